@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# How Warpfold's own programs are declared:
+#
+#   warpfold_add_test(name SOURCES file... [LABELS label...] [LIBRARIES target...] [EXTENDED_LAMBDA])
+#   warpfold_add_bench(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
+#   warpfold_add_example(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
+#
+# A .cu file is CUDA on the GPU backend and C++ on the emulator.
+
+# Warnings are errors here, and here only: those who link Warpfold get none of these flags.
+function(warpfold_set_backend name)
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror>)
+  if(WARPFOLD_USE_EMULATOR)
+    get_target_property(sources ${name} SOURCES)
+    list(FILTER sources INCLUDE REGEX "[.]cu$")
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE CXX)
+    target_link_libraries(${name} PRIVATE warpfold::emulator)
+  else()
+    target_compile_options(${name} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Werror>")
+    target_link_libraries(${name} PRIVATE warpfold::warpfold CUDA::toolkit)
+  endif()
+endfunction()
+
+function(warpfold_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg EXTENDED_LAMBDA "" "SOURCES;LABELS;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES})
+  warpfold_set_backend(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  if(arg_EXTENDED_LAMBDA)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
+  endif()
+endfunction()
+
+function(warpfold_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg EXTENDED_LAMBDA "" "SOURCES;LABELS;LIBRARIES")
+  warpfold_add_program(${name} ${ARGN} LIBRARIES GTest::gtest_main)
+  # Listed when ctest starts, so that a build without a GPU runs nothing.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+endfunction()
+
+function(warpfold_add_bench name)
+  warpfold_add_program(${name} ${ARGN} LIBRARIES benchmark::benchmark)
+endfunction()
+
+function(warpfold_add_example name)
+  warpfold_add_program(${name} ${ARGN})
+endfunction()
