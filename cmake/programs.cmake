@@ -36,7 +36,13 @@ function(warpfold_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg EXTENDED_LAMBDA "" "SOURCES;LABELS;LIBRARIES")
   warpfold_add_program(${name} ${ARGN} LIBRARIES GTest::gtest_main)
   # Listed when ctest starts, so that a build without a GPU runs nothing.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+  if(arg_LABELS)  # its own LABELS property would lose all labels but the first
+    set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(WRITE ${labels_file}
+      "foreach(test IN LISTS ${name}_TESTS)\n  set_tests_properties(\${test} PROPERTIES LABELS \"${arg_LABELS}\")\nendforeach()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+  endif()
 endfunction()
 
 function(warpfold_add_bench name)

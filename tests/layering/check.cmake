@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -D INCLUDE_DIRECTORY=<include/> -P check.cmake
+# Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
+#
+#   public -> dispatch -> {grid, tuning} -> block -> warp -> thread -> {arch, operators, config}
+cmake_minimum_required(VERSION 3.25)
+cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
+
+# Every header belongs to the first layer whose pattern it matches.
+set(layers
+  "0:version[.]hpp|emulator/.*"
+  "1:config[.]hpp"
+  "2:arch/.*"
+  "3:operators[.]hpp"
+  "4:thread/.*"
+  "5:warp/.*"
+  "6:block/.*"
+  "7:grid/.*|tuning/.*|error[.]hpp|canonical_tree[.]hpp"
+  "8:dispatch/.*"
+  "10:warpfold[.]cuh"
+  "9:[^/]*[.](cuh|hpp)")
+# What runs inside a user's kernel knows nothing of the host.
+set(device_layers 3 4 5 6)
+set(host_headers
+  "cuda_runtime|atomic|chrono|cstdio|exception|iostream|map|memory|mutex|source_location|sstream|stdexcept|string|thread|unordered_map|vector")
+set(length_limit 300)
+
+set(mistakes "")
+macro(mistake text)
+  string(APPEND mistakes "  ${header}:${number}: ${text}\n")
+endmacro()
+
+function(layer_of header result)
+  foreach(entry IN LISTS layers)
+    string(REGEX MATCH "^([0-9]+):(.*)$" _ "${entry}")
+    set(layer ${CMAKE_MATCH_1})
+    if(header MATCHES "^(${CMAKE_MATCH_2})$")
+      set(${result} ${layer} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${result} none PARENT_SCOPE)
+endfunction()
+
+function(folder_of header result)
+  cmake_path(GET header PARENT_PATH folder)
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE_DIRECTORY}/warpfold ${INCLUDE_DIRECTORY}/warpfold/*)
+foreach(header IN LISTS headers)
+  set(number 1)
+  layer_of(${header} layer)
+  folder_of(${header} folder)
+  if(layer STREQUAL none)
+    mistake("belongs to no layer")
+    continue()
+  endif()
+
+  file(READ ${INCLUDE_DIRECTORY}/warpfold/${header} text)
+  string(REGEX REPLACE "[][;\\]" "" text "${text}")  # these mean something in a list, and nothing in an include line
+  string(REGEX REPLACE "\n$" "" text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  list(LENGTH lines line_count)
+  if(line_count GREATER length_limit)
+    mistake("has ${line_count} lines, more than ${length_limit}")
+  endif()
+  if(NOT text MATCHES "#pragma once")
+    mistake("has no #pragma once")
+  endif()
+
+  set(number 0)
+  foreach(line IN LISTS lines)
+    math(EXPR number "${number} + 1")
+    if(NOT line MATCHES "^ *# *include *[<\"]([^>\"]+)[>\"]")
+      continue()
+    endif()
+    set(included ${CMAKE_MATCH_1})
+    if(included MATCHES "^(cub|thrust)/")
+      mistake("includes ${included}: CUB and Thrust are for bench/ only")
+    elseif(included STREQUAL cuda/atomic)
+      mistake("includes cuda/atomic, which costs every user seconds of compile time")
+    elseif(layer IN_LIST device_layers AND included MATCHES "^(${host_headers})(_api)?([.]h)?$")
+      mistake("includes ${included}: device layers include no host API")
+    elseif(included MATCHES "^warpfold/(.*)$")
+      set(included ${CMAKE_MATCH_1})
+      layer_of(${included} included_layer)
+      folder_of(${included} included_folder)
+      if(NOT EXISTS ${INCLUDE_DIRECTORY}/warpfold/${included})
+        mistake("includes warpfold/${included}, which does not exist")
+      elseif(NOT (included_layer LESS layer OR (folder AND folder STREQUAL included_folder)))
+        mistake("includes warpfold/${included}, which is not below it")
+      endif()
+    endif()
+  endforeach()
+endforeach()
+
+list(LENGTH headers count)
+if(mistakes OR count EQUAL 0)
+  message(FATAL_ERROR "${count} headers checked in ${INCLUDE_DIRECTORY}/warpfold:\n${mistakes}")
+endif()
+message(STATUS "${count} headers keep to their layers")
