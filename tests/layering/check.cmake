@@ -12,15 +12,16 @@ set(layers
   "1:config[.]hpp"
   "2:arch/.*"
   "3:operators[.]hpp"
-  "4:thread/.*"
-  "5:warp/.*"
-  "6:block/.*"
-  "7:grid/.*|tuning/.*|error[.]hpp|canonical_tree[.]hpp"
-  "8:dispatch/.*"
-  "10:warpfold[.]cuh"
-  "9:[^/]*[.](cuh|hpp)")
+  "4:operator_traits[.]hpp"
+  "5:thread/.*"
+  "6:warp/.*"
+  "7:block/.*"
+  "8:grid/.*|tuning/.*|error[.]hpp|canonical_tree[.]hpp"
+  "9:dispatch/.*"
+  "11:warpfold[.]cuh"
+  "10:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
-set(device_layers 3 4 5 6)
+set(device_layers 2 3 4 5 6 7)
 set(host_headers
   "cuda_runtime|atomic|chrono|cstdio|exception|iostream|map|memory|mutex|source_location|sstream|stdexcept|string|thread|unordered_map|vector")
 set(length_limit 300)
