@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CUDA's atomic functions and fences. Atomic between host threads too, since kernels may run on several.
+#pragma once
+
+#include "warpfold/emulator/packed_float.hpp"
+#include "warpfold/emulator/warp_collective.hpp"
+
+#include <atomic>
+#include <concepts>
+#include <type_traits>
+
+namespace warpfold::emulator {
+
+// Another thread may run before any atomic: a kernel must not count on a quiet neighbourhood.
+inline void interleave() {
+  if (current_scheduler != nullptr) current_scheduler->preempt();
+}
+
+namespace detail {
+
+template<class T, class... Allowed> concept one_of = (std::same_as<T, Allowed> || ...);
+using ull = unsigned long long;
+
+// CUDA's atomics are relaxed; the emulator does not model that and orders them all.
+template<class T, class Change> T atomic_change(T* address, Change change) {
+  interleave();
+  std::atomic_ref<T> target(*address);
+  T old = target.load();
+  while (!target.compare_exchange_weak(old, change(old))) {}
+  return old;
+}
+
+template<class T> T wrapping_add(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using wide = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
+}
+
+}  // namespace detail
+}  // namespace warpfold::emulator
+
+#define WARPFOLD_EMULATOR_ATOMIC(name, ...)                                                                  \
+  template<warpfold::emulator::detail::one_of<__VA_ARGS__> T>                                                \
+  T name(T* address, std::type_identity_t<T> value)
+
+WARPFOLD_EMULATOR_ATOMIC(atomicAdd, int, unsigned, warpfold::emulator::detail::ull, float, double, __half, __half2, __nv_bfloat16, __nv_bfloat162) {
+  return warpfold::emulator::detail::atomic_change(address, [&](T old) { return warpfold::emulator::detail::wrapping_add(old, value); });
+}
+WARPFOLD_EMULATOR_ATOMIC(atomicSub, int, unsigned) {
+  return warpfold::emulator::detail::atomic_change(
+      address, [&](T old) { return static_cast<T>(static_cast<unsigned>(old) - static_cast<unsigned>(value)); });
+}
+WARPFOLD_EMULATOR_ATOMIC(atomicMin, int, unsigned, long long, warpfold::emulator::detail::ull) {
+  return warpfold::emulator::detail::atomic_change(address, [&](T old) { return value < old ? value : old; });
+}
+WARPFOLD_EMULATOR_ATOMIC(atomicMax, int, unsigned, long long, warpfold::emulator::detail::ull) {
+  return warpfold::emulator::detail::atomic_change(address, [&](T old) { return old < value ? value : old; });
+}
+WARPFOLD_EMULATOR_ATOMIC(atomicAnd, int, unsigned, warpfold::emulator::detail::ull) {
+  return warpfold::emulator::detail::atomic_change(address, [&](T old) { return old & value; });
+}
+WARPFOLD_EMULATOR_ATOMIC(atomicOr, int, unsigned, warpfold::emulator::detail::ull) {
+  return warpfold::emulator::detail::atomic_change(address, [&](T old) { return old | value; });
+}
+WARPFOLD_EMULATOR_ATOMIC(atomicXor, int, unsigned, warpfold::emulator::detail::ull) {
+  return warpfold::emulator::detail::atomic_change(address, [&](T old) { return old ^ value; });
+}
+WARPFOLD_EMULATOR_ATOMIC(atomicExch, int, unsigned, warpfold::emulator::detail::ull, float) {
+  warpfold::emulator::interleave();
+  return std::atomic_ref<T>(*address).exchange(value);
+}
+inline unsigned atomicInc(unsigned* address, unsigned limit) {
+  return warpfold::emulator::detail::atomic_change(address, [&](unsigned old) { return old >= limit ? 0u : old + 1; });
+}
+inline unsigned atomicDec(unsigned* address, unsigned limit) {
+  return warpfold::emulator::detail::atomic_change(address, [&](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
+}
+template<warpfold::emulator::detail::one_of<int, unsigned, warpfold::emulator::detail::ull, unsigned short> T>
+T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+  warpfold::emulator::interleave();
+  std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired);
+  return expected;
+}
+
+#undef WARPFOLD_EMULATOR_ATOMIC
+
+inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void __threadfence() {
+  warpfold::emulator::interleave();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+inline void __threadfence_system() { __threadfence(); }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stacks that can be switched between in a few nanoseconds, on one host thread.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#if !defined(__x86_64__)
+#include <csetjmp>
+#include <ucontext.h>
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WARPFOLD_EMULATOR_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WARPFOLD_EMULATOR_ASAN 1
+#endif
+#endif
+#if defined(WARPFOLD_EMULATOR_ASAN)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace warpfold::emulator {
+
+#if defined(WARPFOLD_EMULATOR_ASAN)
+inline constexpr std::size_t stack_bytes = 256 * 1024;
+#else
+inline constexpr std::size_t stack_bytes = 64 * 1024;
+#endif
+
+// A machine context: where a suspended stack goes on.
+struct context {
+#if defined(__x86_64__)
+  void* stack_pointer = nullptr;
+#else
+  std::jmp_buf registers;
+#endif
+  const void* stack_bottom = nullptr;  // AddressSanitizer must know the stack that it switches to
+  std::size_t stack_size = 0;
+  void* fake_stack = nullptr;
+};
+
+// The optimiser must not look into the switch: it would see registers that survive one stack but not the other.
+#if defined(__clang__)
+#define WARPFOLD_EMULATOR_OPAQUE [[gnu::noinline]]
+#else
+#define WARPFOLD_EMULATOR_OPAQUE [[gnu::noinline, gnu::noipa]]
+#endif
+
+namespace detail {
+
+#if defined(__x86_64__)
+// The compiler saves what the clobber list names, so only the two registers that it may not name are pushed by hand.
+// 128 bytes are skipped first: they are the red zone, where a leaf function may keep locals.
+WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context& from, context& to) {
+  void** save = &from.stack_pointer;
+  void* load = to.stack_pointer;
+  asm volatile(
+      "sub $128, %%rsp\n\t"
+      "push %%rbp\n\t"
+      "push %%rbx\n\t"
+      "lea 1f(%%rip), %%rax\n\t"
+      "push %%rax\n\t"
+      "mov %%rsp, (%0)\n\t"
+      "mov %1, %%rsp\n\t"
+      "pop %%rax\n\t"
+      "jmp *%%rax\n"
+      "1:\n\t"
+      "endbr64\n\t"
+      "pop %%rbx\n\t"
+      "pop %%rbp\n\t"
+      "add $128, %%rsp\n\t"
+      : "+D"(save), "+S"(load)
+      :
+      : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
+        "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc",
+        "memory");
+}
+#else
+// Named apart from longjmp, whose fortified form rejects jumps to another stack.
+extern "C" [[noreturn]] void warpfold_emulator_jump(std::jmp_buf, int) __asm__("_longjmp");
+
+WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context& from, context& to) {
+  if (_setjmp(from.registers) == 0) warpfold_emulator_jump(to.registers, 1);
+}
+#endif
+
+inline thread_local constinit context* switched_from = nullptr;
+
+// Every stack calls this when it starts or goes on.
+inline void arrive_on([[maybe_unused]] context& self) {
+#if defined(WARPFOLD_EMULATOR_ASAN)
+  context& previous = *switched_from;
+  __sanitizer_finish_switch_fiber(self.fake_stack, &previous.stack_bottom, &previous.stack_size);
+#endif
+}
+
+}  // namespace detail
+
+// `last`: the stack of `from` is never used again.
+inline void switch_context(context& from, context& to, [[maybe_unused]] bool last = false) {
+#if defined(WARPFOLD_EMULATOR_ASAN)
+  detail::switched_from = &from;
+  __sanitizer_start_switch_fiber(last ? nullptr : &from.fake_stack, to.stack_bottom, to.stack_size);
+#endif
+  detail::swap_stacks(from, to);
+  detail::arrive_on(from);
+}
+
+// A stack with a guard page below it. `run` must never return; it leaves by switch_context(..., true).
+class stack {
+public:
+  // `colour` moves the first frame, so that the hot frames of many stacks do not share cache sets.
+  stack(void (*run)(), unsigned colour) {
+    page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* memory = mmap(nullptr, stack_bytes + page_, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory_ = static_cast<std::byte*>(memory);
+    mprotect(memory_, page_, PROT_NONE);
+    self.stack_bottom = memory_ + page_;
+    self.stack_size = stack_bytes;
+    prepare(run, (colour % 61) * 64);
+  }
+  ~stack() {
+#if defined(WARPFOLD_EMULATOR_ASAN)
+    __asan_unpoison_memory_region(self.stack_bottom, self.stack_size);
+#endif
+    munmap(memory_, stack_bytes + page_);
+  }
+  stack(const stack&) = delete;
+  stack& operator=(const stack&) = delete;
+
+  context self;
+
+private:
+#if defined(__x86_64__)
+  void prepare(void (*run)(), std::size_t offset) {
+    auto* top = reinterpret_cast<void**>(memory_ + page_ + stack_bytes - offset);
+    top[-1] = nullptr;  // the return address of `run`: where a debugger stops
+    top[-2] = reinterpret_cast<void*>(run);
+    self.stack_pointer = top - 2;
+  }
+#else
+  void prepare(void (*run)(), std::size_t offset) {
+    ucontext_t host, fresh;
+    getcontext(&fresh);
+    fresh.uc_stack.ss_sp = memory_ + page_;
+    fresh.uc_stack.ss_size = stack_bytes - offset;
+    fresh.uc_link = nullptr;
+    boot() = {run, this, &host};
+    makecontext(&fresh, &first_entry, 0);
+    swapcontext(&host, &fresh);
+  }
+  struct boot_record {
+    void (*run)();
+    stack* self;
+    ucontext_t* host;
+  };
+  static boot_record& boot() {
+    static thread_local boot_record record{};
+    return record;
+  }
+  // ucontext restores signal masks at every switch; it is used once a stack, to get onto it.
+  static void first_entry() {
+    const boot_record record = boot();
+    if (_setjmp(record.self->self.registers) == 0) setcontext(record.host);
+    record.run();
+  }
+#endif
+
+  std::byte* memory_ = nullptr;
+  std::size_t page_ = 0;
+};
+
+}  // namespace warpfold::emulator

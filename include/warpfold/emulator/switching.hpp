@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The scheduler's inner half: choosing the next thread and getting onto its stack.
+#pragma once
+
+#include "warpfold/emulator/scheduler.hpp"
+
+namespace warpfold::emulator {
+
+inline void scheduler::wake(warp& w, unsigned lanes) {
+  if (w.ready == 0 && lanes != 0) {
+    w.ready_position = static_cast<int>(ready_warps_.size());
+    ready_warps_.push_back(&w);
+  }
+  w.ready |= lanes;
+}
+
+// Uniform over warps, or in a skewed schedule the better of two; then any ready lane.
+inline thread* scheduler::pick() {
+  if (!late_copies_.empty() && draw(16) == 0 && !deliver_one()) return nullptr;
+  while (ready_warps_.empty())
+    if (!deliver_one()) return nullptr;
+
+  const std::uint64_t bits = random_();
+  warp* w = last_warp_;
+  if (w == nullptr || w->ready == 0 || (bits & stay_mask_) == 0) {
+    const auto count = static_cast<std::uint32_t>(ready_warps_.size());
+    w = ready_warps_[draw(count)];
+    if (skewed_ && (bits & 0xF00) != 0) {
+      warp* other = ready_warps_[draw(count)];
+      if (other->priority > w->priority) w = other;
+    }
+    last_warp_ = w;
+  }
+
+  const int turn = static_cast<int>(bits >> 59);
+  const int lane = (std::countr_zero(std::rotr(w->ready, turn)) + turn) & 31;
+  w->ready &= ~(1u << lane);
+  if (w->ready == 0) {
+    warp* moved = ready_warps_.back();
+    ready_warps_.pop_back();
+    if (moved != w) {
+      ready_warps_[static_cast<std::size_t>(w->ready_position)] = moved;
+      moved->ready_position = w->ready_position;
+    }
+    w->ready_position = -1;
+  }
+  return &w->lanes[lane];
+}
+
+inline void scheduler::set_current(thread& t) {
+  current_thread = &t;
+  threadIdx = t.index;
+  blockIdx = t.parent->index;
+}
+
+inline void scheduler::resume(thread& next, context& from) {
+  if (next.on == nullptr) {
+    if (idle_.empty()) {
+      workers_.push_back(std::make_unique<worker>(&worker_main, static_cast<unsigned>(workers_.size() * 7)));
+      idle_.push_back(workers_.back().get());
+    }
+    next.on = idle_.back();
+    idle_.pop_back();
+  }
+  set_current(next);
+  switch_context(from, next.on->body.self);
+}
+
+inline void scheduler::park() {
+  if (unwinding_) {  // called from a destructor of an unwinding thread: there is nobody to wait for
+    if (std::uncaught_exceptions() > 0) return;
+    throw cancelled{};
+  }
+  thread& self = *current_thread;
+  thread* next = pick();
+  if (next != &self) {
+    context& from = self.on->body.self;
+    if (next != nullptr) resume(*next, from);
+    else switch_context(from, host_);
+    if (unwinding_) throw cancelled{};
+  }
+  self.waits_at = nullptr;
+}
+
+inline void scheduler::spin() {
+  ++spins_;
+  if ((spins_ & 0x3FF) == 0) {
+    const bool alone = running_launches().load(std::memory_order_relaxed) <= 1;
+    if (!alone) std::this_thread::yield();  // the wait may be for a kernel on another host thread
+    if (resident_target_ < resident_most_ && admitted_ < cluster_total_) {
+      ++resident_target_;
+      admit();
+    } else if (spins_ >= options_.spin_limit * (alone ? 1 : 64)) {
+      fail(fault::deadlock, "every thread that can run only spins, and no further block fits on the device");
+    }
+  }
+  thread& self = *current_thread;
+  wake(self);
+  last_warp_ = nullptr;
+  park();
+}
+
+inline void scheduler::interrupt() {
+  until_preemption_ = 1 + draw(32);
+  spin();
+}
+
+inline void scheduler::worker_main() {
+  worker& self = *current_thread->on;
+  detail::arrive_on(self.body.self);
+  scheduler& home = scheduler_of_this_thread();
+  while (!self.quit) {
+    home.run_current();
+    thread* next = home.failure_ || home.unwinding_ ? nullptr : home.pick();
+    if (next != nullptr && next->on == nullptr) {  // a thread that has not begun can begin on this stack
+      next->on = &self;
+      home.set_current(*next);
+      continue;
+    }
+    home.idle_.push_back(&self);
+    if (next != nullptr) home.resume(*next, self.body.self);
+    else switch_context(self.body.self, home.host_);
+  }
+  switch_context(self.body.self, home.host_, true);
+}
+
+inline void scheduler::run_current() noexcept {
+  thread& self = *current_thread;
+  try {
+    launch_.body(launch_.arguments);
+    leave(self);
+  } catch (const cancelled&) {
+    self.exited = true;
+  } catch (...) {
+    self.exited = true;
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+// Exceptions thrown by a destructor during an unwinding, or swallowed by the kernel, must not hide the first one.
+inline void scheduler::fail(fault kind, const std::string& message) {
+  const thread& self = *current_thread;
+  error problem(kind, report::describe(*this, self, message), self.parent->index, self.index);
+  if (!failure_) failure_ = std::make_exception_ptr(problem);
+  unwinding_ = true;
+  throw problem;
+}
+
+inline void scheduler::unwind_all() {
+  unwinding_ = true;
+  for (auto& c : resident_)
+    for (auto& b : c->blocks)
+      for (thread& t : b->threads)
+        if (t.on != nullptr && !t.exited) resume(t, host_);
+}
+
+inline void scheduler::dismiss_workers() {
+  for (auto& w : workers_) {
+    w->quit = true;
+    switch_context(host_, w->body.self);
+  }
+}
+
+}  // namespace warpfold::emulator
