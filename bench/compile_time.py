@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures how long nvcc takes for one source file with one sum of floats, Warpfold's and CUB's in turn.
+
+Writes results/compile-time.json in the form of Google Benchmark; report.py reads it. Exits 1 if Warpfold takes more
+than --bar of CUB's time. Needs nvcc and no GPU; run it on a machine that does nothing else.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = {
+    "warpfold": """#include <warpfold/reduce.cuh>
+void sum(const float* in, std::int64_t count, float* out, cudaStream_t stream) {
+  warpfold::reduce(in, count, out, {.stream = stream});
+}
+""",
+    "cub": """#include <cub/device/device_reduce.cuh>
+cudaError_t sum(void* scratch, size_t& bytes, const float* in, long long count, float* out, cudaStream_t stream) {
+  return cub::DeviceReduce::Sum(scratch, bytes, in, out, count, stream);
+}
+""",
+    "empty": "#include <cuda_runtime.h>\n",  # what nvcc takes for nothing at all
+}
+
+
+def compile_seconds(command, source):
+    begin = time.perf_counter()
+    subprocess.run([*command, str(source), "-o", str(source.with_suffix(".o"))], check=True)
+    return time.perf_counter() - begin
+
+
+def compiler_version(nvcc):
+    output = subprocess.run([nvcc, "--version"], check=True, capture_output=True, text=True).stdout
+    return re.search(r"V([\d.]+)", output).group(1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nvcc", default="nvcc")
+    parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--repeats", type=int, default=5, help="rounds; each compiles every source once")
+    parser.add_argument("--bar", type=float, default=0.6)
+    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "compile-time.json")
+    options = parser.parse_args()
+    command = [options.nvcc, "-std=c++20", "-O3", f"-arch={options.arch}", f"-I{ROOT / 'include'}", "-c"]
+    seconds = {name: [] for name in SOURCES}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, source in SOURCES.items():
+            (Path(folder) / f"{name}.cu").write_text(source)
+            compile_seconds(command, Path(folder) / f"{name}.cu")  # headers into the page cache
+        for _ in range(options.repeats):
+            for name in SOURCES:
+                seconds[name].append(compile_seconds(command, Path(folder) / f"{name}.cu"))
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    context = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+               "nvcc": compiler_version(options.nvcc), "arch": options.arch, "repeats": options.repeats,
+               "commit": os.environ.get("WARPFOLD_COMMIT", "unknown")}
+    entries = [{"name": f"compile_time/float/plus/{name}", "real_time": round(median, 3), "time_unit": "s",
+                "minimum": round(min(seconds[name]), 3)} for name, median in medians.items()]
+    options.output.write_text(json.dumps({"context": context, "benchmarks": entries}, indent=1) + "\n")
+    ratio = medians["warpfold"] / medians["cub"]
+    for name, median in medians.items():
+        print(f"{name:10} {median:6.2f} s")
+    print(f"warpfold / cub: {ratio:.2f}, at most {options.bar:g}: {'met' if ratio <= options.bar else 'missed'}")
+    return 0 if ratio <= options.bar else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
