@@ -2,8 +2,8 @@
 // CUDA's atomic functions and fences. Atomic between host threads too, since kernels may run on several.
 #pragma once
 
-#include "warpfold/emulator/packed_float.hpp"
-#include "warpfold/emulator/warp_collective.hpp"
+#include <warpfold/emulator/packed_float.hpp>
+#include <warpfold/emulator/warp_collective.hpp>
 
 #include <atomic>
 #include <concepts>

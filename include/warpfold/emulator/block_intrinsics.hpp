@@ -2,7 +2,7 @@
 // __syncthreads and its voting forms.
 #pragma once
 
-#include "warpfold/emulator/warp_intrinsics.hpp"
+#include <warpfold/emulator/warp_intrinsics.hpp>
 
 namespace warpfold::emulator {
 

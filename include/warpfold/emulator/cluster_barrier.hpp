@@ -2,7 +2,7 @@
 // Thread block clusters: rank, the split barrier, and the shared memory of the other blocks.
 #pragma once
 
-#include "warpfold/emulator/warp_collective.hpp"
+#include <warpfold/emulator/warp_collective.hpp>
 
 namespace warpfold::emulator {
 

@@ -2,7 +2,7 @@
 // Integer, floating-point and memory intrinsics of single threads.
 #pragma once
 
-#include "warpfold/emulator/atomics.hpp"
+#include <warpfold/emulator/atomics.hpp>
 
 #include <bit>
 #include <chrono>

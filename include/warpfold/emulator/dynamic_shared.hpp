@@ -2,7 +2,7 @@
 // The dynamic shared memory of the block that runs.
 #pragma once
 
-#include "warpfold/emulator/warp_collective.hpp"
+#include <warpfold/emulator/warp_collective.hpp>
 
 namespace warpfold::emulator {
 

@@ -2,9 +2,9 @@
 // The state of a running grid: threads, warps, blocks, clusters. Who runs next is the scheduler's matter.
 #pragma once
 
-#include "warpfold/emulator/fiber.hpp"
-#include "warpfold/emulator/shared_block.hpp"
-#include "warpfold/emulator/static_shared.hpp"
+#include <warpfold/emulator/fiber.hpp>
+#include <warpfold/emulator/shared_block.hpp>
+#include <warpfold/emulator/static_shared.hpp>
 
 #include <cuda_runtime.h>
 

@@ -2,9 +2,8 @@
 // Typed kernel launches: what `<<<>>>` and cudaLaunchKernelEx are elsewhere.
 #pragma once
 
-#include "warpfold/emulator/runtime_function.hpp"
-#include "warpfold/emulator/runtime_stream.hpp"
-#include "warpfold/emulator/scheduler.hpp"
+#include <warpfold/emulator/runtime_function.hpp>
+#include <warpfold/emulator/runtime_stream.hpp>
 
 #include <memory>
 #include <tuple>

@@ -2,8 +2,8 @@
 // The text of an error: which kernel, block and thread, and what each group of threads waits at.
 #pragma once
 
-#include "warpfold/emulator/scheduler.hpp"
-#include "warpfold/emulator/symbols.hpp"
+#include <warpfold/emulator/scheduler.hpp>
+#include <warpfold/emulator/symbols.hpp>
 
 #include <cstdio>
 #include <map>

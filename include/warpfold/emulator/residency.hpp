@@ -2,7 +2,7 @@
 // The scheduler's outer half: which blocks are resident, how they begin and end.
 #pragma once
 
-#include "warpfold/emulator/scheduler.hpp"
+#include <warpfold/emulator/report.hpp>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // Stream capture: beginning and ending it, and asking about it.
 #pragma once
 
-#include "warpfold/emulator/runtime_stream.hpp"
+#include <warpfold/emulator/runtime_stream.hpp>
 
 namespace warpfold::emulator {
 

@@ -2,7 +2,7 @@
 // One device, as the settings describe it.
 #pragma once
 
-#include "warpfold/emulator/runtime_stream.hpp"
+#include <warpfold/emulator/runtime_stream.hpp>
 
 #include <cstdio>
 #include <optional>

@@ -2,7 +2,7 @@
 // CUDA's error codes: the last one of each host thread, their names and texts.
 #pragma once
 
-#include "warpfold/emulator/warp_collective.hpp"
+#include <warpfold/emulator/warp_collective.hpp>
 
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 // Events: points in time, and in a capture the way by which a second stream joins.
 #pragma once
 
-#include "warpfold/emulator/runtime_capture.hpp"
+#include <warpfold/emulator/runtime_capture.hpp>
 
 #include <chrono>
 

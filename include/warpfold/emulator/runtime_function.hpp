@@ -2,7 +2,7 @@
 // Attributes of kernels, and how many of their blocks the device holds at once.
 #pragma once
 
-#include "warpfold/emulator/runtime_error.hpp"
+#include <warpfold/emulator/runtime_error.hpp>
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // Graphs: captured, instantiated, launched, and what they keep alive.
 #pragma once
 
-#include "warpfold/emulator/runtime_capture.hpp"
+#include <warpfold/emulator/runtime_capture.hpp>
 
 namespace warpfold::emulator {
 

@@ -3,7 +3,7 @@
 // finds overruns and use after free.
 #pragma once
 
-#include "warpfold/emulator/runtime_stream.hpp"
+#include <warpfold/emulator/runtime_stream.hpp>
 
 #include <map>
 

@@ -2,7 +2,7 @@
 // Streams, and how they capture. Work runs before the call that enqueues it returns; a capturing stream records it.
 #pragma once
 
-#include "warpfold/emulator/runtime_error.hpp"
+#include <warpfold/emulator/runtime_error.hpp>
 
 #include <functional>
 #include <memory>

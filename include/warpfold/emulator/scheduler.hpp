@@ -2,9 +2,9 @@
 // Runs one grid at a time on the calling host thread: who is resident, who runs next, what happens when nobody can.
 #pragma once
 
-#include "warpfold/emulator/error.hpp"
-#include "warpfold/emulator/execution.hpp"
-#include "warpfold/emulator/settings.hpp"
+#include <warpfold/emulator/error.hpp>
+#include <warpfold/emulator/execution.hpp>
+#include <warpfold/emulator/settings.hpp>
 
 #include <atomic>
 #include <exception>
@@ -106,7 +106,3 @@ inline std::atomic<int>& running_launches() {
 }
 
 }  // namespace warpfold::emulator
-
-#include "warpfold/emulator/report.hpp"
-#include "warpfold/emulator/residency.hpp"
-#include "warpfold/emulator/switching.hpp"

@@ -2,7 +2,7 @@
 // The dynamic shared memory of one block: poisoned, exactly as long as the launch asks for, and watched at both ends.
 #pragma once
 
-#include "warpfold/emulator/fiber.hpp"
+#include <warpfold/emulator/fiber.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // The scheduler's inner half: choosing the next thread and getting onto its stack.
 #pragma once
 
-#include "warpfold/emulator/scheduler.hpp"
+#include <warpfold/emulator/report.hpp>
 
 namespace warpfold::emulator {
 

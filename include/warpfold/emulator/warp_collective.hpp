@@ -2,7 +2,8 @@
 // Lanes meet by mask: whoever arrives last computes everybody's result and wakes the others.
 #pragma once
 
-#include "warpfold/emulator/scheduler.hpp"
+#include <warpfold/emulator/residency.hpp>
+#include <warpfold/emulator/switching.hpp>
 
 #include <cstring>
 

@@ -2,8 +2,8 @@
 // CUDA's warp intrinsics: __syncwarp, shuffles, votes, matches and reductions.
 #pragma once
 
-#include "warpfold/emulator/packed_float.hpp"
-#include "warpfold/emulator/warp_collective.hpp"
+#include <warpfold/emulator/packed_float.hpp>
+#include <warpfold/emulator/warp_collective.hpp>
 
 #include <concepts>
 #include <type_traits>
