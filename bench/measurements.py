@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Google Benchmark's JSON as Warpfold's benchmarks write it: names taken apart, contenders of one input side by side."""
+"""Google Benchmark's JSON as Warpfold's benchmarks write it: names taken apart, contenders of one input together."""
 
 import json
 import re
@@ -113,10 +113,10 @@ def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def keep(raw_paths, results_directory):
+def keep(raw_paths, results_directory, drop_failed=False):
     """Merges raw files of one device into the files that are kept, one for each function; returns their paths.
 
-    A later file's entries replace an earlier one's. A failed benchmark is no figure: it is refused.
+    A later file's entries replace an earlier one's. A failed benchmark is no figure: it is refused, or left out.
     """
     contexts, entries = [], {}
     for path in raw_paths:
@@ -124,6 +124,8 @@ def keep(raw_paths, results_directory):
         contexts.append({key: document["context"][key] for key in KEPT_CONTEXT if key in document["context"]})
         for entry in document["benchmarks"]:
             if entry.get("error_occurred"):
+                if drop_failed:
+                    continue
                 raise ResultError(f"{path}: {entry['name']} failed: {entry.get('error_message', 'no reason given')}")
             name = NAME_SUFFIX.sub("", entry["name"])
             split_name(name)

@@ -78,8 +78,8 @@ def line_plot(title, y_label, series, logarithmic_y=False, x_label="items"):
     ticks = logarithmic_ticks(min(ys), max(ys)) if logarithmic_y else linear_ticks(max(ys))
     x_axis = Axis(min(xs), max(max(xs), 2 * min(xs)), LEFT, WIDTH - RIGHT, True)
     y_axis = Axis(ticks[0], ticks[-1], HEIGHT - BOTTOM, TOP, logarithmic_y)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-             f'font-family="Helvetica, Arial, sans-serif" role="img" aria-label="{escape(title)}">',
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+             f'height="{HEIGHT}" font-family="Helvetica, Arial, sans-serif" role="img" aria-label="{escape(title)}">',
              f'<rect width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#ffffff"/>',
              text(LEFT, 24, title, "start", "#111", 15, ' font-weight="bold"')]
     parts += grid(x_axis, y_axis, ticks, x_label, y_label)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import measurements
-from measurements import ResultError
+from measurements import Group, ResultError
 from plots import Series, line_plot
 
 BENCH = Path(__file__).resolve().parent
@@ -101,8 +101,8 @@ def types_table(run):
         shifted = over_float_sum(misaligned[kind]) if kind in misaligned else None
         rows.append([kind[0], kind[1].replace("_", " "), str(g.item_bytes()), f"{g.bandwidth('warpfold'):.0f}",
                      percent(g.share_of_limit()), ratio(over_float_sum(g)), ratio(shifted), ratio(g.speed_up("cub"))])
-    return table(["type", "operator", "item bytes", "GB/s", "of the limit", "over float sum", "misaligned, over float sum",
-                  "times as fast as CUB"], rows)
+    return table(["type", "operator", "item bytes", "GB/s", "of the limit", "over float sum",
+                  "misaligned, over float sum", "times as fast as CUB"], rows)
 
 
 @dataclass
@@ -131,17 +131,18 @@ def bars(run, compile_times):
         return cases([g for g in groups if low <= g.items <= high], lambda g: g.speed_up("cub"))
 
     large = [g for g in cold if g.items >= 1 << 24]
+    graph, enqueue, wait = (run.select(mode=mode) for mode in ("graph", "enqueue", "wait"))
     equal = [(over_float_sum(g), f"{g.item_type} {g.operator}, {size(g.items)}{', misaligned' if g.offset else ''}",
               g.item_bytes()) for g in at_equal_bytes(run) if over_float_sum(g) is not None]
     found = [
-        Bar("float sum, 2^24 items and more, cold, share of the limit", 0.98, cases(large, lambda g: g.share_of_limit())),
+        Bar("float sum, 2^24 items and more, cold, share of the limit", 0.98, cases(large, Group.share_of_limit)),
         Bar("the same, times as fast as CUB", 1.0, over_cub(1 << 24, 1 << 62, cold)),
         Bar("float sum, 2^14 to 2^22, cold, times as fast as CUB", 1.15, over_cub(1 << 14, 1 << 22, cold)),
         Bar("float sum, below 2^14, cold, times as fast as CUB", 1.0, over_cub(1, (1 << 14) - 1, cold)),
-        Bar("float sum, replayed in a graph, times as fast as CUB", 0.99, over_cub(1, 1 << 62, run.select(mode="graph"))),
+        Bar("float sum, replayed in a graph, times as fast as CUB", 0.99, over_cub(1, 1 << 62, graph)),
         Bar("host time to enqueue, over an empty kernel", 1.2,
-            [(1 / v, where) for v, where in cases(run.select(mode="enqueue"), lambda g: g.speed_up("empty_kernel"))], True),
-        Bar("call and wait, 2^16, times as fast as CUB", 1.25, over_cub(1 << 16, 1 << 16, run.select(mode="wait"))),
+            [(1 / v, where) for v, where in cases(enqueue, lambda g: g.speed_up("empty_kernel"))], True),
+        Bar("call and wait, 2^16, times as fast as CUB", 1.25, over_cub(1 << 16, 1 << 16, wait)),
         Bar("any operator, aligned or not, item sizes 1 to 16, 1 GiB, over float sum", 0.97,
             [(v, where) for v, where, item_bytes in equal if is_power_of_two(item_bytes)]),
         Bar("the same, 12-byte items", 0.90, [(v, where) for v, where, item_bytes in equal if item_bytes == 12]),
@@ -172,8 +173,8 @@ def section(run, compile_times, plot_directory):
                   "Float sum, cold: L2 holds neither the input nor dirty lines. The limit is the fastest kernel of any "
                   "kind in the run that reads as many bytes, kernels that only read included.", sum_table(run)]
     if any(run.select(mode=mode) for mode in ("graph", "enqueue", "wait")):
-        parts += ["Float sum, µs a call: replayed in a graph of 20 calls; host time to enqueue; call and wait for the value.",
-                  latency_table(run)]
+        parts += ["Float sum, µs a call: replayed in a graph of 20 calls; host time to enqueue; call and wait for the "
+                  "value.", latency_table(run)]
     if at_equal_bytes(run):
         parts += ["Other types and operators at 1 GiB, cold.", types_table(run)]
     if bars(run, compile_times):
@@ -267,6 +268,7 @@ def stale(path, content):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--add", nargs="+", metavar="RAW", help="raw JSON of one run on one device, to keep")
+    parser.add_argument("--drop-failed", action="store_true", help="with --add: leave failed benchmarks out")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if something is out of date")
     parser.add_argument("--show", action="store_true", help="print the tables, write nothing but what --add keeps")
     parser.add_argument("--results", type=Path, default=BENCH / "results", help="folder of the kept results")
@@ -274,7 +276,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     try:
         if options.add:
-            for path in measurements.keep(options.add, options.results):
+            for path in measurements.keep(options.add, options.results, options.drop_failed):
                 print(f"kept {path}")
         if options.show:
             show(options.results)

@@ -11,9 +11,12 @@ namespace bench {
 /// Writing one buffer of twice L2 evicts the input but leaves L2 full of dirty lines, whose write-back would be charged
 /// to the timed kernel (12 us on a card with 60 MB of L2); reading a second buffer of that size drives them out.
 class cold_cache {
-public:
+ public:
   cold_cache()
-      : written_(2 * l2_bytes()), read_(2 * l2_bytes()), sink_(1), blocks_(4 * device_attribute(cudaDevAttrMultiProcessorCount)) {
+      : written_(2 * l2_bytes()),
+        read_(2 * l2_bytes()),
+        sink_(1),
+        blocks_(4 * device_attribute(cudaDevAttrMultiProcessorCount)) {
     check(cudaMemset(read_.data(), 0, read_.bytes()));
   }
 
@@ -27,7 +30,7 @@ public:
 
   static std::size_t l2_bytes() { return static_cast<std::size_t>(device_attribute(cudaDevAttrL2CacheSize)); }
 
-private:
+ private:
   device_buffer<std::byte> written_, read_;
   device_buffer<unsigned> sink_;
   int blocks_;

@@ -18,9 +18,8 @@ inline void check(cudaError_t status, std::source_location where = std::source_l
 }
 
 /// Owns one CUDA handle and destroys it with `Destroy`.
-template<class Handle, auto Destroy>
-class unique_handle {
-public:
+template <class Handle, auto Destroy> class unique_handle {
+ public:
   unique_handle() = default;
   explicit unique_handle(Handle handle) : handle_(handle) {}
   unique_handle(unique_handle&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})) {}
@@ -33,7 +32,7 @@ public:
   }
   Handle get() const { return handle_; }
 
-private:
+ private:
   Handle handle_{};
 };
 
@@ -55,9 +54,8 @@ inline stream make_stream() {
 }
 
 /// `count` uninitialised items of device memory.
-template<class T>
-class device_buffer {
-public:
+template <class T> class device_buffer {
+ public:
   device_buffer() = default;
   explicit device_buffer(std::size_t count) : count_(count) {
     void* memory = nullptr;
@@ -68,16 +66,15 @@ public:
   std::size_t size() const { return count_; }
   std::size_t bytes() const { return count_ * sizeof(T); }
 
-private:
+ private:
   static cudaError_t release(void* memory) { return cudaFree(memory); }
   unique_handle<void*, release> memory_;
   std::size_t count_ = 0;
 };
 
 /// One page-locked host item, so that a peer's copy back is as fast as it can be.
-template<class T>
-class pinned_value {
-public:
+template <class T> class pinned_value {
+ public:
   pinned_value() {
     void* memory = nullptr;
     check(cudaMallocHost(&memory, sizeof(T)));
@@ -85,7 +82,7 @@ public:
   }
   T* get() const { return static_cast<T*>(memory_.get()); }
 
-private:
+ private:
   unique_handle<void*, cudaFreeHost> memory_;
 };
 

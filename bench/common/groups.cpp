@@ -19,7 +19,7 @@ bool any_failed = false;
 
 /// A group and what it measured, kept for the benchmarks of all its contenders.
 class measured_once {
-public:
+ public:
   explicit measured_once(group description) : group_(std::move(description)) {}
 
   const group& description() const { return group_; }
@@ -30,10 +30,8 @@ public:
     return results_->at(contender);
   }
 
-private:
-  void measure() try {
-    results_ = group_.measure();
-  } catch (const std::exception& failure) {
+ private:
+  void measure() try { results_ = group_.measure(); } catch (const std::exception& failure) {
     error_ = failure.what();
   }
 

@@ -33,8 +33,8 @@ void add_group(group description);
 /// `2^k` for powers of two, else the number: how sizes stand in names.
 std::string size_name(std::int64_t items);
 
-/// What main() does: registers, describes the device in the JSON context, runs. Returns the process's exit status: not 0
-/// if any benchmark failed, a contender's wrong result included.
+/// What main() does: registers, describes the device in the JSON context, runs. Returns the process's exit status, not
+/// 0 if any benchmark failed; a wrong result is a failure.
 int run_benchmarks(int argc, char** argv, void (*register_all)());
 
 }  // namespace bench

@@ -14,8 +14,8 @@ namespace {
 
 /// Streams the block's share of the input through a ring of Stages buffers in shared memory. One thread is enough: the
 /// copy engine does the rest, and nothing reads what arrives.
-template<int Stages, int StageBytes>
-__global__ void __launch_bounds__(32) read_bulk_kernel(const char* input, std::int64_t bytes) {
+template <int Stages, int StageBytes> __global__ void __launch_bounds__(32)
+read_bulk_kernel(const char* input, std::int64_t bytes) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = cuda::ptx;
   extern __shared__ __align__(128) char ring[];
@@ -27,7 +27,8 @@ __global__ void __launch_bounds__(32) read_bulk_kernel(const char* input, std::i
     while (!ptx::mbarrier_try_wait_parity(&arrived[copy % Stages], copy / Stages % 2)) {}
   };
   std::int64_t copies = 0;
-  for (std::int64_t tile = blockIdx.x * std::int64_t{StageBytes}; tile < bytes; tile += gridDim.x * std::int64_t{StageBytes}) {
+  for (std::int64_t tile = blockIdx.x * std::int64_t{StageBytes}; tile < bytes;
+       tile += gridDim.x * std::int64_t{StageBytes}) {
     if (copies >= Stages) wait(copies - Stages);
     const int s = copies % Stages;
     const auto size = static_cast<std::uint32_t>(min(bytes - tile, std::int64_t{StageBytes}));
@@ -49,7 +50,7 @@ struct input_view {
 constexpr int one_tile_a_block = 0;
 
 /// BlocksPerProcessor bounds the grid; with one_tile_a_block the grid is as large as the input asks for.
-template<int Unroll, int BlockThreads, int BlocksPerProcessor>
+template <int Unroll, int BlockThreads, int BlocksPerProcessor>
 void read_plain(const input_view& in, cudaStream_t stream) {
   const std::int64_t tiles = (in.vectors + Unroll * BlockThreads - 1) / (Unroll * BlockThreads);
   const std::int64_t resident = std::int64_t{BlocksPerProcessor} * in.multiprocessors;
@@ -59,7 +60,7 @@ void read_plain(const input_view& in, cudaStream_t stream) {
   check(cudaGetLastError());
 }
 
-template<int Stages, int StageBytes, int BlocksPerProcessor>
+template <int Stages, int StageBytes, int BlocksPerProcessor>
 void read_bulk(const input_view& in, cudaStream_t stream) {
   constexpr int shared_bytes = Stages * StageBytes;
   static const cudaError_t raised = cudaFuncSetAttribute(read_bulk_kernel<Stages, StageBytes>,
@@ -73,7 +74,8 @@ void read_bulk(const input_view& in, cudaStream_t stream) {
 }
 
 struct read_entry {
-  const char* name;  // read_plain_<rows a thread>x<threads>x<blocks a multiprocessor>, read_bulk_<stages>x<bytes>x<blocks>
+  const char*
+      name;  // read_plain_<rows a thread>x<threads>x<blocks a multiprocessor>, read_bulk_<stages>x<bytes>x<blocks>
   void (*launch)(const input_view&, cudaStream_t);
   bool needs_bulk_copy = false;
 };

@@ -20,8 +20,7 @@ __host__ __device__ inline std::uint64_t random_bits(std::uint64_t seed, std::ui
 
 /// Floating-point items are uniform in [0, 1): all of one sign, so that the error bound of a sum is a share of the sum
 /// and a lost or doubled tile cannot hide behind it. An item type of its own gives `static T random_item(bits)`.
-template<class T>
-__device__ T random_item(std::uint64_t bits) {
+template <class T> __device__ T random_item(std::uint64_t bits) {
   if constexpr (std::integral<T>) {
     return static_cast<T>(bits >> 32);
   } else if constexpr (requires { T::random_item(bits); }) {
@@ -33,16 +32,14 @@ __device__ T random_item(std::uint64_t bits) {
   }
 }
 
-template<class T>
-__global__ void fill_random_kernel(T* items, std::int64_t count, std::uint64_t seed) {
+template <class T> __global__ void fill_random_kernel(T* items, std::int64_t count, std::uint64_t seed) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
     items[i] = random_item<T>(random_bits(seed, static_cast<std::uint64_t>(i)));
 }
 
 /// Fills device memory with random items; asynchronous.
-template<class T>
-void fill_random(T* items, std::int64_t count, std::uint64_t seed, cudaStream_t stream) {
+template <class T> void fill_random(T* items, std::int64_t count, std::uint64_t seed, cudaStream_t stream) {
   const int blocks = 8 * device_attribute(cudaDevAttrMultiProcessorCount);
   fill_random_kernel<<<blocks, 256, 0, stream>>>(items, count, seed);
   check(cudaGetLastError());

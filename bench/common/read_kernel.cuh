@@ -6,9 +6,9 @@
 
 namespace bench {
 
-/// Folds the vectors of one tile from `first` on, thread by thread; all Unroll loads are in flight before the first use.
-template<int Unroll>
-__device__ unsigned read_tile(const uint4* __restrict__ first, std::int64_t count) {
+/// Folds the vectors of one tile from `first` on, thread by thread; all Unroll loads are in flight before the first is
+/// used.
+template <int Unroll> __device__ unsigned read_tile(const uint4* __restrict__ first, std::int64_t count) {
   uint4 row[Unroll] = {};
   const bool full = count >= Unroll * std::int64_t{blockDim.x};
 #pragma unroll
@@ -24,7 +24,7 @@ __device__ unsigned read_tile(const uint4* __restrict__ first, std::int64_t coun
 
 /// Reads `count` vectors of 16 bytes and keeps nothing; blocks take tiles in turn. The store keeps the loads alive: on
 /// random data a thread meets it with probability 2^-32, and `sink` may then be written.
-template<int Unroll>
+template <int Unroll>
 __global__ void read_kernel(const uint4* __restrict__ vectors, std::int64_t count, unsigned* sink) {
   const std::int64_t tile_vectors = std::int64_t{Unroll} * blockDim.x;
   unsigned folded = 0;

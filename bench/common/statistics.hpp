@@ -34,9 +34,9 @@ struct sampling {
 };
 
 /// Samples all contenders in turn, round after round, so that drift of clocks and temperature meets all of them alike
-/// and ratios between them are fair. Each round starts with another contender: none always follows the same one.
-/// `sample(i)` returns the seconds of one call of contender i.
-template<class Sample>
+/// and ratios between them are fair. Rounds start with different contenders and run forwards and backwards by turns:
+/// none always follows the same one. `sample(i)` returns the seconds of one call of contender i.
+template <class Sample>
 std::vector<statistics> round_robin(std::size_t contenders, const sampling& plan, Sample sample) {
   std::vector<std::vector<double>> seconds(contenders);
   const auto begin = std::chrono::steady_clock::now();
@@ -44,7 +44,8 @@ std::vector<statistics> round_robin(std::size_t contenders, const sampling& plan
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     if (round >= plan.minimum_rounds && spent.count() > plan.budget_seconds) break;
     for (std::size_t k = 0; k < contenders; ++k) {
-      const std::size_t i = (k + static_cast<std::size_t>(round)) % contenders;
+      const std::size_t step = round % 2 == 0 ? k : contenders - 1 - k;
+      const std::size_t i = (step + static_cast<std::size_t>(round)) % contenders;
       seconds[i].push_back(sample(i));
     }
   }

@@ -14,16 +14,11 @@
 namespace bench {
 namespace {
 
-template<int Bytes>
-struct parameter_block {
-  std::byte bytes[Bytes];
-};
+template <int Bytes> struct parameter_block { std::byte bytes[Bytes]; };
 
-template<int Bytes>
-__global__ void empty_kernel(parameter_block<Bytes>) {}
+template <int Bytes> __global__ void empty_kernel(parameter_block<Bytes>) {}
 
-template<int Bytes>
-void launch_empty(cudaStream_t stream) {
+template <int Bytes> void launch_empty(cudaStream_t stream) {
   empty_kernel<Bytes><<<1, 32, 0, stream>>>(parameter_block<Bytes>{});
   check(cudaGetLastError());
 }
@@ -52,7 +47,7 @@ __global__ void clock_kernel(long long* cycles_and_nanoseconds) {
 }
 
 /// Device time of what `enqueue` puts on the stream, in seconds.
-template<class Enqueue>
+template <class Enqueue>
 double between_events(const event& begin, const event& end, cudaStream_t stream, Enqueue enqueue) {
   check(cudaEventRecord(begin.get(), stream));
   enqueue();
@@ -64,8 +59,7 @@ double between_events(const event& begin, const event& end, cudaStream_t stream,
 }
 
 /// Host time of `call`, in seconds.
-template<class Call>
-double on_host_clock(Call call) {
+template <class Call> double on_host_clock(Call call) {
   const auto begin = std::chrono::steady_clock::now();
   call();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -100,11 +94,12 @@ cold_cache& shared_cache() {
 
 int kernel_parameter_bytes(cudaGraphNode_t node) {
   cudaKernelNodeParams parameters{};
-  check(cudaGraphKernelNodeGetParams(node, &parameters));
   std::size_t end = 0, offset = 0, size = 0;
-  for (std::size_t i = 0; cudaFuncGetParamInfo(parameters.func, i, &offset, &size) == cudaSuccess; ++i)
+  if (cudaGraphKernelNodeGetParams(node, &parameters) != cudaSuccess) parameters.func = nullptr;
+  for (std::size_t i = 0; parameters.func && cudaFuncGetParamInfo(parameters.func, i, &offset, &size) == cudaSuccess;
+       ++i)
     end = std::max(end, offset + size);
-  static_cast<void>(cudaGetLastError());  // the index past the last parameter is the error that ends the loop
+  static_cast<void>(cudaGetLastError());  // asking past the last parameter is the error that ends the loop
   return static_cast<int>(end);
 }
 
@@ -150,9 +145,8 @@ std::vector<statistics> time_enqueue(const contenders& list, const sampling& pla
 std::vector<statistics> time_wait(const contenders& list, const sampling& plan) {
   const stream work = make_stream();
   run_once(list, work.get());
-  return round_robin(list.size(), plan, [&](std::size_t i) {
-    return on_host_clock([&] { list[i].run(work.get(), 0); });
-  });
+  return round_robin(list.size(), plan,
+                     [&](std::size_t i) { return on_host_clock([&] { list[i].run(work.get(), 0); }); });
 }
 
 launch_shape inspect_launch(const contender& candidate) {
@@ -174,9 +168,9 @@ launch_shape inspect_launch(const contender& candidate) {
 
 contender make_empty_kernel(int parameter_bytes) {
   static constexpr std::pair<int, void (*)(cudaStream_t)> sizes[] = {
-      {16, launch_empty<16>},   {32, launch_empty<32>},   {48, launch_empty<48>},   {64, launch_empty<64>},
-      {80, launch_empty<80>},   {96, launch_empty<96>},   {112, launch_empty<112>}, {128, launch_empty<128>},
-      {160, launch_empty<160>}, {192, launch_empty<192>}, {256, launch_empty<256>}, {512, launch_empty<512>},
+      {16, launch_empty<16>},    {32, launch_empty<32>},   {48, launch_empty<48>},   {64, launch_empty<64>},
+      {80, launch_empty<80>},    {96, launch_empty<96>},   {112, launch_empty<112>}, {128, launch_empty<128>},
+      {160, launch_empty<160>},  {192, launch_empty<192>}, {256, launch_empty<256>}, {512, launch_empty<512>},
       {1024, launch_empty<1024>}};
   const auto fitting = std::ranges::find_if(sizes, [=](const auto& size) { return size.first >= parameter_bytes; });
   const auto launch = fitting == std::end(sizes) ? std::prev(std::end(sizes))->second : fitting->second;

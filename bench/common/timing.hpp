@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// The four ways in which a call is timed. All take the contenders in turn (round_robin) and return seconds for one call
-/// of each.
+// The four ways in which a call is timed. All take the contenders in turn (round_robin) and return the seconds of one
+// call of each.
 
 /// CUDA events around one call whose input L2 does not hold (cold_cache). The host enqueues while the device is busy
 /// emptying the cache, so that no launch latency is seen.
@@ -26,8 +26,8 @@ inline constexpr int burst_calls = 64;
 /// Host clock around one call that waits for its result.
 std::vector<statistics> time_wait(const contenders& list, const sampling& plan = {51, 501, 0.3});
 
-/// The kernels that one call of a contender launches, and the parameter bytes of the first of them; read off a captured
-/// graph, so it holds for kernels that cannot be named from here.
+/// The kernels that one call of a contender launches, and the parameter bytes of the first of them (0 where the driver
+/// does not say); read off a captured graph, so it holds for kernels that cannot be named from here.
 struct launch_shape {
   int kernels = 0;
   int parameter_bytes = 0;

@@ -63,20 +63,16 @@ struct multiply {
 
 /// The item of largest magnitude; the left one of two alike.
 struct largest_magnitude {
-  template<class T>
-  __host__ __device__ T operator()(T p, T q) const {
-    return magnitude(q) > magnitude(p) ? q : p;
-  }
+  template <class T> __host__ __device__ T operator()(T p, T q) const { return magnitude(q) > magnitude(p) ? q : p; }
 
-private:
+ private:
   static __host__ __device__ float magnitude(float x) { return fabsf(x); }
   static __host__ __device__ int magnitude(std::int8_t x) { return x < 0 ? -int{x} : int{x}; }
 };
 
 /// Whether a peer's result is right, given Warpfold's. A sum in another order differs by at most as many roundings as
 /// one item goes through, each of half an epsilon of the sum of magnitudes; all items are positive, so that is the sum.
-template<class A>
-bool agrees(const A& ours, const A& theirs, double roundings) {
+template <class A> bool agrees(const A& ours, const A& theirs, double roundings) {
   if constexpr (std::floating_point<A>) {
     const double epsilon = std::numeric_limits<A>::epsilon();
     return std::abs(double{ours} - double{theirs}) <= roundings * epsilon * std::abs(double{ours});
@@ -86,7 +82,8 @@ bool agrees(const A& ours, const A& theirs, double roundings) {
 }
 
 inline bool agrees(const vector3& ours, const vector3& theirs, double roundings) {
-  return agrees(ours.x, theirs.x, roundings) && agrees(ours.y, theirs.y, roundings) && agrees(ours.z, theirs.z, roundings);
+  return agrees(ours.x, theirs.x, roundings) && agrees(ours.y, theirs.y, roundings) &&
+         agrees(ours.z, theirs.z, roundings);
 }
 
 inline bool agrees(const complex128& ours, const complex128& theirs, double roundings) {

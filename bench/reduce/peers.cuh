@@ -10,7 +10,7 @@ namespace bench {
 
 struct cub_sum {
   static constexpr bool exists = true, sums = true;
-  template<class T, class A>
+  template <class T, class A>
   static cudaError_t call(void* scratch, std::size_t& bytes, const T* in, A* out, int count, cudaStream_t stream) {
     return cub::DeviceReduce::Sum(scratch, bytes, in, out, count, stream);
   }
@@ -18,17 +18,16 @@ struct cub_sum {
 
 struct cub_minimum {
   static constexpr bool exists = true, sums = false;
-  template<class T, class A>
+  template <class T, class A>
   static cudaError_t call(void* scratch, std::size_t& bytes, const T* in, A* out, int count, cudaStream_t stream) {
     return cub::DeviceReduce::Min(scratch, bytes, in, out, count, stream);
   }
 };
 
 /// A functor of the user's with A{} as its identity.
-template<class Op, bool Sums>
-struct cub_functor {
+template <class Op, bool Sums> struct cub_functor {
   static constexpr bool exists = true, sums = Sums;
-  template<class T, class A>
+  template <class T, class A>
   static cudaError_t call(void* scratch, std::size_t& bytes, const T* in, A* out, int count, cudaStream_t stream) {
     return cub::DeviceReduce::Reduce(scratch, bytes, in, out, count, Op{}, A{}, stream);
   }

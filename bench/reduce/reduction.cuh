@@ -28,9 +28,8 @@ inline int rotated_inputs(std::int64_t bytes) {
 }
 
 /// One reduction to be timed: random inputs, outputs and scratch, and its contenders. Peer is one of peers.cuh.
-template<class T, class Op, class Peer>
-class reduction {
-public:
+template <class T, class Op, class Peer> class reduction {
+ public:
   using accumulator = warpfold::accumulator_t<Op, T>;
 
   /// The base is `offset_items` items past a boundary of 256 bytes.
@@ -59,9 +58,7 @@ public:
             }};
   }
 
-  contender cub_call()
-    requires Peer::exists
-  {
+  contender cub_call() requires Peer::exists {
     return {"cub", [this](cudaStream_t stream, int call) { enqueue_peer(stream, call); }};
   }
 
@@ -73,9 +70,7 @@ public:
             }};
   }
 
-  contender cub_value_call()
-    requires Peer::exists
-  {
+  contender cub_value_call() requires Peer::exists {
     return {"cub", [this](cudaStream_t stream, int call) {
               enqueue_peer(stream, call);
               copy_back(stream, call);
@@ -104,11 +99,12 @@ public:
     if constexpr (Peer::exists) {
       // The most items that one of CUB's threads adds one after another, and the tree above them, is under 2^13 here.
       const double roundings = Peer::sums ? static_cast<double>(std::min<std::int64_t>(items_, 1 << 13)) : 0;
-      if (!agrees(ours, result_of(cub_call()), roundings)) throw std::runtime_error("CUB's result differs from Warpfold's");
+      if (!agrees(ours, result_of(cub_call()), roundings))
+        throw std::runtime_error("CUB's result differs from Warpfold's");
     }
   }
 
-private:
+ private:
   const T* input(int call) const { return data_.data() + call % inputs_ * stride_items_ + offset_items_; }
   accumulator* result(int call) const { return results_.data() + call % graph_calls; }
 

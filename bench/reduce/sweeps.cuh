@@ -17,13 +17,12 @@
 namespace bench {
 
 /// One kind of reduction under its name, such as reduce/float/plus.
-template<class T, class Op, class Peer>
-class sweep {
-public:
+template <class T, class Op, class Peer> class sweep {
+ public:
   sweep(std::string type, std::string op) : kind_("reduce/" + type + "/" + op) {}
 
-  /// Cold, against CUB and the read-only kernels; and, unless it is that itself, against Warpfold's aligned float sum of
-  /// as many bytes.
+  /// Cold, against CUB, the read-only kernels and, unless it is that itself, Warpfold's aligned float sum of as many
+  /// bytes.
   void cold(std::int64_t items, std::int64_t offset_items = 0) const {
     const bool is_float_plus = kind_ == "reduce/float/plus" && offset_items == 0;
     std::vector<std::string> names = reducers();
@@ -79,7 +78,7 @@ public:
     });
   }
 
-private:
+ private:
   static std::vector<std::string> reducers() {
     if constexpr (Peer::exists) return {"warpfold", "cub"};
     return {"warpfold"};
@@ -97,7 +96,7 @@ private:
     return result;
   }
 
-  template<class Measure>
+  template <class Measure>
   void add(std::int64_t items, std::int64_t offset_items, std::string mode, std::vector<std::string> names,
            Measure measure) const {
     std::string name = kind_ + "/items:" + size_name(items);
@@ -109,10 +108,9 @@ private:
   std::string kind_;
 };
 
-/// Sizes at which every type and operator is timed: equal bytes for all, up to 1 GiB; there also one item less, and from
-/// a base that is one item off.
-template<class T, class Op, class Peer>
-void register_at_equal_bytes(const sweep<T, Op, Peer>& kind) {
+/// Sizes at which every type and operator is timed: equal bytes for all, up to 1 GiB; there also one item less, and
+/// from a base that is one item off.
+template <class T, class Op, class Peer> void register_at_equal_bytes(const sweep<T, Op, Peer>& kind) {
   constexpr auto items_of = [](std::int64_t bytes) { return bytes / static_cast<std::int64_t>(sizeof(T)); };
   constexpr std::int64_t largest = std::int64_t{1} << 30;
   for (const int bits : {16, 20, 24, 30}) kind.cold(items_of(std::int64_t{1} << bits));

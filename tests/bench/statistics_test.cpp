@@ -18,7 +18,9 @@ TEST(Summarize, MedianOfOddCountIsTheMiddleSample) {
   EXPECT_EQ(s.samples, 5);
 }
 
-TEST(Summarize, MedianOfEvenCountIsTheMeanOfTheTwoInTheMiddle) { EXPECT_EQ(bench::summarize({4, 1, 3, 2}).median, 2.5); }
+TEST(Summarize, MedianOfEvenCountIsTheMeanOfTheTwoInTheMiddle) {
+  EXPECT_EQ(bench::summarize({4, 1, 3, 2}).median, 2.5);
+}
 
 TEST(Summarize, OneSampleIsEverything) {
   const bench::statistics s = bench::summarize({7});
@@ -29,13 +31,13 @@ TEST(Summarize, OneSampleIsEverything) {
 
 TEST(Summarize, RejectsNoSamples) { EXPECT_THROW(bench::summarize({}), std::invalid_argument); }
 
-TEST(RoundRobin, EachRoundTakesEveryContenderOnceAndStartsWithAnother) {
+TEST(RoundRobin, EachRoundTakesEveryContenderOnceInAnotherOrder) {
   std::vector<std::size_t> order;
   const auto result = bench::round_robin(3, {4, 4, 1e9}, [&](std::size_t i) {
     order.push_back(i);
     return static_cast<double>(i);
   });
-  EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2}));
+  EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 0, 2, 1, 2, 0, 1, 2, 1, 0}));
   ASSERT_EQ(result.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(result[i].median, static_cast<double>(i));
