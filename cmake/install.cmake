@@ -14,7 +14,11 @@ install(EXPORT warpfold NAMESPACE warpfold:: FILE warpfoldTargets.cmake DESTINAT
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/warpfoldConfig.cmake.in warpfoldConfig.cmake
   INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(warpfoldConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_BINARY_DIR}/warpfoldConfig.cmake ${PROJECT_BINARY_DIR}/warpfoldConfigVersion.cmake
+install(
+  FILES
+    ${PROJECT_BINARY_DIR}/warpfoldConfig.cmake
+    ${PROJECT_BINARY_DIR}/warpfoldConfigVersion.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/warpfoldCuda20.cmake
   DESTINATION ${package_directory})
 
 set(CPACK_GENERATOR TGZ)
