@@ -10,7 +10,8 @@ namespace warpfold::emulator {
 
 namespace detail {
 
-inline void check_bulk_copy(scheduler& s, const block& b, const void* target, const void* source, std::size_t bytes) {
+inline void check_bulk_copy(scheduler& s, const block& b, const void* target, const void* source, std::size_t bytes,
+                            const void* barrier) {
   const auto misaligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 != 0; };
   if (misaligned(target)) s.fail(fault::bulk_copy, "the shared address is not aligned to 16 bytes");
   if (misaligned(source)) s.fail(fault::bulk_copy, "the global address is not aligned to 16 bytes");
@@ -19,6 +20,8 @@ inline void check_bulk_copy(scheduler& s, const block& b, const void* target, co
   const auto* last = static_cast<const std::byte*>(target) + bytes - 1;
   if (!b.dynamic_shared.contains(target) || !b.dynamic_shared.contains(last))
     s.fail(fault::bulk_copy, "the target does not lie in the block's dynamic shared memory");
+  if (!b.dynamic_shared.contains(barrier))  // static shared memory is not in place when another block runs
+    s.fail(fault::bulk_copy, "the barrier does not lie in the block's dynamic shared memory");
   runtime_lock lock(runtime_mutex());
   const auto* found = find_allocation(source);
   if (found != nullptr && reinterpret_cast<std::uintptr_t>(source) + bytes > found->first + found->second.bytes)
@@ -36,7 +39,7 @@ inline void bulk_copy_to_shared(void* target, const void* source, std::size_t by
   thread& t = running_thread("bulk copy");
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return;
-  detail::check_bulk_copy(s, *t.parent, target, source, bytes);
+  detail::check_bulk_copy(s, *t.parent, target, source, bytes, barrier);
   detail::record_of(*t.parent, barrier, "a bulk copy");
   s.deliver = &detail::deliver_bulk_copy;
   s.late_copies().push_back({target, source, bytes, barrier, t.parent});

@@ -2,5 +2,21 @@
 // CUDA's keywords, where the toolkit's headers leave them undefined or unfit for a host compiler.
 #pragma once
 
+#include <cuda_runtime.h>
+
+#include <warpfold/emulator/static_shared.hpp>
+
 #undef __launch_bounds__
 #define __launch_bounds__(...)
+
+#undef __maxnreg__
+#define __maxnreg__(...)
+
+// For variables in functions, as in `__shared__ float tile[32];`. `extern __shared__` does not compile, on purpose:
+// dynamic shared memory is dynamic_shared().
+#undef __shared__
+#define __shared__ ::warpfold::emulator::enter_static_shared([] {}); static thread_local
+
+// Refused by name: the cluster's shape is given at the launch.
+#undef __cluster_dims__
+#define __cluster_dims__(...) warpfold_emulator_does_not_support___cluster_dims__

@@ -107,6 +107,8 @@ inline void scheduler::finish_block(block& b) {
                                    " bytes of dynamic shared memory");
   for (const late_copy& copy : late_copies_)
     if (copy.owner == &b) fail(fault::bulk_copy, "the block ended while a bulk copy into it was on its way");
+  if (last_block_ == &b) last_block_ = nullptr;
+  b.images.clear();
   cluster& c = *b.parent;
   if (++c.blocks_done < c.blocks.size()) return;
   last_warp_ = nullptr;
@@ -161,6 +163,7 @@ inline void scheduler::run(const grid_launch& launch) {
       s.ready_warps_.clear();
       s.late_copies_.clear();
       s.last_warp_ = nullptr;
+      s.last_block_ = nullptr;
       s.failure_ = nullptr;
       s.unwinding_ = false;
     }

@@ -64,6 +64,7 @@ private:
   void enter(thread& next);
   void resume(thread& next, context& from);
   void set_current(thread& t);
+  void exchange_static_shared(block& next);
   void interrupt();
   void admit();
   void admit_cluster();
@@ -82,6 +83,7 @@ private:
   std::vector<worker*> idle_;
   std::vector<warp*> ready_warps_;
   warp* last_warp_ = nullptr;
+  block* last_block_ = nullptr;  // whose static shared variables are in place
   std::uint64_t stay_mask_ = 0;  // how firmly the scheduler stays with one warp
   bool skewed_ = false;          // some warps are preferred to others
   std::vector<std::unique_ptr<cluster>> resident_, spare_;

@@ -47,10 +47,23 @@ inline thread* scheduler::pick() {
   return &w->lanes[lane];
 }
 
+inline void scheduler::exchange_static_shared(block& next) {
+  if (last_block_ != nullptr) last_block_->images.save();
+  next.images.load();
+  last_block_ = &next;
+}
+
 inline void scheduler::set_current(thread& t) {
   current_thread = &t;
   threadIdx = t.index;
   blockIdx = t.parent->index;
+  if (t.parent != last_block_) exchange_static_shared(*t.parent);
+}
+
+inline void detail::enter_static_variables(const static_variables& variables) {
+  if (current_thread == nullptr) throw error(fault::usage, "__shared__ variable used outside a kernel");
+  static_images& images = current_thread->parent->images;
+  if (!images.has(variables)) images.enter(variables, current_scheduler->rules().poison);
 }
 
 inline void scheduler::resume(thread& next, context& from) {
