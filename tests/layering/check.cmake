@@ -3,6 +3,8 @@
 # Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
 #
 #   public -> dispatch -> {grid, tuning} -> block -> warp -> thread -> {arch, operators, config}
+#
+# Within braces too there is one order: a kernel is written for a policy, an operator knows what the machine offers.
 cmake_minimum_required(VERSION 3.25)
 cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
 
@@ -16,10 +18,11 @@ set(layers
   "5:thread/.*"
   "6:warp/.*"
   "7:block/.*"
-  "8:grid/.*|tuning/.*|error[.]hpp|canonical_tree[.]hpp"
-  "9:dispatch/.*"
-  "11:warpfold[.]cuh"
-  "10:[^/]*[.](cuh|hpp)")
+  "8:tuning/.*|error[.]hpp|canonical_tree[.]hpp"
+  "9:grid/.*"
+  "10:dispatch/.*"
+  "12:warpfold[.]cuh"
+  "11:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7)
 set(host_headers
