@@ -9,8 +9,8 @@
 namespace bench {
 
 /// One of the implementations that are timed side by side on the same input.
-/// `run(stream, call)` enqueues one call, or makes it and waits where the measurement is of waiting calls. `call` is its
-/// number, so that a contender can rotate among several inputs.
+/// `run(stream, call)` enqueues one call, or makes it and waits where the measurement is of waiting calls. `call` is the
+/// number of the call, so that a contender can rotate among several inputs.
 struct contender {
   std::string name;
   std::function<void(cudaStream_t stream, int call)> run;
