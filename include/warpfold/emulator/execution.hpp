@@ -29,29 +29,32 @@ struct block;
 struct cluster;
 
 struct worker {  // a stack that runs one CUDA thread after another
-  explicit worker(void (*run)(), unsigned colour) : body(run, colour) {}
+  explicit worker(void (*run)(), unsigned colour) : body(run, colour), idle(body.start) {}
   stack body;
+  context idle;  // where it goes on when it is given a thread
   bool quit = false;
 };
 
-struct thread {
-  uint3 index{};
-  unsigned rank = 0;  // within the block
-  unsigned lane = 0;
+// The first cache lines are what a switch touches.
+struct alignas(64) thread {
+  context suspended{};
   warp* home = nullptr;
-  block* parent = nullptr;
   worker* on = nullptr;  // null until the thread first runs
-  bool exited = false;
-  bool arrived_at_cluster = false;
-  unsigned cluster_phase = 0;  // in which it arrived
+  uint3 index{};
+  unsigned lane = 0;
+  block* parent = nullptr;
   // Where the thread waits, for reports and for calls that must agree.
   const char* waits_at = nullptr;
-  unsigned waits_mask = 0;
   std::source_location site{};
+  unsigned waits_mask = 0;
+  unsigned rank = 0;  // within the block
+  bool exited = false;
+  bool arrived_at_cluster = false;
+  unsigned cluster_phase = 0;      // in which it arrived
   thread* next_waiting = nullptr;  // list of an mbarrier
 };
 
-// What a warp intrinsic does once all its lanes have arrived: reads warp::value and ::argument, leaves results in ::value.
+// What a warp intrinsic does once all its lanes have arrived: reads warp::value and ::source, leaves results in ::value.
 struct collective {
   const char* name;
   void (*complete)(warp&, unsigned lanes);
@@ -63,19 +66,19 @@ struct rendezvous {
   const collective* operation = nullptr;
 };
 
-struct warp {
+struct alignas(64) warp {
   unsigned existing = 0;  // lanes that the block has here
   unsigned exited = 0;
   unsigned ready = 0;       // may run, and does not run now
   unsigned at_barrier = 0;  // waits in __syncthreads
   int ready_position = -1;  // in scheduler::ready_warps_, or -1
   unsigned priority = 0;
-  block* parent = nullptr;
   thread* lanes = nullptr;  // of 32
+  block* parent = nullptr;
   int open_count = 0;
   rendezvous open[32];
   std::uint64_t value[32];
-  unsigned argument[32];
+  unsigned char source[32];  // lanes that shuffles read
 };
 
 enum class barrier_kind : std::uint8_t { plain, any, all, count };

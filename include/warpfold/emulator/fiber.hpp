@@ -35,15 +35,22 @@ inline constexpr std::size_t stack_bytes = 256 * 1024;
 inline constexpr std::size_t stack_bytes = 64 * 1024;
 #endif
 
-// A machine context: where a suspended stack goes on.
+// Where a suspended stack goes on.
 struct context {
 #if defined(__x86_64__)
   void* stack_pointer = nullptr;
+  void* base_pointer = nullptr;
+  void* rbx = nullptr;
+  void* next_instruction = nullptr;
 #else
   std::jmp_buf registers;
 #endif
-  const void* stack_bottom = nullptr;  // AddressSanitizer must know the stack that it switches to
-  std::size_t stack_size = 0;
+};
+
+// What AddressSanitizer must know of a stack before it is switched to.
+struct stack_bounds {
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
   void* fake_stack = nullptr;
 };
 
@@ -57,27 +64,22 @@ struct context {
 namespace detail {
 
 #if defined(__x86_64__)
-// The compiler saves what the clobber list names, so only the two registers that it may not name are pushed by hand.
-// 128 bytes are skipped first: they are the red zone, where a leaf function may keep locals.
-WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context& from, context& to) {
-  void** save = &from.stack_pointer;
-  void* load = to.stack_pointer;
+// The compiler saves what the clobber list names; two registers may not stand there and are saved by hand. Nothing is
+// pushed: this function may keep locals below its stack pointer.
+WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context* from, const context* to) {
   asm volatile(
-      "sub $128, %%rsp\n\t"
-      "push %%rbp\n\t"
-      "push %%rbx\n\t"
       "lea 1f(%%rip), %%rax\n\t"
-      "push %%rax\n\t"
-      "mov %%rsp, (%0)\n\t"
-      "mov %1, %%rsp\n\t"
-      "pop %%rax\n\t"
-      "jmp *%%rax\n"
+      "mov %%rsp, 0(%0)\n\t"
+      "mov %%rbp, 8(%0)\n\t"
+      "mov %%rbx, 16(%0)\n\t"
+      "mov %%rax, 24(%0)\n\t"
+      "mov 0(%1), %%rsp\n\t"
+      "mov 8(%1), %%rbp\n\t"
+      "mov 16(%1), %%rbx\n\t"
+      "jmp *24(%1)\n"
       "1:\n\t"
       "endbr64\n\t"
-      "pop %%rbx\n\t"
-      "pop %%rbp\n\t"
-      "add $128, %%rsp\n\t"
-      : "+D"(save), "+S"(load)
+      : "+D"(from), "+S"(to)
       :
       : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
         "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc",
@@ -87,31 +89,34 @@ WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context& from, context& to) {
 // Named apart from longjmp, whose fortified form rejects jumps to another stack.
 extern "C" [[noreturn]] void warpfold_emulator_jump(std::jmp_buf, int) __asm__("_longjmp");
 
-WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context& from, context& to) {
-  if (_setjmp(from.registers) == 0) warpfold_emulator_jump(to.registers, 1);
+WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context* from, context* to) {
+  if (_setjmp(from->registers) == 0) warpfold_emulator_jump(to->registers, 1);
 }
 #endif
 
-inline thread_local constinit context* switched_from = nullptr;
+#if defined(WARPFOLD_EMULATOR_ASAN)
+inline constinit thread_local stack_bounds* left_stack = nullptr;
+#endif
 
 // Every stack calls this when it starts or goes on.
-inline void arrive_on([[maybe_unused]] context& self) {
+inline void arrive_on([[maybe_unused]] const stack_bounds& self) {
 #if defined(WARPFOLD_EMULATOR_ASAN)
-  context& previous = *switched_from;
-  __sanitizer_finish_switch_fiber(self.fake_stack, &previous.stack_bottom, &previous.stack_size);
+  __sanitizer_finish_switch_fiber(self.fake_stack, &left_stack->bottom, &left_stack->bytes);
 #endif
 }
 
 }  // namespace detail
 
-// `last`: the stack of `from` is never used again.
-inline void switch_context(context& from, context& to, [[maybe_unused]] bool last = false) {
+// `last`: the stack that is left is never used again.
+[[gnu::always_inline]] inline void switch_context(context& from, context& to, [[maybe_unused]] stack_bounds& from_bounds,
+                                                  [[maybe_unused]] const stack_bounds& to_bounds,
+                                                  [[maybe_unused]] bool last = false) {
 #if defined(WARPFOLD_EMULATOR_ASAN)
-  detail::switched_from = &from;
-  __sanitizer_start_switch_fiber(last ? nullptr : &from.fake_stack, to.stack_bottom, to.stack_size);
+  detail::left_stack = &from_bounds;
+  __sanitizer_start_switch_fiber(last ? nullptr : &from_bounds.fake_stack, to_bounds.bottom, to_bounds.bytes);
 #endif
-  detail::swap_stacks(from, to);
-  detail::arrive_on(from);
+  detail::swap_stacks(&from, &to);
+  detail::arrive_on(from_bounds);
 }
 
 // A stack with a guard page below it. `run` must never return; it leaves by switch_context(..., true).
@@ -125,28 +130,29 @@ public:
     if (memory == MAP_FAILED) throw std::bad_alloc();
     memory_ = static_cast<std::byte*>(memory);
     mprotect(memory_, page_, PROT_NONE);
-    self.stack_bottom = memory_ + page_;
-    self.stack_size = stack_bytes;
+    bounds.bottom = memory_ + page_;
+    bounds.bytes = stack_bytes;
     prepare(run, (colour % 61) * 64);
   }
   ~stack() {
 #if defined(WARPFOLD_EMULATOR_ASAN)
-    __asan_unpoison_memory_region(self.stack_bottom, self.stack_size);
+    __asan_unpoison_memory_region(bounds.bottom, bounds.bytes);
 #endif
     munmap(memory_, stack_bytes + page_);
   }
   stack(const stack&) = delete;
   stack& operator=(const stack&) = delete;
 
-  context self;
+  context start;
+  stack_bounds bounds;
 
 private:
 #if defined(__x86_64__)
   void prepare(void (*run)(), std::size_t offset) {
     auto* top = reinterpret_cast<void**>(memory_ + page_ + stack_bytes - offset);
     top[-1] = nullptr;  // the return address of `run`: where a debugger stops
-    top[-2] = reinterpret_cast<void*>(run);
-    self.stack_pointer = top - 2;
+    start.stack_pointer = top - 1;
+    start.next_instruction = reinterpret_cast<void*>(run);
   }
 #else
   void prepare(void (*run)(), std::size_t offset) {
@@ -171,7 +177,7 @@ private:
   // ucontext restores signal masks at every switch; it is used once a stack, to get onto it.
   static void first_entry() {
     const boot_record record = boot();
-    if (_setjmp(record.self->self.registers) == 0) setcontext(record.host);
+    if (_setjmp(record.self->start.registers) == 0) setcontext(record.host);
     record.run();
   }
 #endif

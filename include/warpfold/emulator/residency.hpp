@@ -171,7 +171,7 @@ inline void scheduler::run(const grid_launch& launch) {
   } running(*this);
 
   admit();
-  if (thread* first = pick()) resume(*first, host_);
+  if (thread* first = pick()) resume(*first, host_, host_bounds_);
   if (!failure_ && !done())
     failure_ = std::make_exception_ptr(error(fault::deadlock, report::deadlock(*this)));
   if (failure_) {

@@ -35,6 +35,7 @@ public:
 
   // For the running thread.
   void park();                          // until woken
+  void park_here();                     // the same, for callers that are called often
   void spin();                          // let others run; the caller waits for memory to change
   void preempt() { if (--until_preemption_ == 0) interrupt(); }  // a place where others may get in between
   [[noreturn]] void fail(fault kind, const std::string& message);
@@ -42,7 +43,11 @@ public:
   void wake(thread& t) { wake(*t.home, 1u << t.lane); }
   bool coin() { return (random_() & 1) != 0; }
   std::uint32_t draw(std::uint32_t bound) { return random_.below(bound); }
-  void maybe_yield() { if ((random_() & 3) == 0) { wake(*current_thread); park(); } }
+  void maybe_yield() {
+    if ((random_() & 3) != 0) return;
+    wake(*current_thread);
+    park();
+  }
 
   const grid_launch& launch() const { return launch_; }
   const options& rules() const { return options_; }
@@ -61,8 +66,11 @@ private:
   void leave(thread& t);
   void finish_block(block& b);
   thread* pick();
-  void enter(thread& next);
-  void resume(thread& next, context& from);
+  void resume(thread& next, context& from, stack_bounds& from_bounds);
+  void to_host(context& from, stack_bounds& from_bounds, bool last = false) {
+    switch_context(from, host_, from_bounds, host_bounds_, last);
+  }
+  void assign_worker(thread& t);
   void set_current(thread& t);
   void exchange_static_shared(block& next);
   void interrupt();
@@ -78,7 +86,8 @@ private:
   grid_launch launch_;
   options options_;
   random_source random_;
-  context host_;
+  context host_{};
+  stack_bounds host_bounds_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<worker*> idle_;
   std::vector<warp*> ready_warps_;

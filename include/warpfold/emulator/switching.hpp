@@ -66,20 +66,23 @@ inline void detail::enter_static_variables(const static_variables& variables) {
   if (!images.has(variables)) images.enter(variables, current_scheduler->rules().poison);
 }
 
-inline void scheduler::resume(thread& next, context& from) {
-  if (next.on == nullptr) {
-    if (idle_.empty()) {
-      workers_.push_back(std::make_unique<worker>(&worker_main, static_cast<unsigned>(workers_.size() * 7)));
-      idle_.push_back(workers_.back().get());
-    }
-    next.on = idle_.back();
-    idle_.pop_back();
+[[gnu::noinline]] inline void scheduler::assign_worker(thread& t) {
+  if (idle_.empty()) {
+    workers_.push_back(std::make_unique<worker>(&worker_main, static_cast<unsigned>(workers_.size() * 7)));
+    idle_.push_back(workers_.back().get());
   }
-  set_current(next);
-  switch_context(from, next.on->body.self);
+  t.on = idle_.back();
+  idle_.pop_back();
+  t.suspended = t.on->idle;
 }
 
-inline void scheduler::park() {
+[[gnu::always_inline]] inline void scheduler::resume(thread& next, context& from, stack_bounds& from_bounds) {
+  if (next.on == nullptr) assign_worker(next);
+  set_current(next);
+  switch_context(from, next.suspended, from_bounds, next.on->body.bounds);
+}
+
+[[gnu::always_inline]] inline void scheduler::park_here() {
   if (unwinding_) {  // called from a destructor of an unwinding thread: there is nobody to wait for
     if (std::uncaught_exceptions() > 0) return;
     throw cancelled{};
@@ -87,13 +90,13 @@ inline void scheduler::park() {
   thread& self = *current_thread;
   thread* next = pick();
   if (next != &self) {
-    context& from = self.on->body.self;
-    if (next != nullptr) resume(*next, from);
-    else switch_context(from, host_);
+    if (next != nullptr) resume(*next, self.suspended, self.on->body.bounds);
+    else to_host(self.suspended, self.on->body.bounds);
     if (unwinding_) throw cancelled{};
   }
   self.waits_at = nullptr;
 }
+[[gnu::noinline]] inline void scheduler::park() { park_here(); }
 
 inline void scheduler::spin() {
   ++spins_;
@@ -120,7 +123,7 @@ inline void scheduler::interrupt() {
 
 inline void scheduler::worker_main() {
   worker& self = *current_thread->on;
-  detail::arrive_on(self.body.self);
+  detail::arrive_on(self.body.bounds);
   scheduler& home = scheduler_of_this_thread();
   while (!self.quit) {
     home.run_current();
@@ -131,10 +134,10 @@ inline void scheduler::worker_main() {
       continue;
     }
     home.idle_.push_back(&self);
-    if (next != nullptr) home.resume(*next, self.body.self);
-    else switch_context(self.body.self, home.host_);
+    if (next != nullptr) home.resume(*next, self.idle, self.body.bounds);
+    else home.to_host(self.idle, self.body.bounds);
   }
-  switch_context(self.body.self, home.host_, true);
+  home.to_host(self.idle, self.body.bounds, true);
 }
 
 inline void scheduler::run_current() noexcept {
@@ -164,13 +167,13 @@ inline void scheduler::unwind_all() {
   for (auto& c : resident_)
     for (auto& b : c->blocks)
       for (thread& t : b->threads)
-        if (t.on != nullptr && !t.exited) resume(t, host_);
+        if (t.on != nullptr && !t.exited) resume(t, host_, host_bounds_);
 }
 
 inline void scheduler::dismiss_workers() {
   for (auto& w : workers_) {
     w->quit = true;
-    switch_context(host_, w->body.self);
+    switch_context(host_, w->idle, host_bounds_, w->body.bounds);
   }
 }
 

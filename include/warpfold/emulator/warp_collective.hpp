@@ -53,9 +53,9 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
 
 }  // namespace detail
 
-// Deposits `value` and `argument`, returns this lane's result.
-inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint64_t value, unsigned argument,
-                          const std::source_location& site) {
+// Deposits `value` (and the lane that a shuffle reads), returns this lane's result.
+[[gnu::noinline]] inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint64_t value, unsigned source,
+                                            const std::source_location& site) {
   thread& t = running_thread(operation.name);
   scheduler& s = *current_scheduler;
   warp& w = *t.home;
@@ -68,7 +68,7 @@ inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint6
   t.site = site;
   rendezvous& r = common ? w.open[0] : detail::open_rendezvous(t, mask, operation);
   w.value[t.lane] = value;
-  w.argument[t.lane] = argument;
+  w.source[t.lane] = static_cast<unsigned char>(source);
   r.arrived |= bit;
   if (r.arrived == detail::awaited(w, mask)) {
     const unsigned others = r.arrived & ~bit;
@@ -78,7 +78,7 @@ inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint6
     t.waits_at = nullptr;
     s.maybe_yield();
   } else {
-    s.park();
+    s.park_here();
   }
   return w.value[t.lane];
 }

@@ -33,13 +33,23 @@ inline void each_lane(unsigned lanes, auto&& visit) {
   for (; lanes != 0; lanes &= lanes - 1) visit(std::countr_zero(lanes));
 }
 
-// argument: the source lane. An inactive source gives poison, or an error before that.
+[[gnu::noinline]] inline void refuse_inactive_source(const warp& w, int lane) {
+  current_scheduler->fail(fault::inactive_source, std::string(w.lanes[lane].waits_at) + ": lane " + std::to_string(lane) +
+                                                      " reads lane " + std::to_string(w.source[lane]) +
+                                                      ", which does not take part");
+}
+
 inline void complete_shuffle(warp& w, unsigned lanes) {
   std::uint64_t before[32];
   std::memcpy(before, w.value, sizeof before);
   each_lane(lanes, [&](int lane) {
-    const unsigned source = w.argument[lane];
-    w.value[lane] = (lanes >> source & 1) != 0 ? before[source] : 0x7FFB7FFB7FFB7FFBu;
+    const unsigned source = w.source[lane];
+    if ((lanes >> source & 1) != 0) {
+      w.value[lane] = before[source];
+    } else {
+      if (!current_scheduler->rules().allow_inactive_source) refuse_inactive_source(w, lane);
+      w.value[lane] = 0x7FFB7FFB7FFB7FFBu;  // poison
+    }
   });
 }
 inline unsigned votes(const warp& w, unsigned lanes) {
@@ -97,20 +107,12 @@ template<class T, class Op> T reduce(unsigned mask, T value, const std::source_l
 }
 
 template<class T>
-typename promoted<T>::type exchange(const collective& operation, unsigned mask, T value, unsigned lane, int width, int source,
+typename promoted<T>::type exchange(const collective& operation, unsigned mask, T value, int width, int source,
                                     const std::source_location& site) {
   using sent = typename promoted<T>::type;
-  scheduler* s = current_scheduler;
-  if (s != nullptr && (width < 1 || width > 32 || (width & (width - 1)) != 0))
-    s->fail(fault::usage, std::string(operation.name) + ": width must be a power of two up to 32");
-  const auto from = static_cast<unsigned>(source);
-  if (s != nullptr && from != lane && !s->unwinding() && !s->rules().allow_inactive_source) {
-    const warp& w = *current_thread->home;
-    if ((mask & w.existing & ~w.exited & 1u << from) == 0)
-      s->fail(fault::inactive_source, std::string(operation.name) + ": lane " + std::to_string(lane) + " reads lane " +
-                                          std::to_string(from) + ", which does not take part");
-  }
-  return from_bits<sent>(meet(operation, mask, to_bits(static_cast<sent>(value)), from, site));
+  if (width < 1 || width > 32 || (width & (width - 1)) != 0)
+    current_scheduler->fail(fault::usage, std::string(operation.name) + ": width must be a power of two up to 32");
+  return from_bits<sent>(meet(operation, mask, to_bits(static_cast<sent>(value)), static_cast<unsigned>(source), site));
 }
 
 inline int lane_of_caller(const char* what) { return static_cast<int>(running_thread(what).lane); }
@@ -129,31 +131,28 @@ auto __shfl_sync(unsigned mask, T value, int source_lane, int width = 32, WARPFO
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_sync");
   const int source = (lane & ~(width - 1)) | (source_lane & (width - 1));
-  return e::exchange(e::shuffle, mask, value, static_cast<unsigned>(lane), width, source, site);
+  return e::exchange(e::shuffle, mask, value, width, source, site);
 }
 template<warpfold::emulator::shuffled T>
 auto __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_up_sync");
   const int source = lane - static_cast<int>(delta & 31);
-  return e::exchange(e::shuffle_up, mask, value, static_cast<unsigned>(lane), width,
-                     source < (lane & ~(width - 1)) ? lane : source, site);
+  return e::exchange(e::shuffle_up, mask, value, width, source < (lane & ~(width - 1)) ? lane : source, site);
 }
 template<warpfold::emulator::shuffled T>
 auto __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_down_sync");
   const int source = lane + static_cast<int>(delta & 31);
-  return e::exchange(e::shuffle_down, mask, value, static_cast<unsigned>(lane), width,
-                     source > (lane | (width - 1)) ? lane : source, site);
+  return e::exchange(e::shuffle_down, mask, value, width, source > (lane | (width - 1)) ? lane : source, site);
 }
 template<warpfold::emulator::shuffled T>
 auto __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_xor_sync");
   const int source = lane ^ (lane_mask & 31);
-  return e::exchange(e::shuffle_xor, mask, value, static_cast<unsigned>(lane), width,
-                     source > (lane | (width - 1)) ? lane : source, site);
+  return e::exchange(e::shuffle_xor, mask, value, width, source > (lane | (width - 1)) ? lane : source, site);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, WARPFOLD_EMULATOR_SITE) {
