@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Dynamic shared memory as one typed object.
+#pragma once
+#include <warpfold/config.hpp>
+
+namespace warpfold::arch {
+
+/// The block's dynamic shared memory, seen as a `T`; the launch must have asked for sizeof(T) bytes. Not initialised.
+template <class T> __device__ T& dynamic_shared() {
+#if defined(__CUDACC__)
+  extern __shared__ __align__(128) unsigned char warpfold_dynamic_shared[];
+  return *reinterpret_cast<T*>(warpfold_dynamic_shared);
+#else
+  return *static_cast<T*>(emulator::dynamic_shared(sizeof(T), alignof(T)));
+#endif
+}
+
+}  // namespace warpfold::arch

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ordered reduction of one value a thread over a CUDA-block, by shuffles: warps first, then the first warp over the warp
+// results. The association is the canonical tree over the threads. Source: blockReduceSum, "Faster Parallel Reductions
+// on Kepler", made ordered and right for every block size.
+#pragma once
+#include <warpfold/thread/array.cuh>
+#include <warpfold/warp/reduce.cuh>
+
+namespace warpfold::block {
+
+/// Shared memory of reduce and all_reduce: one value a warp. The caller keeps it in shared memory, and puts a
+/// __syncthreads() between two uses of the same storage.
+template <class A, int BlockThreads> struct reduce_storage {
+  static_assert(BlockThreads >= 1 && BlockThreads <= 1024);
+  thread::array<A, (BlockThreads + warp_lanes - 1) / warp_lanes> partials;
+};
+
+/// Folds the values of the first `count` (1 to BlockThreads, the same in all) threads, thread 0's leftmost. Any block
+/// size from 1 to 1024, also no multiple of 32; all threads of the block must call it. Result valid in thread 0.
+/// Cost: one barrier, 2 * log2(32) shuffles a word at most.
+template <int BlockThreads, class A, class Op>
+__device__ A reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, int count = BlockThreads) {
+  const int thread = arch::thread_rank(), warp = thread / warp_lanes, lane = thread % warp_lanes;
+  const int in_warp = count - warp * warp_lanes;  // values of this warp that count
+  if (in_warp >= warp_lanes) value = warp::reduce(value, op);
+  else if (lane < in_warp) value = warp::reduce(value, op, in_warp);
+  if constexpr (BlockThreads > warp_lanes) {
+    if (lane == 0) storage.partials[warp] = value;
+    __syncthreads();
+    const int partials = (count + warp_lanes - 1) / warp_lanes;
+    if (thread < partials) value = warp::reduce(storage.partials[thread], op, partials);
+  }
+  return value;
+}
+
+/// As reduce, with the result valid in every thread. Cost: three barriers.
+template <int BlockThreads, class A, class Op>
+__device__ A all_reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, int count = BlockThreads) {
+  value = reduce(storage, value, op, count);
+  __syncthreads();  // the partials have been read: slot 0 is free for the result
+  if (arch::thread_rank() == 0) storage.partials[0] = value;
+  __syncthreads();
+  return storage.partials[0];
+}
+
+}  // namespace warpfold::block

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The canonical tree: the one association that every default reduction of Warpfold follows, and its replay on the CPU.
+//
+// Leaf i is the accumulator of item i. Node (j, k) covers the items [k * 2^j, (k + 1) * 2^j) that exist: it is
+// op(left, right) of its two halves, or left alone where right is empty. For seven items:
+//
+//   level 3                 (3,0)
+//   level 2         (2,0)           (2,1)
+//   level 1     (1,0)   (1,1)   (1,2)   |
+//   level 0     x0 x1   x2 x3   x4 x5   x6        ((x0+x1)+(x2+x3)) + ((x4+x5)+x6)
+//
+// It depends on the item count alone, so lanes, warps, tiles and grids may be cut as the hardware likes, at powers of
+// two, and the bits stay. It is pairwise summation: the rounding error of a float sum grows with ceil(log2 N).
+#pragma once
+#include <cstdint>
+#include <type_traits>
+#include <warpfold/operator_traits.hpp>
+
+namespace warpfold::canonical_tree {
+
+/// Folds items pushed one after another, in at most 64 partial results: a binary counter whose bit j says whether a
+/// finished node of level j waits for its right sibling. O(1) amortised a push.
+template <class A, class Op> class counter {
+ public:
+  __host__ __device__ explicit counter(Op op) : op_(op) {}
+
+  __host__ __device__ void push(A value) {
+    int level = 0;
+    for (std::uint64_t n = count_; n & 1; n >>= 1, ++level) value = op_(waiting_[level], value);
+    waiting_[level] = value;
+    ++count_;
+  }
+
+  /// The root; at least one item must have been pushed.
+  __host__ __device__ A root() const {
+    int level = 0;
+    while (!(count_ >> level & 1)) ++level;
+    A value = waiting_[level];
+    for (++level; level < 64 && count_ >> level; ++level)
+      if (count_ >> level & 1) value = op_(waiting_[level], value);
+    return value;
+  }
+
+  __host__ __device__ std::uint64_t count() const { return count_; }
+
+ private:
+  Op op_;
+  std::uint64_t count_ = 0;
+  A waiting_[64];
+};
+
+/// The value that reduce computes, to the bit, on the CPU: `first[0] … first[count - 1]`, count > 0, without init.
+template <class It, class Op, class T = std::remove_cvref_t<decltype(*std::declval<It>())>>
+accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
+  using A = accumulator_t<Op, T>;
+  counter<A, Op> tree(op);
+  for (std::int64_t i = 0; i < count; ++i) tree.push(detail::convert<A>(static_cast<T>(first[i])));
+  return tree.root();
+}
+
+}  // namespace warpfold::canonical_tree

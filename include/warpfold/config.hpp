@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What every other header stands on: the CUDA declarations, and the emulator's when Warpfold is built for the CPU.
+#pragma once
+#include <cuda_runtime.h>
+
+#if defined(WARPFOLD_EMULATOR) && !defined(__CUDACC__)
+#include <warpfold/emulator/emulator.hpp>
+#endif
+
+// Kernels and the host templates that launch or cache are private to each shared library, so that two libraries
+// that use Warpfold never exchange kernels, caches or workspaces.
+#define WARPFOLD_HIDDEN __attribute__((visibility("hidden")))
+#define WARPFOLD_EXPORTED __attribute__((visibility("default")))
+
+// Loops over registers must be unrolled on the GPU; a host compiler does not know the pragma.
+#if defined(__CUDACC__)
+#define WARPFOLD_UNROLL _Pragma("unroll")
+#define WARPFOLD_NO_UNROLL _Pragma("unroll 1")
+#else
+#define WARPFOLD_UNROLL
+#define WARPFOLD_NO_UNROLL
+#endif
+
+namespace warpfold {
+
+inline constexpr int warp_lanes = 32;
+inline constexpr unsigned full_warp = 0xffffffffu;
+
+consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
+
+}  // namespace warpfold

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a plan needs to know of a device and of a kernel on it, asked of CUDA once and kept.
+#pragma once
+#include <atomic>
+#include <string>
+#include <warpfold/error.hpp>
+
+namespace warpfold::dispatch {
+
+inline constexpr int max_devices = 64;
+
+struct device_limits {
+  int multiprocessors = 0;
+  int compute_capability = 0;  ///< 90 for 9.0
+};
+
+inline int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+inline int device_attribute(cudaDeviceAttr attribute, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+inline namespace v1 {
+
+/// One value a device, computed on first use. Thread-safe: a race computes it twice, to the same value.
+template <class T> class per_device {
+ public:
+  template <class Compute> T get(int device, Compute compute) {
+    if (device < 0 || device >= max_devices) return compute();
+    entry& e = entries_[device];
+    if (!e.known.load(std::memory_order_acquire)) {
+      const T value = compute();
+      e.value.store(value, std::memory_order_relaxed);
+      e.known.store(true, std::memory_order_release);
+    }
+    return e.value.load(std::memory_order_relaxed);
+  }
+
+ private:
+  struct entry {
+    std::atomic<T> value{};
+    std::atomic<bool> known{false};
+  };
+  entry entries_[max_devices];
+};
+
+WARPFOLD_HIDDEN inline device_limits limits_of(int device) {
+  static per_device<device_limits> cache;
+  return cache.get(device, [=] {
+    return device_limits{device_attribute(cudaDevAttrMultiProcessorCount, device),
+                         10 * device_attribute(cudaDevAttrComputeCapabilityMajor, device) +
+                             device_attribute(cudaDevAttrComputeCapabilityMinor, device)};
+  });
+}
+
+/// Resident blocks of `Kernel` on a multiprocessor of the current device `device`: the sources' MBPM. One cache a kernel
+/// (not a kernel's type) and device.
+template <auto* Kernel> WARPFOLD_HIDDEN int blocks_per_multiprocessor(int device, int block_threads, std::size_t shared_bytes) {
+  static per_device<int> cache;
+  return cache.get(device, [=] {
+    int blocks = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, block_threads, shared_bytes),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (blocks == 0)
+      throw cuda_error(cudaErrorInvalidConfiguration, "cudaOccupancyMaxActiveBlocksPerMultiprocessor: no block fits",
+                       std::source_location::current());
+    return blocks;
+  });
+}
+
+/// Blocks that one cluster of `Kernel` can have on this device: 16, 8, or 1 where the architecture or the compiled code
+/// has no clusters. Allows the size that is not portable.
+template <auto* Kernel> WARPFOLD_HIDDEN int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {
+  static per_device<int> cache;
+  return cache.get(device, [=] {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)), "cudaFuncGetAttributes");
+    if (limits_of(device).compute_capability < 90 || attributes.ptxVersion < 90) return 1;
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+          "cudaFuncSetAttribute");
+    for (int blocks = 16; blocks > 1; blocks /= 2) {
+      cudaLaunchAttribute cluster{};
+      cluster.id = cudaLaunchAttributeClusterDimension;
+      cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+      cudaLaunchConfig_t config{};
+      config.gridDim = dim3(static_cast<unsigned>(blocks));
+      config.blockDim = dim3(static_cast<unsigned>(block_threads));
+      config.dynamicSmemBytes = shared_bytes;
+      config.attrs = &cluster;
+      config.numAttrs = 1;
+      int clusters = 0;
+      if (cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(Kernel), &config) == cudaSuccess &&
+          clusters > 0)
+        return blocks;
+      (void)cudaGetLastError();
+    }
+    return 1;
+  });
+}
+
+}  // namespace v1
+}  // namespace warpfold::dispatch

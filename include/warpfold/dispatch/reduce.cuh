@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of the default reduction: checks, plan, scratch, one launch.
+#pragma once
+#include <memory>
+#include <warpfold/dispatch/default_workspace.cuh>
+#include <warpfold/dispatch/launch.cuh>
+#include <warpfold/dispatch/options.hpp>
+#include <warpfold/dispatch/reduce_plan.hpp>
+#include <warpfold/grid/reduce_kernel.cuh>
+
+namespace warpfold::dispatch::inline v1 {
+
+/// Debug builds look whether a pointer that kernels will follow is one the device can reach.
+inline void check_device_pointer([[maybe_unused]] const char* function, [[maybe_unused]] const char* argument,
+                                 [[maybe_unused]] const void* pointer) {
+#if !defined(NDEBUG)
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  if (attributes.type == cudaMemoryTypeUnregistered &&
+      !device_attribute(cudaDevAttrPageableMemoryAccess, current_device()))
+    reject(function, std::string(argument) + " points to host memory that the device cannot reach");
+#endif
+}
+
+inline void check_count(const char* function, std::int64_t count) {
+  if (count < 0) reject(function, "count is " + std::to_string(count) + "; it must not be negative");
+}
+
+/// Checks a pointer argument: not null, and, in debug builds, within the device's reach.
+template <class It> void check_pointer(const char* function, const char* argument, const It& it) {
+  if constexpr (std::contiguous_iterator<It>) {
+    const void* pointer = std::to_address(it);
+    if (pointer == nullptr) reject(function, std::string(argument) + " is a null pointer");
+    check_device_pointer(function, argument, pointer);
+  }
+}
+
+inline void check_workspace(const char* function, std::span<std::byte> bytes, std::size_t needed) {
+  if (bytes.size() < needed)
+    reject(function, "workspace has " + std::to_string(bytes.size()) + " bytes; " + std::to_string(needed) +
+                         " are needed (workspace_bytes)");
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % workspace_alignment != 0)
+    reject(function, "workspace is not aligned to 128 bytes");
+}
+
+template <class Op, class A>
+grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init, std::int64_t items) {
+  using kind = typename grid::initial_value<A>::kind;
+  if (init.has_value()) return {kind::value, init.value(), nullptr};
+  if (init.pointer() != nullptr) return {kind::pointer, A{}, init.pointer()};
+  if (items > 0) return {};
+  if constexpr (has_identity_v<Op, A>) return {kind::value, identity<Op, A>::value(), nullptr};
+  else reject(function, "the input is empty, the operator has no identity, and no .init was given");
+}
+
+inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  return config;
+}
+
+/// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+WARPFOLD_HIDDEN void reduce(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+  check_operator<Op, A>();
+  constexpr auto policy = grid::reduce_policy<Leaves>;
+  constexpr auto* kernel = &grid::reduce_kernel<Leaves, Op, Out>;
+  constexpr auto* cluster_kernel = &grid::cluster_reduce_kernel<Leaves, Op, Out>;
+  constexpr std::size_t shared_bytes = sizeof(grid::reduce_storage<Leaves>);
+  static_assert(shared_bytes <= 48 * 1024, "warpfold: the accumulator is too large for a device-wide reduction");
+
+  const std::int64_t items = leaves.source.items;
+  const auto init = initial_value_of<Op>(function, options.init, items);
+  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  if (items == 0) return launch(&grid::write_kernel<A, Out>, launch_config(1, 1, 0, options.stream), out, init);
+
+  const int device = current_device();
+  const reduce_limits limits{limits_of(device).multiprocessors,
+                             blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes),
+                             cluster_blocks<cluster_kernel>(device, policy.block_threads, shared_bytes)};
+  const reduce_plan plan = plan_reduce(limits, items, Leaves::chunk_items, policy, options.max_blocks);
+  if (plan.schedule.share >> (max_node_levels - 1) != 0)
+    reject(function, "count is " + std::to_string(items) + ", more than max_blocks blocks can count");
+
+  std::span<std::byte> scratch = options.workspace.bytes;
+  const std::size_t needed = reduce_workspace_bytes(device, sizeof(A));
+  if (!scratch.empty()) check_workspace(function, scratch, needed);
+  else if (!plan.cluster && plan.schedule.slots > 1)
+    scratch = workspace_pool::instance().get(device, options.stream, needed);
+
+  const grid::reduce_arguments<Leaves, Op, Out> arguments{
+      leaves, op, out, init, plan.schedule, plan.rows, reinterpret_cast<A*>(scratch.data() + control_bytes),
+      reinterpret_cast<unsigned*>(scratch.data())};
+  auto config = launch_config(plan.blocks, plan.block_warps * warp_lanes, shared_bytes, options.stream);
+  cudaLaunchAttribute cluster{};
+  if (plan.cluster) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(plan.blocks), 1, 1};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+#if defined(__CUDACC__)
+  launch(plan.cluster ? cluster_kernel : kernel, config, arguments);
+#else
+  try {
+    launch(plan.cluster ? cluster_kernel : kernel, config, arguments);
+  } catch (const emulator::error&) {  // the kernel stopped midway: the ticket must be zero for the next call
+    if (!scratch.empty()) std::memset(scratch.data(), 0, control_bytes);
+    throw;
+  }
+#endif
+}
+
+}  // namespace warpfold::dispatch::inline v1

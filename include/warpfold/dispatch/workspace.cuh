@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scratch: one control word, zero between calls, and room for the partial results of a grid. Its size does not depend
+// on the number of items.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <warpfold/dispatch/device.cuh>
+
+namespace warpfold {
+
+namespace dispatch {
+inline constexpr std::size_t workspace_alignment = 128;  // the control word has a line of its own
+inline constexpr std::size_t control_bytes = 128;
+inline constexpr int max_node_levels = 31;  // regions of a node_schedule: a share is less than 2^31 tiles
+
+/// Bytes that any reduction with `accumulator_bytes`-byte accumulators needs on `device`.
+inline std::size_t reduce_workspace_bytes(int device, std::size_t accumulator_bytes) {
+  const std::size_t most_blocks = static_cast<std::size_t>(limits_of(device).multiprocessors) * 4;
+  return control_bytes + (max_node_levels + 1) * most_blocks * accumulator_bytes;
+}
+}  // namespace dispatch
+
+/// Bytes of scratch that reduce and transform_reduce need for accumulators of type `A` on the current device, whatever
+/// the number of items. To be aligned to 128 bytes.
+template <class A> std::size_t workspace_bytes() {
+  return dispatch::reduce_workspace_bytes(dispatch::current_device(), sizeof(A));
+}
+
+/// Makes a caller's own bytes (device memory, aligned to 128) usable as scratch: once, on the stream that uses them
+/// first. Asynchronous. Throws std::invalid_argument for bytes that are too few or misaligned.
+inline void initialize_workspace(std::span<std::byte> bytes, cudaStream_t stream = {}) {
+  if (bytes.size() < dispatch::control_bytes)
+    reject("initialize_workspace", "bytes has " + std::to_string(bytes.size()) + " bytes; at least " +
+                                       std::to_string(dispatch::control_bytes) + " are needed");
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dispatch::workspace_alignment != 0)
+    reject("initialize_workspace", "bytes is not aligned to 128 bytes");
+  check(cudaMemsetAsync(bytes.data(), 0, dispatch::control_bytes, stream), "cudaMemsetAsync");
+}
+
+/// Scratch on the current device that calls can share one after another: on one stream, or with events between streams.
+/// Calls that may overlap need one each. Construction allocates and clears it, and waits for that; destruction waits for
+/// the work that uses it. Movable.
+class workspace {
+ public:
+  /// Room for accumulators of up to `accumulator_bytes`.
+  explicit workspace(std::size_t accumulator_bytes = 64) {
+    const std::size_t bytes = dispatch::reduce_workspace_bytes(dispatch::current_device(), accumulator_bytes);
+    void* data = nullptr;
+    check(cudaMalloc(&data, bytes), "cudaMalloc");
+    bytes_ = {static_cast<std::byte*>(data), bytes};
+    try {
+      check(cudaMemset(data, 0, dispatch::control_bytes), "cudaMemset");
+      check(cudaStreamSynchronize({}), "cudaStreamSynchronize");
+    } catch (...) {
+      (void)cudaFree(data);
+      throw;
+    }
+  }
+  workspace(workspace&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  workspace& operator=(workspace&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~workspace() {
+    if (!bytes_.empty()) (void)cudaFree(bytes_.data());
+  }
+
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+/// The scratch that a call uses: a workspace, a caller's initialised bytes, or, empty, one that Warpfold brings.
+struct workspace_ref {
+  std::span<std::byte> bytes;
+
+  constexpr workspace_ref() = default;
+  constexpr workspace_ref(std::span<std::byte> initialized) : bytes(initialized) {}
+  workspace_ref(const workspace& owner) : bytes(owner.bytes()) {}
+};
+
+}  // namespace warpfold

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operators that come with Warpfold. An operator is a trivially copyable function object, A op(A, A), that need
+// only be associative. What is known of an operator beyond that is in operator_traits.hpp.
+#pragma once
+#include <cmath>
+#include <concepts>
+#include <type_traits>
+#include <warpfold/config.hpp>
+
+struct __half;         // cuda_fp16.h and cuda_bf16.h are the caller's to include: they cost compile time
+struct __nv_bfloat16;
+
+namespace warpfold {
+
+template <class T> inline constexpr bool is_half_like = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
+
+namespace detail {
+
+// Works with PyTorch's __CUDA_NO_HALF_CONVERSIONS__ family too; the calls are found by argument-dependent lookup.
+template <class To, class From> __host__ __device__ constexpr To convert(const From& value) {
+  if constexpr (std::is_same_v<To, From>) return value;
+  else if constexpr (std::is_same_v<From, __half>) return static_cast<To>(__half2float(value));
+  else if constexpr (std::is_same_v<From, __nv_bfloat16>) return static_cast<To>(__bfloat162float(value));
+  else return static_cast<To>(value);
+}
+// A host compiler may contract a * b + c to one rounding; the result of `+` must not depend on that.
+template <class T> __host__ __device__ T uncontracted(T value) {
+#if !defined(__CUDA_ARCH__) && (defined(__x86_64__) || defined(__aarch64__))
+  __asm__("" : "+m"(value));
+#endif
+  return value;
+}
+
+template <class T> __host__ __device__ T add(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return __fadd_rn(a, b);
+  else return __dadd_rn(a, b);
+#else
+  return uncontracted(a) + uncontracted(b);
+#endif
+}
+template <class T> __host__ __device__ T multiply(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return __fmul_rn(a, b);
+  else return __dmul_rn(a, b);
+#else
+  return uncontracted(a * b);
+#endif
+}
+
+// IEEE 754-2019 minimum and maximum: NaN propagates, -0 < +0.
+template <class T> __host__ __device__ T least(T a, T b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same_v<T, float>) {
+    float result;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+#endif
+  if (a != a || b != b) return a != a ? a : b;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class T> __host__ __device__ T greatest(T a, T b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same_v<T, float>) {
+    float result;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+#endif
+  if (a != a || b != b) return a != a ? a : b;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a < b ? b : a;
+}
+
+template <class T> inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+}  // namespace detail
+
+/// a + b. Floating point rounds once (nothing is contracted); signed integers wrap.
+struct plus {
+  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+    if constexpr (detail::is_real<T>) return detail::add(a, b);
+    else if constexpr (std::is_same_v<T, bool>) return a || b;
+    else if constexpr (std::signed_integral<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+    } else return static_cast<T>(a + b);
+  }
+};
+
+/// a * b. Floating point rounds once; signed integers wrap.
+struct multiplies {
+  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+    if constexpr (detail::is_real<T>) return detail::multiply(a, b);
+    else if constexpr (std::is_same_v<T, bool>) return a && b;
+    else if constexpr (std::integral<T>) {
+      using U = std::conditional_t<(sizeof(T) < sizeof(int)), unsigned, std::make_unsigned_t<T>>;
+      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+    } else return static_cast<T>(a * b);
+  }
+};
+
+/// The smaller; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 minimum).
+struct minimum {
+  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+    if constexpr (detail::is_real<T>) return detail::least(a, b);
+    else return b < a ? b : a;
+  }
+};
+
+/// The larger; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 maximum).
+struct maximum {
+  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+    if constexpr (detail::is_real<T>) return detail::greatest(a, b);
+    else return a < b ? b : a;
+  }
+};
+
+/// The smaller of the numbers: NaN is ignored unless both are (IEEE 754-2019 minimumNumber).
+struct minimum_number {
+  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+    if constexpr (detail::is_real<T>) return a != a ? b : b != b ? a : detail::least(a, b);
+    else return minimum{}(a, b);
+  }
+};
+
+/// The larger of the numbers: NaN is ignored unless both are (IEEE 754-2019 maximumNumber).
+struct maximum_number {
+  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+    if constexpr (detail::is_real<T>) return a != a ? b : b != b ? a : detail::greatest(a, b);
+    else return maximum{}(a, b);
+  }
+};
+
+struct bit_and {
+  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a & b); }
+};
+struct bit_or {
+  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a | b); }
+};
+struct bit_xor {
+  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+};
+
+/// Whether all are true; accumulates in bool.
+struct logical_and {
+  __host__ __device__ constexpr bool operator()(bool a, bool b) const { return a && b; }
+};
+/// Whether any is true; accumulates in bool.
+struct logical_or {
+  __host__ __device__ constexpr bool operator()(bool a, bool b) const { return a || b; }
+};
+
+/// The leftmost item.
+struct first {
+  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T&) const { return a; }
+};
+/// The rightmost item.
+struct last {
+  template <class T> __host__ __device__ constexpr T operator()(const T&, const T& b) const { return b; }
+};
+
+/// `op`, accumulating in `A` whatever the item type: wf::accumulate_in<double>(wf::plus{}).
+template <class A, class Op> struct accumulating : Op {};
+template <class A, class Op> __host__ __device__ constexpr accumulating<A, Op> accumulate_in(Op op) { return {op}; }
+
+}  // namespace warpfold

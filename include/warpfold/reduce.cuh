@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A sequence to one value: reduce, transform_reduce, and the forms that wait for the value.
+//
+// All functions of this header
+// - fold strictly left to right with an operator that need only be associative, by the canonical tree
+//   (canonical_tree.hpp): the same input gives the same bits on every run, grid and GPU, and in the emulator;
+// - enqueue one kernel on options.stream, never wait (but the _value forms), and can be captured into a graph;
+// - read each item once, at full rate from any alignment; scratch does not depend on the count;
+// - join options.init once, on the left; an empty input gives init, else the operator's identity;
+// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns;
+// - may write `out` into the input: all items have been read by then. `out` must not lie in the workspace;
+// - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an empty
+//   input without init and identity, a workspace that is too small or misaligned, a negative max_blocks, inputs of
+//   different lengths and, in debug builds, host memory where device memory is meant; cuda_error for what CUDA reports.
+#pragma once
+#include <warpfold/dispatch/host_result.cuh>
+#include <warpfold/dispatch/reduce.cuh>
+#include <warpfold/thread/source.cuh>
+
+namespace warpfold {
+
+namespace detail {
+template <class It> constexpr auto make_source(It first, std::int64_t count) {
+  if constexpr (std::contiguous_iterator<It>)
+    return thread::pointer_source<std::iter_value_t<It>>{std::to_address(first), count};
+  else return thread::iterator_source<It>{first, count};
+}
+
+template <class A, class Transform, class Source> auto make_leaves(const Source& source, Transform transform) {
+  return thread::leaves<Source, Transform, A>{source, transform};
+}
+
+// Two inputs are read in equal chunks: the smaller of what each would take alone.
+template <device_range Left, device_range Right> auto make_zip(const Left& left, const Right& right) {
+  using L = item_t<const Left>;
+  using R = item_t<const Right>;
+  constexpr int items = std::min(thread::items_per_chunk(sizeof(L)), thread::items_per_chunk(sizeof(R)));
+  const auto count = static_cast<std::int64_t>(left.size());
+  const thread::pointer_source<L, items> l{std::to_address(left.data()), count};
+  const thread::pointer_source<R, items> r{std::to_address(right.data()), count};
+  return thread::zip_source<decltype(l), decltype(r)>{l, r, count};
+}
+
+// What a transform makes of items; of a device lambda the host cannot know, so it is the first item's type.
+template <class Transform, class T, class... Ts> struct transformed { using type = std::invoke_result_t<Transform, T, Ts...>; };
+template <class Transform, class T, class... Ts> requires is_device_lambda<Transform>
+struct transformed<Transform, T, Ts...> { using type = T; };
+template <class Op, class Transform, class... Ts> using transformed_accumulator_t =
+    accumulator_t<Op, std::remove_cvref_t<typename transformed<Transform, Ts...>::type>>;
+
+template <class L, class R> void check_lengths(const char* function, const L& left, const R& right) {
+  if (left.size() != right.size())
+    reject(function, "the inputs have " + std::to_string(left.size()) + " and " + std::to_string(right.size()) + " items");
+}
+}  // namespace detail
+
+// No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
+
+/// *out = init op first[0] op … op first[count - 1]. `first`: a pointer to (or contiguous iterator over) device memory,
+/// which takes the vector path, or any trivially copyable object that device code can index with 64 bits.
+/// `out`: a device pointer or output iterator; written when the stream gets there.
+template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
+          class A = accumulator_t<Op, std::iter_value_t<It>>> requires device_output<Out, A>
+WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out, Op op,
+                            const std::type_identity_t<reduce_options<A>>& options = {}) {
+  dispatch::check_count("reduce", count);
+  if (count > 0) dispatch::check_pointer("reduce", "first", first);
+  dispatch::check_pointer("reduce", "out", out);
+  dispatch::reduce("reduce", detail::make_leaves<A>(detail::make_source(first, count), thread::no_transform{}), out, op,
+                   options);
+}
+
+/// The sum.
+template <reduction_strategy S = automatic, item_iterator It, class Out,
+          class A = accumulator_t<plus, std::iter_value_t<It>>> requires device_output<Out, A>
+WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out,
+                            const std::type_identity_t<reduce_options<A>>& options = {}) {
+  reduce<S>(first, count, out, plus{}, options);
+}
+
+/// As above over a range.
+template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
+          class A = accumulator_t<Op, item_t<const In>>> requires device_output<Out, A>
+WARPFOLD_HIDDEN void reduce(const In& in, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  reduce<S>(std::to_address(in.data()), static_cast<std::int64_t>(in.size()), out, op, options);
+}
+
+/// The sum of a range.
+template <reduction_strategy S = automatic, device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
+  requires device_output<Out, A>
+WARPFOLD_HIDDEN void reduce(const In& in, Out out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  reduce<S>(in, out, plus{}, options);
+}
+
+/// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns; of an
+/// extended __device__ lambda without a declared return type it follows the item.
+template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+  requires device_output<Out, A>
+WARPFOLD_HIDDEN void transform_reduce(const In& in, Out out, Op op, Transform transform,
+                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  const auto count = static_cast<std::int64_t>(in.size());
+  if (count > 0) dispatch::check_pointer("transform_reduce", "in", in.data());
+  dispatch::check_pointer("transform_reduce", "out", out);
+  dispatch::reduce("transform_reduce",
+                   detail::make_leaves<A>(detail::make_source(std::to_address(in.data()), count), transform), out, op, options);
+}
+
+/// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
+template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
+          class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
+  requires device_output<Out, A>
+WARPFOLD_HIDDEN void transform_reduce(const Left& left, const Right& right, Out out, Op op, Transform transform,
+                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::check_lengths("transform_reduce", left, right);
+  if (left.size() > 0) {
+    dispatch::check_pointer("transform_reduce", "left", left.data());
+    dispatch::check_pointer("transform_reduce", "right", right.data());
+  }
+  dispatch::check_pointer("transform_reduce", "out", out);
+  dispatch::reduce("transform_reduce", detail::make_leaves<A>(detail::make_zip(left, right), transform), out, op, options);
+}
+
+/// reduce, waiting for the stream and returning the value. Cannot be captured.
+template <reduction_strategy S = automatic, device_range In, operator_argument Op,
+          class A = accumulator_t<Op, item_t<const In>>>
+[[nodiscard]] WARPFOLD_HIDDEN A reduce_value(const In& in, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return dispatch::wait_for_value<A>("reduce_value", options.stream, [&](A* out) { reduce<S>(in, out, op, options); });
+}
+
+/// The sum, waiting for it.
+template <reduction_strategy S = automatic, device_range In, class A = accumulator_t<plus, item_t<const In>>>
+[[nodiscard]] WARPFOLD_HIDDEN A reduce_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value<S>(in, plus{}, options);
+}
+
+/// transform_reduce, waiting for the stream and returning the value. Cannot be captured.
+template <reduction_strategy S = automatic, device_range In, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>> requires(!device_range<Op>)
+[[nodiscard]] WARPFOLD_HIDDEN A transform_reduce_value(const In& in, Op op, Transform transform,
+                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream,
+                                     [&](A* out) { transform_reduce<S>(in, out, op, transform, options); });
+}
+
+/// The two-input form.
+template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
+[[nodiscard]] WARPFOLD_HIDDEN A transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
+                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream,
+                                     [&](A* out) { transform_reduce<S>(left, right, out, op, transform, options); });
+}
+
+}  // namespace warpfold

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A chunk: the consecutive items that a lane loads at once, kept as raw words until they are needed.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <warpfold/arch/vector_load.cuh>
+
+namespace warpfold::thread {
+
+/// The power-of-two number of items whose bytes fill 16-byte vectors: 16 bytes for sizes 1, 2, 4, 8, 16; an odd
+/// multiple of 16 for others (4 items of 12 bytes); one item where that would be more than 128 bytes.
+consteval int items_per_chunk(std::size_t item_bytes) {
+  int items = 1;
+  while (items * item_bytes % 16 != 0 && items < 16) items *= 2;
+  return items * item_bytes % 16 == 0 && items * item_bytes <= 128 ? items : 1;
+}
+
+template <class T, int Items> struct chunk {
+  static constexpr int bytes = Items * int{sizeof(T)};
+  static constexpr int words = (bytes + 3) / 4;
+  /// The widest vector, 16 bytes at most, that divides the chunk.
+  static constexpr int vector_bytes = bytes % 16 == 0 ? 16 : bytes & -bytes;
+
+  std::uint32_t word[words];
+
+  __device__ T item(int k) const {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const unsigned char*>(word) + k * sizeof(T), sizeof(T));
+    return value;
+  }
+
+  /// All items from `source`, aligned to vector_bytes.
+  __device__ void load(const T* source) {
+    WARPFOLD_UNROLL
+    for (int offset = 0; offset < bytes; offset += vector_bytes)
+      arch::load<vector_bytes>(reinterpret_cast<const unsigned char*>(source) + offset,
+                               reinterpret_cast<unsigned char*>(word) + offset);
+  }
+
+  /// The first `count` items from `source`, aligned as `T` is; nothing past them is read.
+  __device__ void load(const T* source, int count) {
+    constexpr int width = sizeof(T) % alignof(T) == 0 && alignof(T) <= 16 ? int{alignof(T)} : 1;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k)
+      if (k < count)
+        WARPFOLD_UNROLL
+        for (int offset = 0; offset < int{sizeof(T)}; offset += width)
+          arch::load<width>(reinterpret_cast<const unsigned char*>(source + k) + offset,
+                            reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
+  }
+};
+
+}  // namespace warpfold::thread

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All of Warpfold's host functions.
+#pragma once
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/config.hpp>
+#include <warpfold/error.hpp>
+#include <warpfold/operators.hpp>
+#include <warpfold/reduce.cuh>
+#include <warpfold/version.hpp>
