@@ -100,17 +100,18 @@ template<class Item> void print_statistics(const examples::array_file& file, int
   reduce_maximum();
   const extremum minimum = minimum_at.to_host()[0], maximum = maximum_at.to_host()[0];
 
-  // Two passes, since the formula of one pass, mean of squares less square of mean, cancels. Both accumulate in double.
+  // Two passes, since the formula of one pass, mean of squares less square of mean, cancels. Both accumulate in double,
+  // which is what the transforms return.
   const distance_from<Item> distance{static_cast<Item>(minimum)};
   const auto reduce_distances = [&] {
-    wf::transform_reduce(items, distances_at.data(), wf::accumulate_in<double>(wf::plus{}), distance,
+    wf::transform_reduce(items, distances_at.data(), wf::plus{}, distance,
                          {.workspace = workspace});
   };
   reduce_distances();
   const double count = static_cast<double>(items.size());
   const squared_deviation<Item> squares{distance, distances_at.to_host()[0] / count};
   const auto reduce_squares = [&] {
-    wf::transform_reduce(items, squares_at.data(), wf::accumulate_in<double>(wf::plus{}), squares,
+    wf::transform_reduce(items, squares_at.data(), wf::plus{}, squares,
                          {.workspace = workspace});
   };
   reduce_squares();

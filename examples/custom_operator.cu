@@ -50,9 +50,8 @@ struct merge {
   }
 };
 
-// Step 3. What Warpfold may know about the operator. The first line is needed here, since the default is to accumulate
-// in the item type. The others are optional: the box of no points, and that no order or association changes the bits.
-template<> struct wf::accumulator<merge, point> { using type = box; };
+// Step 3, optional. What Warpfold may know about the operator: the box of no points, which an empty input gives, and
+// that neither order nor association changes a bit of the result.
 template<> struct wf::identity<merge, box> {
   static constexpr box value() {
     constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -86,7 +85,8 @@ void bounding_box(const std::vector<std::string_view>& arguments) {
   const std::vector<point> points = read_points(path);
   const examples::device_array<point> items(points);
 
-  const box found = wf::transform_reduce_value(items, merge{}, box_of{});  // step 4: one call
+  // Step 4. One call. What is accumulated is what box_of returns.
+  const box found = wf::transform_reduce_value(items, merge{}, box_of{});
 
   std::printf("%s: %s points, %s\n\n", path.filename().string().c_str(), examples::format_whole(points.size()).c_str(),
               examples::device_name().c_str());

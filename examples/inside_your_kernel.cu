@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warpfold inside a kernel of your own: the surface of a mesh, its triangles measured and summed in one launch.
+#include <warpfold/block/reduce.cuh>
+#include <warpfold/warp/reduce.cuh>
 #include <warpfold/warpfold.cuh>
 
 #include <algorithm>

@@ -106,7 +106,7 @@ inline std::string right_aligned(const std::string& text, std::ptrdiff_t columns
 
 /// One aligned line of a table: two spaces, the name, the value at the right.
 inline void print_row(const std::string& name, const std::string& value) {
-  std::printf("  %-28s%s\n", name.c_str(), right_aligned(value, 28).c_str());
+  std::printf("  %-32s%s\n", name.c_str(), right_aligned(value, 26).c_str());
 }
 
 }  // namespace examples

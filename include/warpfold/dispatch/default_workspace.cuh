@@ -49,8 +49,8 @@ class WARPFOLD_HIDDEN workspace_pool {
     std::lock_guard lock(mutex_);
     auto& found = of_stream_[key{device, id}];
     if (found.size() < bytes) {
-      // Earlier work may still use the smaller one: it is left alone. Doubling bounds what that keeps.
-      const auto larger = take(device, std::max(bytes, 2 * found.size()));
+      if (!found.empty()) retired_.push_back({device, found});  // earlier work may still use it
+      const auto larger = take(std::max(bytes, 2 * found.size()));
       check(cudaMemsetAsync(larger.data(), 0, control_bytes, stream), "cudaMemsetAsync");
       found = larger;
     }
@@ -95,7 +95,7 @@ class WARPFOLD_HIDDEN workspace_pool {
     pool.free_.push_back(*returned);
   }
 
-  static std::span<std::byte> take(int, std::size_t bytes) {
+  static std::span<std::byte> take(std::size_t bytes) {
     relaxed_capture relaxed;
     void* data = nullptr;
     check(cudaMalloc(&data, bytes), "cudaMalloc");
@@ -104,7 +104,7 @@ class WARPFOLD_HIDDEN workspace_pool {
 
   // Cleared here and now, on a stream of its own: a memset in the captured stream would be replayed each time.
   static std::span<std::byte> cleared(int device, std::size_t bytes) {
-    const auto fresh = take(device, bytes);
+    const auto fresh = take(bytes);
     relaxed_capture relaxed;
     cudaStream_t own{};
     check(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
@@ -119,6 +119,7 @@ class WARPFOLD_HIDDEN workspace_pool {
   std::mutex mutex_;
   std::unordered_map<key, std::span<std::byte>, hash> of_stream_;
   std::vector<slot> free_;
+  std::vector<slot> retired_;  // doubling bounds what they hold
 };
 
 }  // namespace warpfold::dispatch::inline v1
