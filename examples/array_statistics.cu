@@ -39,32 +39,31 @@ Exit code: 0, 1 for a file that cannot be used or an error of the device, 2 for
 a wrong command line.
 )";
 
-// Mean and deviation are taken from distances to the minimum, not from the items: for integers the distance is exact,
-// so that a large common offset (times in nanoseconds since 1970, say) costs no digits.
-template<class Item> struct distance_from {
-  Item origin;
+// What the sums for mean and deviation are made of: (distance of the item to the minimum - centre) to the power 1 or 2.
+// Distances, since for integers they are exact: a large common offset (times in nanoseconds since 1970, say) costs no
+// digits. One type for both sums, since each type of transform is a kernel to compile.
+template <class Item> struct moment {
+  Item minimum;
+  double centre;
+  int power;
+
   __host__ __device__ double operator()(Item item) const {
+    const double deviation = distance(item) - centre;
+    return power == 1 ? deviation : deviation * deviation;
+  }
+  __host__ __device__ double distance(Item item) const {
     if constexpr (std::is_integral_v<Item>) {
-      return static_cast<double>(static_cast<std::uint64_t>(item) - static_cast<std::uint64_t>(origin));
+      return static_cast<double>(static_cast<std::uint64_t>(item) - static_cast<std::uint64_t>(minimum));
     } else {
-      return to_double(item) - to_double(origin);
+      return to_double(item) - to_double(minimum);
     }
   }
   static __host__ __device__ double to_double(double x) { return x; }
   static __host__ __device__ double to_double(__half x) { return static_cast<double>(__half2float(x)); }
 };
 
-template<class Item> struct squared_deviation {
-  distance_from<Item> distance;
-  double mean_distance;
-  __host__ __device__ double operator()(Item item) const {
-    const double deviation = distance(item) - mean_distance;
-    return deviation * deviation;
-  }
-};
-
 // One line of the second table: runs the reduction, shows its time and the bandwidth at which it read the items.
-template<class Enqueue> void print_time(const char* name, std::size_t bytes, int runs, Enqueue enqueue) {
+template <class Enqueue> void print_time(const char* name, std::size_t bytes, int runs, Enqueue enqueue) {
   const double seconds = examples::median_seconds(enqueue, runs);
   const std::string time = examples::format_quantity(seconds, "s");
   const std::string bandwidth = examples::format_quantity(static_cast<double>(bytes) / seconds, "B/s");
@@ -73,7 +72,7 @@ template<class Enqueue> void print_time(const char* name, std::size_t bytes, int
 }
 
 // A minimum or maximum: every digit of a whole number, the shortest text that reads back as the same real one.
-template<class Value> std::string format_exact(Value value) {
+template <class Value> std::string format_exact(Value value) {
   if constexpr (std::is_integral_v<Value>) {
     return examples::format_whole(value);
   } else {
@@ -86,7 +85,7 @@ template<class Value> std::string format_exact(Value value) {
   }
 }
 
-template<class Item> void print_statistics(const examples::array_file& file, int runs) {
+template <class Item> void print_statistics(const examples::array_file& file, int runs) {
   using extremum = wf::accumulator_t<wf::minimum, Item>;  // float for half, 32 bits for narrower integers
   const examples::device_array<Item> items(file.items_as<Item>());
   const examples::device_array<extremum> minimum_at(1), maximum_at(1);
@@ -101,23 +100,21 @@ template<class Item> void print_statistics(const examples::array_file& file, int
   const extremum minimum = minimum_at.to_host()[0], maximum = maximum_at.to_host()[0];
 
   // Two passes, since the formula of one pass, mean of squares less square of mean, cancels. Both accumulate in double,
-  // which is what the transforms return.
-  const distance_from<Item> distance{static_cast<Item>(minimum)};
+  // which is what the transform returns.
+  const moment<Item> distance{static_cast<Item>(minimum), 0, 1};
   const auto reduce_distances = [&] {
-    wf::transform_reduce(items, distances_at.data(), wf::plus{}, distance,
-                         {.workspace = workspace});
+    wf::transform_reduce(items, distances_at.data(), wf::plus{}, distance, {.workspace = workspace});
   };
   reduce_distances();
-  const double count = static_cast<double>(items.size());
-  const squared_deviation<Item> squares{distance, distances_at.to_host()[0] / count};
+  const double count = static_cast<double>(items.size()), mean_distance = distances_at.to_host()[0] / count;
+  const moment<Item> square{distance.minimum, mean_distance, 2};
   const auto reduce_squares = [&] {
-    wf::transform_reduce(items, squares_at.data(), wf::plus{}, squares,
-                         {.workspace = workspace});
+    wf::transform_reduce(items, squares_at.data(), wf::plus{}, square, {.workspace = workspace});
   };
   reduce_squares();
 
   const double low = static_cast<double>(minimum), high = static_cast<double>(maximum);
-  const double mean = low + squares.mean_distance, deviation = std::sqrt(squares_at.to_host()[0] / count);
+  const double mean = low + mean_distance, deviation = std::sqrt(squares_at.to_host()[0] / count);
   const bool finite = std::isfinite(low) && std::isfinite(high);
   examples::print_row("count", examples::format_whole(items.size()));
   examples::print_row("minimum", format_exact(minimum));
@@ -138,29 +135,18 @@ template<class Item> void print_statistics(const examples::array_file& file, int
 void print_statistics(const examples::array_file& file, int runs) {
   using examples::item_type;
   switch (file.type) {
-    case item_type::int8:
-      return print_statistics<std::int8_t>(file, runs);
-    case item_type::int16:
-      return print_statistics<std::int16_t>(file, runs);
-    case item_type::int32:
-      return print_statistics<std::int32_t>(file, runs);
-    case item_type::int64:
-      return print_statistics<std::int64_t>(file, runs);
+    case item_type::int8: return print_statistics<std::int8_t>(file, runs);
+    case item_type::int16: return print_statistics<std::int16_t>(file, runs);
+    case item_type::int32: return print_statistics<std::int32_t>(file, runs);
+    case item_type::int64: return print_statistics<std::int64_t>(file, runs);
     case item_type::boolean:
-    case item_type::uint8:
-      return print_statistics<std::uint8_t>(file, runs);
-    case item_type::uint16:
-      return print_statistics<std::uint16_t>(file, runs);
-    case item_type::uint32:
-      return print_statistics<std::uint32_t>(file, runs);
-    case item_type::uint64:
-      return print_statistics<std::uint64_t>(file, runs);
-    case item_type::float16:
-      return print_statistics<__half>(file, runs);
-    case item_type::float32:
-      return print_statistics<float>(file, runs);
-    case item_type::float64:
-      return print_statistics<double>(file, runs);
+    case item_type::uint8: return print_statistics<std::uint8_t>(file, runs);
+    case item_type::uint16: return print_statistics<std::uint16_t>(file, runs);
+    case item_type::uint32: return print_statistics<std::uint32_t>(file, runs);
+    case item_type::uint64: return print_statistics<std::uint64_t>(file, runs);
+    case item_type::float16: return print_statistics<__half>(file, runs);
+    case item_type::float32: return print_statistics<float>(file, runs);
+    case item_type::float64: return print_statistics<double>(file, runs);
   }
 }
 

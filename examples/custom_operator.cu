@@ -52,14 +52,14 @@ struct merge {
 
 // Step 3, optional. What Warpfold may know about the operator: the box of no points, which an empty input gives, and
 // that neither order nor association changes a bit of the result.
-template<> struct wf::identity<merge, box> {
+template <> struct wf::identity<merge, box> {
   static constexpr box value() {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     return {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
   }
 };
-template<> inline constexpr bool wf::is_exact<merge, box> = true;
-template<> inline constexpr bool wf::is_commutative<merge> = true;
+template <> inline constexpr bool wf::is_exact<merge, box> = true;
+template <> inline constexpr bool wf::is_commutative<merge> = true;
 
 std::vector<point> read_points(const std::filesystem::path& path) {
   const examples::array_file file = examples::read_npy(path);

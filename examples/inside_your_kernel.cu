@@ -53,13 +53,16 @@ __host__ __device__ measure measure_triangle(point a, point b, point c) {
 constexpr int block_threads = 256;
 constexpr int warp_threads = 32;
 
+// How many of `threads` threads have one of the `left` triangles.
+__device__ int active(std::int64_t left, int threads) { return left < threads ? static_cast<int>(left) : threads; }
+
 // One thread a triangle. `warp_edges` has one place for each 32 triangles, `block_areas` one for each 256.
 __global__ void measure_mesh(const point* points, const triangle* triangles, std::int64_t count, double* block_areas,
                              double* warp_edges) {
   __shared__ wf::block::reduce_storage<double, block_threads> storage;
   const std::int64_t block_begin = std::int64_t{blockIdx.x} * block_threads;
   const std::int64_t index = block_begin + threadIdx.x;
-  const int in_block = static_cast<int>(std::min<std::int64_t>(block_threads, count - block_begin));
+  const int in_block = active(count - block_begin, block_threads);
 
   measure mine{};
   if (index < count) {
@@ -75,7 +78,8 @@ __global__ void measure_mesh(const point* points, const triangle* triangles, std
   // Called by the lanes that have a triangle; lane 0 gets the result. (all_reduce gives it to every lane, or thread.)
   if (index >= count) return;
   const int warp_begin = static_cast<int>(threadIdx.x) / warp_threads * warp_threads;
-  const double edge = wf::warp::reduce(mine.longest_edge, wf::maximum{}, std::min(warp_threads, in_block - warp_begin));
+  const int in_warp = active(in_block - warp_begin, warp_threads);
+  const double edge = wf::warp::reduce(mine.longest_edge, wf::maximum{}, in_warp);
   if (static_cast<int>(threadIdx.x) == warp_begin) warp_edges[index / warp_threads] = edge;
 }
 

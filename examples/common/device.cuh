@@ -16,7 +16,7 @@ namespace examples {
 using warpfold::check;  // turns an error code of the CUDA runtime into an exception
 
 /// An array in device memory: freed at the end of its scope, moved but not copied.
-template<class T> class device_array {
+template <class T> class device_array {
  public:
   explicit device_array(std::size_t count) : count_(count) {
     if (count > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)), "cudaMalloc");
@@ -70,7 +70,7 @@ class event {
 };
 
 /// The median time in seconds of what `enqueue` puts on the default stream, after one run that is not counted.
-template<class Enqueue> double median_seconds(Enqueue enqueue, int runs) {
+template <class Enqueue> double median_seconds(Enqueue enqueue, int runs) {
   event begin, end;
   std::vector<double> seconds;
   for (int run = 0; run <= runs; ++run) {

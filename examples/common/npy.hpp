@@ -51,7 +51,7 @@ struct array_file {
   std::size_t count() const { return bytes.size() / describe(type).bytes; }
 
   /// The items as values of a type of the same size, in an array of its own, so that alignment is right.
-  template<class T> std::vector<T> items_as() const {
+  template <class T> std::vector<T> items_as() const {
     std::vector<T> items(bytes.size() / sizeof(T));
     if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
     return items;

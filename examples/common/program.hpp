@@ -23,7 +23,7 @@ struct usage_error : std::runtime_error {
 
 /// Runs `body(arguments)` as a main function. Prints `help` for --help; prints exceptions on the error stream, after
 /// the program's name. Returns the exit code: 0 also means that all output was written.
-template<class Body> int run_program(int argc, char** argv, const char* help, Body body) {
+template <class Body> int run_program(int argc, char** argv, const char* help, Body body) {
   const std::string name = std::filesystem::path(argc > 0 ? argv[0] : "example").filename().string();
   const std::vector<std::string_view> arguments(argv + std::min(argc, 1), argv + argc);
   int exit_code = 0;
