@@ -22,10 +22,7 @@ inline void check_bulk_copy(scheduler& s, const block& b, const void* target, co
     s.fail(fault::bulk_copy, "the target does not lie in the block's dynamic shared memory");
   if (!b.dynamic_shared.contains(barrier))  // static shared memory is not in place when another block runs
     s.fail(fault::bulk_copy, "the barrier does not lie in the block's dynamic shared memory");
-  runtime_lock lock(runtime_mutex());
-  const auto* found = find_allocation(source);
-  if (found != nullptr && reinterpret_cast<std::uintptr_t>(source) + bytes > found->first + found->second.bytes)
-    s.fail(fault::bulk_copy, "the source runs past the end of its allocation");
+  if (!range_fits(source, bytes)) s.fail(fault::bulk_copy, "the source runs past the end of its allocation");
 }
 
 inline void deliver_bulk_copy(late_copy&& copy) {
@@ -36,7 +33,7 @@ inline void deliver_bulk_copy(late_copy&& copy) {
 }  // namespace detail
 
 inline void bulk_copy_to_shared(void* target, const void* source, std::size_t bytes, void* barrier) {
-  thread& t = running_thread("bulk copy");
+  thread& t = running_thread("bulk copy", 9);
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return;
   detail::check_bulk_copy(s, *t.parent, target, source, bytes, barrier);

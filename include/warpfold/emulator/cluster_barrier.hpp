@@ -28,11 +28,11 @@ inline void complete_cluster_phase(cluster& c) {
 
 }  // namespace detail
 
-inline unsigned cluster_rank() { return running_thread("cluster_rank").parent->cluster_rank; }
-inline unsigned cluster_size() { return static_cast<unsigned>(running_thread("cluster_size").parent->parent->blocks.size()); }
+inline unsigned cluster_rank() { return running_thread("cluster_rank", 9).parent->cluster_rank; }
+inline unsigned cluster_size() { return static_cast<unsigned>(running_thread("cluster_size", 9).parent->parent->blocks.size()); }
 
 inline void cluster_arrive() {
-  thread& t = running_thread("cluster_arrive");
+  thread& t = running_thread("cluster_arrive", 9);
   if (current_scheduler->unwinding()) return;
   if (t.arrived_at_cluster) current_scheduler->fail(fault::cluster_barrier, "a thread arrives twice without a wait between");
   cluster& c = *t.parent->parent;
@@ -43,7 +43,7 @@ inline void cluster_arrive() {
 }
 
 inline void cluster_wait(const std::source_location& site = std::source_location::current()) {
-  thread& t = running_thread(detail::cluster_wait_name);
+  thread& t = running_thread(detail::cluster_wait_name, 9);
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return s.park();
   if (!t.arrived_at_cluster) s.fail(fault::cluster_barrier, "a thread waits without having arrived");
@@ -67,7 +67,7 @@ inline void cluster_thread_left(thread& t) {
 
 // The same variable in the shared memory of another block of the cluster.
 inline void* map_shared_rank(void* local, unsigned rank) {
-  thread& t = running_thread("map_shared_rank");
+  thread& t = running_thread("map_shared_rank", 9);
   scheduler& s = *current_scheduler;
   const cluster& c = *t.parent->parent;
   const shared_block& own = t.parent->dynamic_shared;

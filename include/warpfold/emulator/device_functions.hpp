@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer, floating-point and memory intrinsics of single threads.
+// Integer and memory intrinsics of single threads.
 #pragma once
 
 #include <warpfold/emulator/atomics.hpp>
 
 #include <bit>
 #include <chrono>
-#include <cmath>
 
 namespace warpfold::emulator {
 
@@ -14,8 +13,6 @@ namespace warpfold::emulator {
 inline void yield() {
   if (current_scheduler != nullptr) current_scheduler->spin();
 }
-
-template<class T> T load(const T* address) { return *address; }
 
 }  // namespace warpfold::emulator
 
@@ -73,20 +70,6 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   for (int i = 0; i < 4; ++i) c += (a >> (8 * i) & 0xFF) * (b >> (8 * i) & 0xFF);
   return c;
 }
-
-// Rounded once: the volatile keeps the compiler from contracting it with what surrounds it.
-inline float __fadd_rn(float a, float b) { volatile float r = a + b; return r; }
-inline float __fsub_rn(float a, float b) { volatile float r = a - b; return r; }
-inline float __fmul_rn(float a, float b) { volatile float r = a * b; return r; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fsqrt_rn(float a) { return std::sqrt(a); }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __dadd_rn(double a, double b) { volatile double r = a + b; return r; }
-inline double __dsub_rn(double a, double b) { volatile double r = a - b; return r; }
-inline double __dmul_rn(double a, double b) { volatile double r = a * b; return r; }
-inline double __ddiv_rn(double a, double b) { return a / b; }
-inline double __dsqrt_rn(double a) { return std::sqrt(a); }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 
 inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }

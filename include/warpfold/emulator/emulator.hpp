@@ -14,6 +14,7 @@
 #include <warpfold/emulator/device_functions.hpp>
 #include <warpfold/emulator/dynamic_shared.hpp>
 #include <warpfold/emulator/error.hpp>
+#include <warpfold/emulator/float_functions.hpp>
 #include <warpfold/emulator/launch.hpp>
 #include <warpfold/emulator/runtime_device.hpp>
 #include <warpfold/emulator/runtime_event.hpp>

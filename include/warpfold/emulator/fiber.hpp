@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <new>
 
-#if !defined(__x86_64__)
+#if defined(__x86_64__) && !defined(WARPFOLD_EMULATOR_PORTABLE_FIBERS)
+#define WARPFOLD_EMULATOR_X86_64 1
+#else
 #include <csetjmp>
 #include <ucontext.h>
 #endif
@@ -37,7 +39,7 @@ inline constexpr std::size_t stack_bytes = 64 * 1024;
 
 // Where a suspended stack goes on.
 struct context {
-#if defined(__x86_64__)
+#if defined(WARPFOLD_EMULATOR_X86_64)
   void* stack_pointer = nullptr;
   void* base_pointer = nullptr;
   void* rbx = nullptr;
@@ -63,7 +65,7 @@ struct stack_bounds {
 
 namespace detail {
 
-#if defined(__x86_64__)
+#if defined(WARPFOLD_EMULATOR_X86_64)
 // The compiler saves what the clobber list names; two registers may not stand there and are saved by hand. Nothing is
 // pushed: this function may keep locals below its stack pointer.
 WARPFOLD_EMULATOR_OPAQUE inline void swap_stacks(context* from, const context* to) {
@@ -147,7 +149,7 @@ public:
   stack_bounds bounds;
 
 private:
-#if defined(__x86_64__)
+#if defined(WARPFOLD_EMULATOR_X86_64)
   void prepare(void (*run)(), std::size_t offset) {
     auto* top = reinterpret_cast<void**>(memory_ + page_ + stack_bytes - offset);
     top[-1] = nullptr;  // the return address of `run`: where a debugger stops

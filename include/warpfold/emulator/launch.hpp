@@ -83,11 +83,17 @@ cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&..
   });
 }
 
-inline cudaError_t launch_pointed(const cudaLaunchConfig_t* config, auto kernel, auto&&... args) {
+template<class... P, class... A>
+cudaError_t launch_pointed(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... args) {
   if (config == nullptr) return remember(cudaErrorInvalidValue);
-  return launch(kernel, *config, static_cast<decltype(args)>(args)...);
+  return launch(kernel, *config, static_cast<A&&>(args)...);
 }
 
 }  // namespace warpfold::emulator
 
 #define cudaLaunchKernelEx ::warpfold::emulator::launch_pointed
+
+// Refused by name. An untyped launch does not say how large its arguments are; only nvcc knows.
+#define cudaLaunchKernel warpfold_emulator_does_not_support_cudaLaunchKernel
+#define cudaLaunchKernelExC warpfold_emulator_does_not_support_cudaLaunchKernelExC
+#define cudaLaunchCooperativeKernel warpfold_emulator_does_not_support_cudaLaunchCooperativeKernel

@@ -107,6 +107,7 @@ inline void scheduler::finish_block(block& b) {
                                    " bytes of dynamic shared memory");
   for (const late_copy& copy : late_copies_)
     if (copy.owner == &b) fail(fault::bulk_copy, "the block ended while a bulk copy into it was on its way");
+  b.dynamic_shared.close();
   if (last_block_ == &b) last_block_ = nullptr;
   b.images.clear();
   cluster& c = *b.parent;

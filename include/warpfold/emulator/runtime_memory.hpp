@@ -50,6 +50,13 @@ inline const std::pair<const std::uintptr_t, allocation>* find_allocation(const 
   return address < after->first + after->second.bytes ? &*after : nullptr;
 }
 
+// Whether all of [p, p + bytes) lies in one allocation, or p is not the runtime's.
+inline bool range_fits(const void* p, std::size_t bytes) {
+  runtime_lock lock(runtime_mutex());
+  const auto* found = find_allocation(p);
+  return found == nullptr || bytes <= found->first + found->second.bytes - reinterpret_cast<std::uintptr_t>(p);
+}
+
 inline bool direction_fits(const void* target, const void* source, cudaMemcpyKind kind) {
   runtime_lock lock(runtime_mutex());
   const auto on_device = [](const void* p) {
@@ -66,7 +73,8 @@ inline bool direction_fits(const void* target, const void* source, cudaMemcpyKin
 
 inline cudaError_t copy(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
-  if (target == nullptr || source == nullptr) return remember(cudaErrorInvalidValue);
+  if (target == nullptr || source == nullptr || !range_fits(target, bytes) || !range_fits(source, bytes))
+    return remember(cudaErrorInvalidValue);
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault || !direction_fits(target, source, kind))
     return remember(cudaErrorInvalidMemcpyDirection);
   return submit(stream, [=] { std::memcpy(target, source, bytes); });
@@ -142,7 +150,8 @@ inline cudaError_t CUDARTAPI cudaMemcpy(void* target, const void* source, size_t
 }
 inline cudaError_t CUDARTAPI cudaMemsetAsync(void* target, int value, size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
-  if (target == nullptr) return warpfold::emulator::remember(cudaErrorInvalidValue);
+  if (target == nullptr || !warpfold::emulator::range_fits(target, bytes))
+    return warpfold::emulator::remember(cudaErrorInvalidValue);
   return warpfold::emulator::submit(stream, [=] { std::memset(target, value, bytes); });
 }
 inline cudaError_t CUDARTAPI cudaMemset(void* target, int value, size_t bytes) { return cudaMemsetAsync(target, value, bytes, nullptr); }

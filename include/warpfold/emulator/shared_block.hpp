@@ -30,15 +30,26 @@ public:
   static constexpr std::size_t alignment_bytes = 128;
 
   shared_block() = default;
-  ~shared_block() { std::free(memory_); }
+  ~shared_block() {
+    open();
+    std::free(memory_);
+  }
   shared_block(const shared_block&) = delete;
   shared_block& operator=(const shared_block&) = delete;
 
   // Called once for each block that runs in this place.
   void reset(std::size_t bytes, bool poison) {
     if (memory_ == nullptr || bytes != bytes_) allocate(bytes);
+    open();
     if (poison) fill_poison(data(), bytes_);
     fill_guards();
+  }
+
+  // After the block has left, other blocks of the cluster must not touch it.
+  void close() {
+#if defined(WARPFOLD_EMULATOR_ASAN)
+    ASAN_POISON_MEMORY_REGION(memory_, bytes_);
+#endif
   }
 
   // Without AddressSanitizer, a write just past either end is found when the block ends.
@@ -66,7 +77,13 @@ private:
 #endif
   static constexpr std::byte guard_byte{0xC5};
 
+  void open() {
+#if defined(WARPFOLD_EMULATOR_ASAN)
+    ASAN_UNPOISON_MEMORY_REGION(memory_, bytes_);
+#endif
+  }
   void allocate(std::size_t bytes) {
+    open();
     std::free(memory_);
     memory_ = nullptr;
     void* fresh = nullptr;

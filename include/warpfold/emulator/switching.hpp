@@ -99,6 +99,7 @@ inline void detail::enter_static_variables(const static_variables& variables) {
 [[gnu::noinline]] inline void scheduler::park() { park_here(); }
 
 inline void scheduler::spin() {
+  if (unwinding_) return park();
   ++spins_;
   if ((spins_ & 0x3FF) == 0) {
     const bool alone = running_launches().load(std::memory_order_relaxed) <= 1;

@@ -15,6 +15,16 @@ inline thread& running_thread(const char* what) {
   return *current_thread;
 }
 
+// For what the hardware has from some compute capability on.
+inline thread& running_thread(const char* what, int major) {
+  thread& t = running_thread(what);
+  if (current_scheduler->rules().compute_capability_major < major)
+    current_scheduler->fail(fault::usage, std::string(what) + " needs compute capability " + std::to_string(major) +
+                                              ".0; the settings say " +
+                                              std::to_string(current_scheduler->rules().compute_capability_major));
+  return t;
+}
+
 namespace detail {
 
 // Two lanes that wait for one another under different masks never meet.
