@@ -50,7 +50,8 @@ struct interval : detail::interval_check<Index, Bytes / int{sizeof(Index)} - 2> 
  private:
   __host__ __device__ Index expected_check(int k) const {
     const auto a = static_cast<std::uint64_t>(first), b = static_cast<std::uint64_t>(last);
-    return static_cast<Index>(static_cast<std::make_unsigned_t<Index>>(a * (2u * static_cast<unsigned>(k) + 3u) - 5u * b));
+    return static_cast<Index>(
+        static_cast<std::make_unsigned_t<Index>>(a * (2u * static_cast<unsigned>(k) + 3u) - 5u * b));
   }
 };
 

@@ -73,7 +73,9 @@ struct value_and_index {
   std::int32_t index;
 
   friend bool operator==(const value_and_index&, const value_and_index&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const value_and_index& v) { return out << v.value << " at " << v.index; }
+  friend std::ostream& operator<<(std::ostream& out, const value_and_index& v) {
+    return out << v.value << " at " << v.index;
+  }
 };
 
 /// Relies on order: of equal values it keeps the left one without looking at the index.

@@ -15,8 +15,9 @@ template <class T> testing::AssertionResult same_bits(const T& actual, const T& 
   std::memcpy(a, &actual, sizeof(T));
   std::memcpy(b, &expected, sizeof(T));
   if (std::memcmp(a, b, sizeof(T)) == 0) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << testing::PrintToString(actual) << " (" << testing::PrintToString(a) << ") is not "
-                                     << testing::PrintToString(expected) << " (" << testing::PrintToString(b) << ")";
+  return testing::AssertionFailure() << testing::PrintToString(actual) << " (" << testing::PrintToString(a)
+                                     << ") is not " << testing::PrintToString(expected) << " ("
+                                     << testing::PrintToString(b) << ")";
 }
 
 }  // namespace wf_test

@@ -23,8 +23,8 @@ inline std::vector<std::int64_t> sizes_around(std::initializer_list<std::int64_t
 /// Primes of every magnitude, up to `most`.
 inline std::vector<std::int64_t> prime_sizes(std::int64_t most) {
   std::vector<std::int64_t> sizes;
-  for (const std::int64_t p : {2, 3, 5, 7, 11, 13, 17, 29, 37, 61, 127, 131, 251, 509, 521, 1021, 2053, 4099, 8191, 16381,
-                               32771, 65537, 131071, 262147, 524287, 1048583})
+  for (const std::int64_t p : {2,   3,   5,    7,    11,   13,   17,    29,    37,    61,     127,    131,    251,
+                               509, 521, 1021, 2053, 4099, 8191, 16381, 32771, 65537, 131071, 262147, 524287, 1048583})
     if (p <= most) sizes.push_back(p);
   return sizes;
 }
