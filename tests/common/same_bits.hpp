@@ -20,4 +20,10 @@ template <class T> testing::AssertionResult same_bits(const T& actual, const T& 
                                      << testing::PrintToString(b) << ")";
 }
 
+/// As same_bits, but any NaN is as good as any other: the library promises nothing of a NaN's bits.
+template <class T> testing::AssertionResult same_bits_or_nan(const T& actual, const T& expected) {
+  if (actual != actual && expected != expected) return testing::AssertionSuccess();
+  return same_bits(actual, expected);
+}
+
 }  // namespace wf_test
