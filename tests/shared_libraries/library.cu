@@ -33,6 +33,7 @@ void be_refused() {
 }
 
 void meet_cuda_error() {
-  cudaLaunchConfig_t no_blocks{};
-  warpfold::launch(do_nothing, no_blocks);
+  cudaLaunchConfig_t too_many_threads{};
+  too_many_threads.blockDim = 4096;
+  warpfold::launch(do_nothing, too_many_threads);
 }
