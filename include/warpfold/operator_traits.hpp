@@ -73,7 +73,7 @@ struct identity<maximum_number, A> {
   using limits = std::numeric_limits<A>;
   static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::lowest(); }
 };
-template <std::integral A> struct identity<bit_and, A> { static constexpr A value() { return static_cast<A>(~A(0)); } };
+template <std::integral A> struct identity<bit_and, A> { static constexpr A value() { return static_cast<A>(~0ull); } };
 template <std::integral A> struct identity<bit_or, A> { static constexpr A value() { return A(0); } };
 template <std::integral A> struct identity<bit_xor, A> { static constexpr A value() { return A(0); } };
 template <> struct identity<logical_and, bool> { static constexpr bool value() { return true; } };
