@@ -21,13 +21,33 @@ namespace detail {
 template<class T, class... Allowed> concept one_of = (std::same_as<T, Allowed> || ...);
 using ull = unsigned long long;
 
+template<class T, class Word> T from_word(Word bits) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+  return value;
+}
+template<class T, class Word, class Change> Word changed_bits(Word old, Change change) {
+  const T value = change(from_word<T>(old));
+  Word bits;
+  std::memcpy(&bits, static_cast<const void*>(&value), sizeof(T));
+  return bits;
+}
+
 // CUDA's atomics are relaxed; the emulator does not model that and orders them all.
 template<class T, class Change> T atomic_change(T* address, Change change) {
   interleave();
-  std::atomic_ref<T> target(*address);
-  T old = target.load();
-  while (!target.compare_exchange_weak(old, change(old))) {}
-  return old;
+  if constexpr (is_packed_float<T>) {  // not all of them may stand in an atomic_ref
+    using word [[gnu::may_alias]] = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
+    auto* target = reinterpret_cast<word*>(address);
+    word old = __atomic_load_n(target, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n(target, &old, changed_bits<T, word>(old, change), true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    return from_word<T>(old);
+  } else {
+    std::atomic_ref<T> target(*address);
+    T old = target.load();
+    while (!target.compare_exchange_weak(old, change(old))) {}
+    return old;
+  }
 }
 
 template<class T> T wrapping_add(T a, T b) {

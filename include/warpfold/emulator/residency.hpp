@@ -134,6 +134,8 @@ inline bool scheduler::deliver_one() {
   return true;
 }
 
+const unsigned* uncaught_exceptions_of_this_thread();
+
 inline void scheduler::run(const grid_launch& launch) {
   launch_ = launch;
   options_ = settings();
@@ -150,6 +152,8 @@ inline void scheduler::run(const grid_launch& launch) {
   order_pool_.clear();
   resident_most_ = std::max(1, launch.most_resident_blocks / static_cast<int>(cluster_blocks));
   resident_target_ = std::clamp(options_.resident_blocks / static_cast<int>(cluster_blocks), 1, resident_most_);
+  uncaught_exceptions_ = uncaught_exceptions_of_this_thread();
+  host_exceptions_ = *uncaught_exceptions_;
   blockDim = launch.block;
   gridDim = launch.grid;
 

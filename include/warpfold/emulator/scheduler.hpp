@@ -51,7 +51,8 @@ public:
 
   const grid_launch& launch() const { return launch_; }
   const options& rules() const { return options_; }
-  bool unwinding() const { return unwinding_; }
+  // Whether the running thread is leaving by an exception: its destructors then meet nobody.
+  bool unwinding() const { return unwinding_ || *uncaught_exceptions_ > host_exceptions_; }
   std::vector<late_copy>& late_copies() { return late_copies_; }
   void (*deliver)(late_copy&&) = nullptr;  // set by whoever enqueues late copies
 
@@ -103,6 +104,8 @@ private:
   unsigned until_preemption_ = 1;
   std::vector<late_copy> late_copies_;
   std::exception_ptr failure_;
+  const unsigned* uncaught_exceptions_ = nullptr;  // of the host thread; read at every switch
+  unsigned host_exceptions_ = 0;
   bool unwinding_ = false;
 };
 

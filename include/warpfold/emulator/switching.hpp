@@ -2,6 +2,8 @@
 // The scheduler's inner half: choosing the next thread and getting onto its stack.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <warpfold/emulator/report.hpp>
 
 namespace warpfold::emulator {
@@ -83,8 +85,8 @@ inline void detail::enter_static_variables(const static_variables& variables) {
 }
 
 [[gnu::always_inline]] inline void scheduler::park_here() {
-  if (unwinding_) {  // called from a destructor of an unwinding thread: there is nobody to wait for
-    if (std::uncaught_exceptions() > 0) return;
+  if (unwinding()) {
+    if (*uncaught_exceptions_ > host_exceptions_) return;
     throw cancelled{};
   }
   thread& self = *current_thread;
@@ -99,7 +101,7 @@ inline void detail::enter_static_variables(const static_variables& variables) {
 [[gnu::noinline]] inline void scheduler::park() { park_here(); }
 
 inline void scheduler::spin() {
-  if (unwinding_) return park();
+  if (unwinding()) return park();
   ++spins_;
   if ((spins_ & 0x3FF) == 0) {
     const bool alone = running_launches().load(std::memory_order_relaxed) <= 1;
@@ -169,6 +171,11 @@ inline void scheduler::unwind_all() {
     for (auto& b : c->blocks)
       for (thread& t : b->threads)
         if (t.on != nullptr && !t.exited) resume(t, host_, host_bounds_);
+}
+
+// The C++ ABI fixes the layout: the caught exceptions, then the number of those in flight.
+inline const unsigned* uncaught_exceptions_of_this_thread() {
+  return reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(abi::__cxa_get_globals()) + sizeof(void*));
 }
 
 inline void scheduler::dismiss_workers() {

@@ -18,9 +18,9 @@ template<class T> requires(std::is_integral_v<T> && sizeof(T) < 4) struct promot
 namespace detail {
 
 template<class T> std::uint64_t to_bits(T value) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
+  static_assert((std::is_trivially_copyable_v<T> || is_packed_float<T>) && sizeof(T) <= 8);
   std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(T));
+  std::memcpy(&bits, static_cast<const void*>(&value), sizeof(T));
   return bits;
 }
 template<class T> T from_bits(std::uint64_t bits) {
