@@ -79,7 +79,7 @@ class WARPFOLD_HIDDEN workspace_pool {
           break;
         }
     }
-    if (owned->bytes.empty()) owned->bytes = cleared(device, bytes);
+    if (owned->bytes.empty()) owned->bytes = cleared(bytes);
     cudaUserObject_t object{};
     check(cudaUserObjectCreate(&object, owned.get(), &give_back, 1, cudaUserObjectNoDestructorSync), "cudaUserObjectCreate");
     const auto result = owned.release()->bytes;
@@ -103,7 +103,7 @@ class WARPFOLD_HIDDEN workspace_pool {
   }
 
   // Cleared here and now, on a stream of its own: a memset in the captured stream would be replayed each time.
-  static std::span<std::byte> cleared(int device, std::size_t bytes) {
+  static std::span<std::byte> cleared(std::size_t bytes) {
     const auto fresh = take(bytes);
     relaxed_capture relaxed;
     cudaStream_t own{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of the default reduction: checks, plan, scratch, one launch.
 #pragma once
+#include <cstring>
+#include <exception>
 #include <memory>
 #include <warpfold/dispatch/default_workspace.cuh>
 #include <warpfold/dispatch/launch.cuh>
@@ -53,6 +55,22 @@ grid::initial_value<A> initial_value_of(const char* function, const initial<A>& 
   else reject(function, "the input is empty, the operator has no identity, and no .init was given");
 }
 
+/// Where a kernel stops midway, which only the emulator survives, the control word must be zero for the next call.
+class clear_on_error {
+ public:
+  explicit clear_on_error(std::span<std::byte> scratch) : scratch_(scratch) {}
+  clear_on_error(const clear_on_error&) = delete;
+  ~clear_on_error() {
+#if !defined(__CUDACC__)
+    if (!scratch_.empty() && std::uncaught_exceptions() > entered_with_) std::memset(scratch_.data(), 0, control_bytes);
+#endif
+  }
+
+ private:
+  [[maybe_unused]] std::span<std::byte> scratch_;
+  [[maybe_unused]] int entered_with_ = std::uncaught_exceptions();
+};
+
 inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
@@ -62,56 +80,61 @@ inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t sha
   return config;
 }
 
+/// The kernel of a plan's shape, for given types.
+template <class Leaves, class Op, class Out> struct reduce_kernels {
+  static constexpr auto policy = grid::reduce_policy<Leaves>;
+  static constexpr auto* in_cluster = &grid::tile_kernel<grid::gather::cluster, Leaves, Op, Out>;
+  static constexpr auto* in_wave = &grid::tile_kernel<grid::gather::last_block, Leaves, Op, Out>;
+  static constexpr auto* in_shares = &grid::share_kernel<Leaves, Op, Out>;
+  static constexpr std::size_t tile_bytes = sizeof(grid::tile_kernel_storage<Leaves>);
+  static constexpr std::size_t share_bytes = sizeof(grid::share_kernel_storage<Leaves>);
+  static_assert(share_bytes <= 48 * 1024, "warpfold: the accumulator is too large for a device-wide reduction");
+
+  static reduce_limits limits(int device) {
+    return {limits_of(device).multiprocessors,
+            blocks_per_multiprocessor<in_shares>(device, policy.block_threads, share_bytes),
+            cluster_blocks<in_cluster>(device, policy.block_threads, tile_bytes)};
+  }
+};
+
 /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 WARPFOLD_HIDDEN void reduce(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
   check_operator<Op, A>();
-  constexpr auto policy = grid::reduce_policy<Leaves>;
-  constexpr auto* kernel = &grid::reduce_kernel<Leaves, Op, Out>;
-  constexpr auto* cluster_kernel = &grid::cluster_reduce_kernel<Leaves, Op, Out>;
-  constexpr std::size_t shared_bytes = sizeof(grid::reduce_storage<Leaves>);
-  static_assert(shared_bytes <= 48 * 1024, "warpfold: the accumulator is too large for a device-wide reduction");
-
+  using kernels = reduce_kernels<Leaves, Op, Out>;
   const std::int64_t items = leaves.source.items;
   const auto init = initial_value_of<Op>(function, options.init, items);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   if (items == 0) return launch(&grid::write_kernel<A, Out>, launch_config(1, 1, 0, options.stream), out, init);
 
   const int device = current_device();
-  const reduce_limits limits{limits_of(device).multiprocessors,
-                             blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes),
-                             cluster_blocks<cluster_kernel>(device, policy.block_threads, shared_bytes)};
-  const reduce_plan plan = plan_reduce(limits, items, Leaves::chunk_items, policy, options.max_blocks);
-  if (plan.schedule.share >> (max_node_levels - 1) != 0)
+  const reduce_plan plan =
+      plan_reduce(kernels::limits(device), items, Leaves::chunk_items, kernels::policy, options.max_blocks);
+  if (plan.schedule.share >> tuning::max_nodes != 0)
     reject(function, "count is " + std::to_string(items) + ", more than max_blocks blocks can count");
 
   std::span<std::byte> scratch = options.workspace.bytes;
   const std::size_t needed = reduce_workspace_bytes(device, sizeof(A));
   if (!scratch.empty()) check_workspace(function, scratch, needed);
-  else if (!plan.cluster && plan.schedule.slots > 1)
+  else if (plan.shape == reduce_shape::wave || plan.shape == reduce_shape::shares)
     scratch = workspace_pool::instance().get(device, options.stream, needed);
 
   const grid::reduce_arguments<Leaves, Op, Out> arguments{
       leaves, op, out, init, plan.schedule, plan.rows, reinterpret_cast<A*>(scratch.data() + control_bytes),
       reinterpret_cast<unsigned*>(scratch.data())};
-  auto config = launch_config(plan.blocks, plan.block_warps * warp_lanes, shared_bytes, options.stream);
+  const bool shares = plan.shape == reduce_shape::shares;
+  auto config = launch_config(plan.blocks, plan.block_warps * warp_lanes,
+                              shares ? kernels::share_bytes : kernels::tile_bytes, options.stream);
   cudaLaunchAttribute cluster{};
-  if (plan.cluster) {
+  if (plan.shape == reduce_shape::cluster) {
     cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {static_cast<unsigned>(plan.blocks), 1, 1};
+    cluster.val.clusterDim = {config.gridDim.x = std::bit_ceil(config.gridDim.x), 1, 1};
     config.attrs = &cluster;
     config.numAttrs = 1;
   }
-#if defined(__CUDACC__)
-  launch(plan.cluster ? cluster_kernel : kernel, config, arguments);
-#else
-  try {
-    launch(plan.cluster ? cluster_kernel : kernel, config, arguments);
-  } catch (const emulator::error&) {  // the kernel stopped midway: the ticket must be zero for the next call
-    if (!scratch.empty()) std::memset(scratch.data(), 0, control_bytes);
-    throw;
-  }
-#endif
+  const clear_on_error guard(scratch);
+  launch(shares ? kernels::in_shares : plan.shape == reduce_shape::wave ? kernels::in_wave : kernels::in_cluster, config,
+         arguments);
 }
 
 }  // namespace warpfold::dispatch::inline v1

@@ -16,48 +16,49 @@ struct reduce_limits {
   int cluster_blocks;             ///< 1 where there are no clusters
 };
 
+/// How the tiles come together, which is also the choice of the kernel.
+enum class reduce_shape { block, cluster, wave, shares };
+
 struct reduce_plan {
+  reduce_shape shape;
   int block_warps;                ///< a power of two
   int rows;                       ///< rows of 32 chunks in a warp's batch, a power of two
-  bool cluster;                   ///< the whole grid is one cluster
   int blocks;                     ///< of the grid
   grid::node_schedule schedule;   ///< who folds what
 };
 
-/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`. By size: one block; one cluster (its hand-over is
-/// quicker than the last block's); a wave of blocks with as few rows as reach every multiprocessor; persistent blocks.
-/// `max_blocks` > 0 bounds the grid. The result of the reduction does not depend on any of this.
+/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`. By size: one block; one cluster, whose hand-over is
+/// quicker than the last block's; one wave of blocks, a tile each; persistent blocks. Up to the wave, tiles are as low as
+/// the blocks allow, so that many load at once. Memory does not need the last few multiprocessors, so that even shares are
+/// worth more than blocks: 1024 tiles on 264 blocks become 4 on each of 256. `max_blocks` > 0 bounds the grid. The result does not depend on any of it.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
                                const tuning::reduce_policy& policy, int max_blocks = 0) {
+  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; };
+  const auto power_of_two = [](std::int64_t least) {
+    return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(least)));
+  };
   const std::int64_t row_items = std::int64_t{warp_lanes} * chunk_items;
-  const std::int64_t rows = (items - 1) / row_items + 1;
+  const std::int64_t rows = divide_up(items, row_items);
   int most = std::min(limits.multiprocessors * limits.blocks_per_multiprocessor, policy.list_capacity - 1);
   if (max_blocks > 0) most = std::min(most, max_blocks);
-  const std::int64_t full_warps = policy.block_warps();
-  reduce_plan plan{};
-  plan.block_warps = policy.block_warps();
+  const int warps = policy.block_warps();
+  const int cluster = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(limits.cluster_blocks, most))));
+  const int wave = std::min(most, tuning::max_wave_blocks);
 
-  if (rows <= full_warps * policy.quick_rows) {
-    plan.block_warps = static_cast<int>(std::min<std::int64_t>(full_warps, std::bit_ceil(static_cast<std::uint64_t>(rows))));
-    plan.blocks = 1;
-    plan.rows = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>((rows - 1) / plan.block_warps + 1)));
-  } else if (const int cluster = std::bit_floor(static_cast<unsigned>(std::min(limits.cluster_blocks, most)));
-             cluster > 1 && rows <= full_warps * policy.quick_rows * cluster) {
-    plan.cluster = true;
-    plan.rows = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>((rows - 1) / (full_warps * cluster) + 1)));
-    plan.blocks = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>((rows - 1) / (full_warps * plan.rows) + 1)));
-  } else {
-    // The longest share, in rows a warp, decides; of equals the tallest batch, which costs fewest instructions.
-    std::int64_t best = 0;
-    for (int height = policy.max_rows; height >= 1; height /= 2) {
-      const std::int64_t tiles = (rows - 1) / (full_warps * height) + 1;
-      const std::int64_t share = ((tiles - 1) / most + 1) * height;
-      if (best == 0 || share < best) best = share, plan.rows = height;
-      if (tiles > std::int64_t{16} * most) break;  // no more to gain
-    }
-    plan.blocks = static_cast<int>(std::min<std::int64_t>(most, (rows - 1) / (full_warps * plan.rows) + 1));
+  reduce_plan plan{reduce_shape::shares, warps, policy.max_rows, most, {}};
+  if (rows <= warps * policy.quick_rows) {
+    plan.shape = reduce_shape::block;
+    plan.block_warps = std::min<int>(warps, power_of_two(std::min<std::int64_t>(rows, warps)));
+    plan.rows = power_of_two(divide_up(rows, plan.block_warps));
+  } else if (cluster > 1 && rows <= std::int64_t{cluster} * warps * policy.quick_rows) {
+    plan.shape = reduce_shape::cluster;
+    plan.rows = power_of_two(divide_up(rows, std::int64_t{cluster} * warps));
+  } else if (rows <= std::int64_t{wave} * warps * policy.max_rows) {
+    plan.shape = reduce_shape::wave;
+    plan.rows = power_of_two(divide_up(rows, std::int64_t{wave} * warps));
   }
-  const std::int64_t tile_items = row_items * plan.rows * plan.block_warps;
+  const std::int64_t tile_items = row_items * plan.rows * plan.block_warps, tiles = divide_up(items, tile_items);
+  plan.blocks = static_cast<int>(divide_up(tiles, divide_up(tiles, most)));  // no more than the longest share needs
   plan.schedule = grid::deal(items / tile_items, items % tile_items != 0, plan.blocks);
   return plan;
 }

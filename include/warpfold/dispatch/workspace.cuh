@@ -7,18 +7,18 @@
 #include <span>
 #include <utility>
 #include <warpfold/dispatch/device.cuh>
+#include <warpfold/tuning/reduce_policy.hpp>
 
 namespace warpfold {
 
 namespace dispatch {
 inline constexpr std::size_t workspace_alignment = 128;  // the control word has a line of its own
 inline constexpr std::size_t control_bytes = 128;
-inline constexpr int max_node_levels = 31;  // regions of a node_schedule: a share is less than 2^31 tiles
 
 /// Bytes that any reduction with `accumulator_bytes`-byte accumulators needs on `device`.
 inline std::size_t reduce_workspace_bytes(int device, std::size_t accumulator_bytes) {
   const std::size_t most_blocks = static_cast<std::size_t>(limits_of(device).multiprocessors) * 4;
-  return control_bytes + (max_node_levels + 1) * most_blocks * accumulator_bytes;
+  return control_bytes + (tuning::max_nodes + 1) * most_blocks * accumulator_bytes;
 }
 }  // namespace dispatch
 

@@ -3,18 +3,26 @@
 // the last one may read them all. Nobody waits.
 #pragma once
 #include <warpfold/arch/lane.cuh>
+#include <warpfold/arch/ticket.cuh>
 
 namespace warpfold::grid {
 
-/// True in all threads of the block that comes last, false in the others. All threads of all blocks must call it, once.
-/// What any thread wrote before is visible to the last block after: release by the fence before the ticket, acquire by
-/// the fence after it. `ticket` must be zero before the grid starts, and is zero again when it ends. `is_last` is shared.
-__device__ inline bool arrive_last(unsigned* ticket, bool& is_last) {
-  __syncthreads();
-  if (arch::thread_rank() == 0) {
-    __threadfence();
-    is_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();
+/// True in all lanes of the warp that comes last, false in the others. The first warp of every block calls it, once. What
+/// that warp wrote before, or was handed by a barrier, is visible to the last one after. `ticket` must be zero before the
+/// grid starts, and is zero again when it ends.
+__device__ inline bool warp_arrives_last(unsigned* ticket) {
+  __syncwarp();
+  unsigned last = 0;
+  if (arch::lane_id() == 0) last = arch::take_ticket(ticket, gridDim.x);
+  return __shfl_sync(full_warp, last, 0);
+}
+
+/// As above for whole blocks: all threads call it. What *warp 0* wrote before, or was handed by a barrier, is visible to
+/// all threads of the last block after. `is_last` is shared.
+__device__ inline bool block_arrives_last(unsigned* ticket, bool& is_last) {
+  if (arch::thread_rank() < warp_lanes) {
+    const bool last = warp_arrives_last(ticket);
+    if (arch::lane_id() == 0) is_last = last;
   }
   __syncthreads();
   return is_last;

@@ -4,9 +4,9 @@
 //
 // With K whole tiles and G blocks let q, r = divmod(K, G). For each set bit j of q, from high to low, each block takes
 // one node of 2^j consecutive tiles: a region of G such nodes, side by side. The r tiles that remain, and the last tile
-// if it is not whole, go one to a block. Regions begin at multiples of their node size because those before them are
-// made of larger nodes. A block thus writes at most log2(K / G) + 2 partial results, one a node; they stand in order of
-// position, and their number does not depend on N beyond that logarithm.
+// if it is not whole, go one to a block: the single tiles. Regions begin at multiples of their node size because those
+// before them are made of larger nodes. A block thus has popcount(q) nodes and at most one single tile; their values,
+// the partial results, stand in slots in order of position.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -14,31 +14,28 @@
 
 namespace warpfold::grid {
 
-/// One node that a block folds.
-struct node {
-  int level;                 ///< 2^level tiles
-  std::int64_t first_tile;   ///< index of its first tile
-  std::int64_t slot;         ///< where its value goes among the partial results
-};
-
 struct node_schedule {
-  std::int64_t share;   ///< q: whole tiles that every block takes
-  int single_tiles;     ///< tiles left over, one a block; the last of them need not be whole
-  int blocks;           ///< G
-  std::int64_t slots;   ///< partial results of all blocks
+  std::int64_t share;  ///< q: whole tiles that every block takes as nodes; less than 2^31
+  int single_tiles;    ///< tiles left over, one a block; only the last of them may be partial
+  int blocks;          ///< G
+  std::int64_t slots;  ///< partial results of all blocks
 
-  /// Calls visit(node) for each node of `block`, in ascending position.
-  template <class Visit> __device__ void for_each_node(int block, Visit visit) const {
-    std::int64_t tile = 0, slot = 0, rest = share;
-    WARPFOLD_NO_UNROLL
-    while (rest != 0 || block + slot < slots) {
-      const int level = rest == 0 ? 0 : 63 - __clzll(rest);
-      visit(node{level, tile + (std::int64_t{block} << level), slot + block});
-      tile += std::int64_t{blocks} << level;
-      slot += blocks;
-      rest &= ~(std::int64_t{1} << level);
-    }
+  /// Tiles of `block`, in ascending position: share of its nodes and at most one single tile.
+  __device__ int tiles_of(int block) const { return static_cast<int>(share) + (block < single_tiles); }
+
+  /// The block's tile number `index`. The bit in which index first differs from share tells the node's level.
+  __device__ std::int64_t tile(int block, int index) const {
+    if (index == share) return share * blocks + block;
+    const int level = 31 - __clz(index ^ static_cast<int>(share));
+    const int before = static_cast<int>(share) >> level & ~1;  // in nodes of this level: what larger nodes took
+    return ((std::int64_t{before} * blocks + block) << level) + (index - (before << level));
   }
+
+  /// Where the value of the block's node of `level`, a bit of share, and of its single tile go among the partial results.
+  __device__ std::int64_t slot_of_node(int block, int level) const {
+    return std::int64_t{__popc(static_cast<unsigned>(share) >> level) - 1} * blocks + block;
+  }
+  __device__ std::int64_t slot_of_single(int block) const { return slots - single_tiles + block; }
 };
 
 /// Deals `whole_tiles` and perhaps one partial tile to `blocks` blocks.

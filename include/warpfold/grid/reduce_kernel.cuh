@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of the default reduction: a sequence to one value by the canonical tree.
+// The kernels of the default reduction: a sequence to one value by the canonical tree, in one launch.
 #pragma once
 #include <warpfold/arch/cluster.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/fold_nodes.cuh>
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/tuning/reduce_policy.hpp>
-#include <warpfold/warp/fold_node.cuh>
+#include <warpfold/warp/counter.cuh>
+#include <warpfold/warp/fold_batch.cuh>
 
 namespace warpfold::grid::inline v1 {
 
@@ -29,8 +30,8 @@ template <class Leaves, class Op, class Out> struct reduce_arguments {
   Out out;
   initial_value<A> init;
   node_schedule schedule;
-  int rows;           ///< rows a batch: a power of two up to the policy's
-  A* partials;        ///< schedule.slots values of scratch, if there is more than one
+  int rows;           ///< rows of a tile's batches: a power of two up to the policy's
+  A* partials;        ///< schedule.slots values of scratch, if the last block is to join them
   unsigned* ticket;   ///< zero before, zero after
 
   __device__ void write(const A& result) const { *out = init.join(result, op); }
@@ -40,111 +41,162 @@ template <class Leaves>
 inline constexpr tuning::reduce_policy reduce_policy =
     tuning::reduce_policy_for(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator));
 
-/// Shared memory of the kernels.
-template <class Leaves> struct reduce_storage {
-  static constexpr tuning::reduce_policy policy = reduce_policy<Leaves>;
+/// The node over what exists of tile `tile`, a batch a warp, where warps > 1 through `shared`, a value a warp. The tile
+/// must have an item. Valid in thread 0.
+template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // of a small grid: int counts its items
+  constexpr int batch_items = Rows * warp_lanes * Leaves::chunk_items;
+  constexpr int most_warps = reduce_policy<Leaves>.block_threads / warp_lanes;
+  const int warp = arch::thread_rank() / warp_lanes, warps = static_cast<int>(blockDim.x) / warp_lanes;
+  const int lane = arch::lane_id();
+  const int tile_first = tile * warps * batch_items;
+  const int left = static_cast<int>(leaves.source.items) - tile_first;  // items from the tile's first on
+  A value{};
+  if (warp * batch_items < left) value = warp::fold_batch<Rows>(leaves, tile_first + warp * batch_items, op);
+  if (warps == 1) return value;
+  if (lane == 0) shared[warp] = value;
+  __syncthreads();
+  if (warp > 0) return value;
+  if (left > (most_warps - 1) * batch_items) return warp::reduce<most_warps>(shared[lane % most_warps], op);
+  const int present = (left + batch_items - 1) / batch_items;
+  return lane < present ? warp::reduce(shared[lane], op, present) : value;
+}
+
+/// fold_tile with the batch height that the plan chose: a power of two up to MaxRows.
+template <int MaxRows, class Arguments, class A> __device__ A fold_tile_by_plan(const Arguments& arguments, A* shared) {
+  if constexpr (MaxRows > 1)
+    if (arguments.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
+  return fold_tile<MaxRows>(arguments.leaves, static_cast<int>(blockIdx.x), arguments.op, shared);
+}
+
+/// The canonical tree over `count` (1 to 512) values that other blocks wrote, by one warp. Valid in every lane.
+template <class A, class Op> __device__ A fold_partials(const A* partials, int count, Op op) {
+  constexpr int rows = 8, most = rows * warp_lanes;
+  static_assert(tuning::max_wave_blocks <= 2 * most);
+  A value{};
+  WARPFOLD_NO_UNROLL
+  for (int first = 0; first < count; first += most) {
+    A values[rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      const int i = first + row * warp_lanes + arch::lane_id();
+      values[row] = partials[i < count ? i : 0];
+    }
+    const A node = warp::fold_rows(values, op, count - first < most ? count - first : most);
+    value = first == 0 ? node : op(value, node);
+  }
+  return value;
+}
+
+/// How the blocks of a small grid bring their tiles together.
+enum class gather { cluster, last_block };
+
+/// Shared memory of tile_kernel.
+template <class Leaves> struct tile_kernel_storage {
+  static constexpr int block_threads = reduce_policy<Leaves>.block_threads;
   using A = typename Leaves::accumulator;
-  struct node_values {
-    thread::array<A, policy.block_threads / warp_lanes> warp[policy.node_capacity];
-    std::int64_t slot[policy.node_capacity];
-    int warps[policy.node_capacity];  ///< how many warps had items
-  };
-  union {
-    node_values node;  ///< while blocks fold their nodes
-    fold_nodes_storage<A, policy.block_threads, policy.list_capacity, policy.staged_capacity> last;  ///< after
-  };
-  thread::array<A, tuning::max_cluster_blocks> block;  ///< results of the cluster's blocks
-  bool is_last;
+  thread::array<A, block_threads / warp_lanes> warp;
+  thread::array<A, tuning::max_cluster_blocks> block;  ///< block 0's: the results of the cluster's blocks
 };
 
-/// Joins the warps' results of the first `nodes` nodes of this block, one warp a node; publish(slot, value) in lane 0.
-template <class Nodes, class Op, class Publish>
-__device__ void join_warps(Nodes& shared, int nodes, Op op, Publish publish) {
-  const int warp = arch::thread_rank() / warp_lanes, lane = arch::lane_id();
-  __syncthreads();
-  for (int i = warp; i < nodes; i += static_cast<int>(blockDim.x) / warp_lanes) {
-    const int warps = shared.warps[i];
-    const auto value = warp::all_reduce(shared.warp[i][lane < warps ? lane : 0], op, warps);
-    if (lane == 0) publish(shared.slot[i], value);
+/// A tile a block: one block, one cluster whose block 0 gathers through distributed shared memory, or one wave of blocks
+/// of which the last one gathers.
+template <gather Gather, class Leaves, class Op, class Out>
+WARPFOLD_HIDDEN __global__ void
+__launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blocks_per_multiprocessor)
+    tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
+  using A = typename Leaves::accumulator;
+  constexpr int max_rows = Gather == gather::cluster ? reduce_policy<Leaves>.quick_rows : reduce_policy<Leaves>.max_rows;
+  auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
+  const int thread = arch::thread_rank(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
+  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // its blocks run: they can be written to
+  const A own = fold_tile_by_plan<max_rows>(arguments, shared.warp.data());
+  if (tiles == 1) {
+    if (thread == 0) arguments.write(own);
+  } else if constexpr (Gather == gather::cluster) {
+    arch::cluster_wait();
+    if (thread == 0 && block < tiles) *arch::map_shared_rank(&shared.block[block], 0) = own;
+    arch::cluster_arrive();
+    if (block != 0) return;
+    arch::cluster_wait();
+    if (thread >= tiles) return;
+    const A result = warp::reduce(shared.block[thread], arguments.op, tiles);
+    if (thread == 0) arguments.write(result);
+  } else {
+    if (thread >= warp_lanes) return;
+    if (thread == 0) arguments.partials[block] = own;
+    if (!warp_arrives_last(arguments.ticket)) return;
+    const A result = fold_partials(arguments.partials, tiles, arguments.op);
+    if (thread == 0) arguments.write(result);
   }
 }
 
-/// Folds this block's nodes. Of a node each warp takes an equal run of consecutive batches, so that warps need not meet
-/// before the end. publish(slot, value) is called once a node, by some warp's lane 0.
-template <int Rows, class Leaves, class Op, class Nodes, class Publish>
-__device__ void fold_share(const Leaves& leaves, const node_schedule& schedule, Op op, Nodes& shared, Publish publish) {
-  constexpr std::int64_t batch_items = std::int64_t{Rows} * warp_lanes * Leaves::chunk_items;
-  constexpr int capacity = reduce_policy<Leaves>.node_capacity;
-  const int warp = arch::thread_rank() / warp_lanes, warps = static_cast<int>(blockDim.x) / warp_lanes;
-  int nodes = 0;
-  schedule.for_each_node(static_cast<int>(blockIdx.x), [&](const node& n) {
-    if (nodes == capacity) {
-      join_warps(shared, nodes, op, publish);
-      __syncthreads();
-      nodes = 0;
-    }
-    const std::int64_t node_first = n.first_tile * warps * batch_items;
-    const std::int64_t first = node_first + (std::int64_t{warp} << n.level) * batch_items;
-    if (first < leaves.source.items) {
-      const auto value = warp::fold_node<Rows>(leaves, first, n.level, op);
-      if (arch::lane_id() == 0) shared.warp[nodes][warp] = value;
-    }
-    if (arch::thread_rank() == 0) {
-      const std::int64_t batches = (leaves.source.items - node_first + batch_items - 1) / batch_items;
-      shared.slot[nodes] = n.slot;
-      shared.warps[nodes] = static_cast<int>(batches < warps ? batches : warps);
-    }
-    ++nodes;
-  });
-  join_warps(shared, nodes, op, publish);
+/// Shared memory of share_kernel.
+template <class Leaves> struct share_kernel_storage {
+  static constexpr tuning::reduce_policy policy = reduce_policy<Leaves>;
+  using A = typename Leaves::accumulator;
+  struct tile_group {
+    thread::array<A, policy.block_threads / warp_lanes> warp[tuning::group_tiles];  ///< a value a warp of each tile
+    thread::array<A, tuning::group_tiles> tile;
+  };
+  union {
+    tile_group group;
+    fold_nodes_storage<A, policy.block_threads, policy.list_capacity, policy.staged_capacity> last;
+  };
+  bool is_last;
+};
+
+/// Joins the warps' values of the first `tiles` tiles of a group, a warp a tile; the last of them may lack warps. All
+/// threads call it; shared.tile is then valid for all.
+template <int Warps, class Group, class Op>
+__device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
+  const int warp = arch::thread_rank() / warp_lanes, lane = arch::lane_id();
+  __syncthreads();
+  for (int tile = warp; tile < tiles; tile += Warps) {
+    const int warps = tile == tiles - 1 ? warps_of_last : Warps;
+    if (lane >= warps) continue;
+    const auto value = warp::reduce(shared.warp[tile][lane], op, warps);
+    if (lane == 0) shared.tile[tile] = value;
+  }
+  __syncthreads();
 }
 
-/// fold_share with the batch height that the plan chose: a power of two up to MaxRows.
-template <int MaxRows, class Arguments, class Nodes, class Publish>
-__device__ void fold_share_by_plan(const Arguments& arguments, Nodes& shared, Publish publish) {
-  if constexpr (MaxRows > 1)
-    if (arguments.rows < MaxRows) return fold_share_by_plan<MaxRows / 2>(arguments, shared, publish);
-  fold_share<MaxRows>(arguments.leaves, arguments.schedule, arguments.op, shared, publish);
-}
-
-/// Persistent blocks, each folding its share of the canonical tree; the last block joins the nodes. One launch.
+/// Persistent blocks. Each folds its tiles one after another, a batch a warp; warps meet once a group of tiles only. The
+/// tiles' values are counted up by warp 0, whose lanes end with the block's nodes; the last block joins all nodes.
 template <class Leaves, class Op, class Out>
 WARPFOLD_HIDDEN __global__ void
 __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blocks_per_multiprocessor)
-    reduce_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
+    share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
-  auto& shared = arch::dynamic_shared<reduce_storage<Leaves>>();
-  const bool one_node = arguments.schedule.slots == 1;
-  fold_share_by_plan<reduce_policy<Leaves>.max_rows>(arguments, shared.node, [&](std::int64_t slot, const A& value) {
-    if (one_node) arguments.write(value);
-    else arguments.partials[slot] = value;
-  });
-  if (one_node || !arrive_last(arguments.ticket, shared.is_last)) return;
-  const A result = fold_nodes(shared.last, arguments.partials, arguments.schedule, arguments.op);
+  constexpr int rows = reduce_policy<Leaves>.max_rows, warps = reduce_policy<Leaves>.block_threads / warp_lanes;
+  constexpr std::int64_t batch_items = std::int64_t{rows} * warp_lanes * Leaves::chunk_items;
+  auto& shared = arch::dynamic_shared<share_kernel_storage<Leaves>>();
+  const auto& [leaves, op, out, init, schedule, plan_rows, partials, ticket] = arguments;
+  const int warp = arch::thread_rank() / warp_lanes, lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
+  const int share = static_cast<int>(schedule.share), tiles = schedule.tiles_of(block);
+
+  warp::counter<A> nodes;
+  int grouped = 0;
+  for (int i = 0; i < tiles; ++i) {
+    const std::int64_t first = (schedule.tile(block, i) * warps + warp) * batch_items, left = leaves.source.items - first;
+    if (left > 0) {
+      const A value = warp::fold_batch<rows>(leaves, first, op);
+      if (lane == 0) shared.group.warp[grouped][warp] = value;
+    }
+    if (++grouped < tuning::group_tiles && i + 1 < tiles) continue;
+    const std::int64_t batches_left = (left - 1) / batch_items + 1 + warp;  // of the last tile
+    join_warps<warps>(shared.group, grouped, batches_left < warps ? static_cast<int>(batches_left) : warps, op);
+    for (int t = 0; warp == 0 && t < grouped; ++t) {
+      const int index = i + 1 - grouped + t;
+      if (index < share) nodes.push(index, shared.group.tile[t], op);
+      else if (lane == 0) partials[schedule.slot_of_single(block)] = shared.group.tile[t];
+    }
+    grouped = 0;
+  }
+  if (warp == 0 && (share >> lane & 1)) partials[schedule.slot_of_node(block, lane)] = nodes.waiting();
+  if (!block_arrives_last(ticket, shared.is_last)) return;
+  const A result = fold_nodes(shared.last, partials, schedule, op);
   if (arch::thread_rank() == 0) arguments.write(result);
-}
-
-/// One cluster of up to 16 blocks, each folding one tile; block 0 gathers them through distributed shared memory.
-template <class Leaves, class Op, class Out>
-WARPFOLD_HIDDEN __global__ void
-__launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blocks_per_multiprocessor)
-    cluster_reduce_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
-  using A = typename Leaves::accumulator;
-  auto& shared = arch::dynamic_shared<reduce_storage<Leaves>>();
-  arch::cluster_arrive_relaxed();  // all blocks run, and so their shared memory exists, before anyone writes to it
-  A own{};
-  fold_share_by_plan<reduce_policy<Leaves>.quick_rows>(arguments, shared.node,
-                                                       [&](std::int64_t, const A& value) { own = value; });
-  arch::cluster_wait();
-  const int block = static_cast<int>(arch::cluster_rank()), blocks = static_cast<int>(arguments.schedule.slots);
-  if (arch::thread_rank() == 0 && block < blocks) *arch::map_shared_rank(&shared.block[block], 0) = own;
-  arch::cluster_arrive();
-  if (block != 0) return;
-  arch::cluster_wait();
-  if (arch::thread_rank() >= warp_lanes) return;
-  const int lane = arch::lane_id();
-  const A result = warp::all_reduce(shared.block[lane < blocks ? lane : 0], arguments.op, blocks);
-  if (lane == 0) arguments.write(result);
 }
 
 /// The result of an empty input.

@@ -37,6 +37,26 @@ template <class T, int Items> struct chunk {
                                reinterpret_cast<unsigned char*>(word) + offset);
   }
 
+  /// All items from `source`, which lies `shift` bytes (1 to 15, the same in all lanes) past a 16-byte boundary: reads
+  /// the aligned vectors around them, 16 - shift bytes past the chunk, and cuts. The second half of what a lane reads is
+  /// what its neighbour reads, so memory sees it once.
+  __device__ void load_shifted(const T* source, int shift) requires(vector_bytes == 16) {
+    std::uint32_t window[words + 4];
+    const auto* aligned = reinterpret_cast<const unsigned char*>(source) - shift;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < words + 4; i += 4) arch::load<16>(aligned + 4 * i, window + i);
+    if (shift & 8) {
+      WARPFOLD_UNROLL
+      for (int i = 0; i < words + 2; ++i) window[i] = window[i + 2];
+    }
+    if (shift & 4) {
+      WARPFOLD_UNROLL
+      for (int i = 0; i < words + 1; ++i) window[i] = window[i + 1];
+    }
+    WARPFOLD_UNROLL
+    for (int i = 0; i < words; ++i) word[i] = __funnelshift_r(window[i], window[i + 1], 8 * (shift & 3));
+  }
+
   /// The first `count` items from `source`, aligned as `T` is; nothing past them is read.
   __device__ void load(const T* source, int count) {
     constexpr int width = sizeof(T) % alignof(T) == 0 && alignof(T) <= 16 ? int{alignof(T)} : 1;

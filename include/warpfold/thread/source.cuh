@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a reduction's leaves come from. A source knows its item count and gives a lane the chunk of consecutive items
-// that starts at a given item: whole (`load`) or only what exists (`load_edge`); `leaf` turns item k of a chunk into an
+// that starts at a given item: whole and aligned (`load`), whole (`load_shifted`), or what exists (`load_edge`); `leaf` turns item k of a chunk into an
 // accumulator. Sources: `pointer_source` (vector loads), `iterator_source` (anything indexable), `zip_source` (two).
 #pragma once
 #include <cstdint>
@@ -34,6 +34,14 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
     const std::int64_t left = items - first;
     if (left >= Items && misaligned_bytes() == 0) to.load(data + first);
     else if (left > 0) to.load(data + first, static_cast<int>(left < Items ? left : Items));
+  }
+  __device__ void load_shifted(chunk& to, std::int64_t first) const requires(chunk::vector_bytes == 16) {
+    to.load_shifted(data + first, misaligned_bytes());
+  }
+  /// Whether load_shifted stays within the items for all chunks in [first, last), and is needed.
+  __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires(chunk::vector_bytes == 16) {
+    const int before = misaligned_bytes(), after = 16 - before;
+    return before != 0 && first * std::int64_t{sizeof(T)} >= before && (items - last) * std::int64_t{sizeof(T)} >= after;
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
 };

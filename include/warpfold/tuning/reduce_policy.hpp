@@ -9,14 +9,16 @@
 namespace warpfold::tuning {
 
 inline constexpr int max_cluster_blocks = 16;
+inline constexpr int max_wave_blocks = 512;  ///< whose results one warp joins
+inline constexpr int max_nodes = 31;   ///< of a block: its share is less than 2^31 tiles
+inline constexpr int group_tiles = 8;  ///< tiles after which the warps of a block meet
 
 /// Chosen from the bytes of a lane's chunk and of the accumulator.
 struct reduce_policy {
   int block_threads;              ///< of a full block
   int blocks_per_multiprocessor;  ///< asked of the register allocator
   int max_rows;                   ///< rows of 32 chunks that a warp has in flight: 8 rows of 16 bytes a lane fill 32 registers
-  int quick_rows;                 ///< the same where the input is one block's or one cluster's, and latency counts
-  int node_capacity;              ///< nodes of a block whose warp results wait in shared memory for one barrier
+  int quick_rows;                 ///< the same where each block has one tile, and latency counts
   int list_capacity;              ///< partial results that the last block holds at once; bounds the grid
   int staged_capacity;            ///< partial results that it reads ahead, all at once
 
@@ -31,7 +33,6 @@ consteval reduce_policy reduce_policy_for(std::size_t chunk_bytes, std::size_t a
   p.blocks_per_multiprocessor = accumulator_bytes <= 32 ? 2 : 1;
   p.max_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(row_bytes, 128)), 1, 8));
   p.quick_rows = std::min(p.max_rows, 4);
-  p.node_capacity = fit(8192 / std::size_t(p.block_threads / warp_lanes), 16);
   p.list_capacity = fit(16384, 1024);
   p.staged_capacity = fit(16384, 4096);
   return p;

@@ -50,10 +50,18 @@ template <int Rows, class A, class Op> __device__ A batched_reduce(A (&rows)[Row
   return value;
 }
 
-/// Folds all rows to one value, row 0 leftmost, of which only the first `count` (1 to Rows * 32) values exist, counted
-/// along the rows: the canonical tree over them. Valid in every lane; all 32 lanes must call it. `rows` is used up.
+/// Folds all rows to one value, row 0 leftmost: the canonical tree over Rows * 32 values. Valid in every lane.
 /// Cost: as batched_reduce and log2(Rows) shuffles more: 12 for 8 rows.
-template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], Op op, int count = Rows * warp_lanes) {
+template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], Op op) {
+  A value = batched_reduce(rows, op);
+  WARPFOLD_UNROLL
+  for (int distance = Rows / 2; distance >= 1; distance /= 2)  // neighbouring rows are farthest apart
+    value = join_if(true, arch::lane_id() & distance, value, shuffle_xor(value, distance), op);
+  return value;
+}
+
+/// As above over the first `count` (1 to Rows * 32) values, counted along the rows; the others are not looked at.
+template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], Op op, int count) {
   static_assert(is_power_of_two(Rows) && Rows <= warp_lanes);
   const int lane = arch::lane_id();
   int own_row = 0;  // the row of rows[0], once rows have been exchanged

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A counter in global memory by which blocks find out who comes last.
+#pragma once
+#include <warpfold/config.hpp>
+
+namespace warpfold::arch {
+
+/// Counts the caller at `ticket`, and says whether it is number `count`, upon which the counter is zero again. Releases
+/// what the caller wrote or was handed by a barrier, and acquires what earlier callers released. (One instruction with
+/// both orders: __threadfence() around an atomic would be sequentially consistent, which costs more.)
+__device__ inline bool take_ticket(unsigned* ticket, unsigned count) {
+#if defined(__CUDA_ARCH__)
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(__cvta_generic_to_global(ticket)), "r"(count - 1) : "memory");
+  return before == count - 1;
+#else
+  return atomicInc(ticket, count - 1) == count - 1;
+#endif
+}
+
+}  // namespace warpfold::arch

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The canonical tree over values that a warp computes one after another.
+#pragma once
+#include <warpfold/warp/shuffle.cuh>
+
+namespace warpfold::warp {
+
+/// A binary counter that takes one register: lane j holds the finished node of 2^j values that waits for its right
+/// sibling. All lanes call push with the same value. After n pushes, n < 2^31, lane j holds a node where bit j of n is
+/// set: together these are the n values, higher bits to the left.
+template <class A> class counter {
+ public:
+  /// Value number `index`, from 0 on. Cost: one shuffle and operation on average.
+  template <class Op> __device__ void push(unsigned index, A value, Op op) {
+    int level = 0;
+    for (; index >> level & 1; ++level) value = op(shuffle(waiting_, level), value);
+    if (arch::lane_id() == level) waiting_ = value;
+  }
+
+  __device__ const A& waiting() const { return waiting_; }
+
+ private:
+  A waiting_{};
+};
+
+}  // namespace warpfold::warp

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Several reductions at once whose instructions alternate, so that one's shuffle hides another's latency. Source:
+// warpReduceSumTriple, "Faster Parallel Reductions on Kepler", made ordered. (Where results may end in different lanes,
+// and their number is a power of two, batched_reduce needs fewer shuffles.)
+#pragma once
+#include <warpfold/warp/reduce.cuh>
+
+namespace warpfold::warp {
+
+/// Folds each of the `Count` values that a lane brings with the other lanes' of the same index, lane 0's leftmost, within
+/// each logical warp of `Width` lanes, all of which must call it. Results valid in its first lane, in `values`.
+/// Cost: Count * log2(Width) shuffles a word, in the time of log2(Width) as long as the pipeline has room.
+template <int Width = warp_lanes, int Count, class A, class Op>
+__device__ void interleaved_reduce(A (&values)[Count], Op op) {
+  static_assert(is_power_of_two(Width) && Width <= warp_lanes);
+  const unsigned mask = detail::logical_warp_mask<Width>();
+  WARPFOLD_UNROLL
+  for (int distance = 1; distance < Width; distance *= 2) {
+    const bool keeps = arch::lane_id() % (2 * distance) == 0;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Count; ++i) {
+      const A right = shuffle_down<Width>(values[i], distance, mask);
+      if (keeps) values[i] = op(values[i], right);
+    }
+  }
+}
+
+}  // namespace warpfold::warp
