@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sources of leaves: pointers, iterators, two at once, and what a transform makes of them.
+#include <warpfold/thread/source.cuh>
+
+#include <gtest/gtest.h>
+
+#include "../common/device.cuh"
+
+namespace {
+
+namespace thread = warpfold::thread;
+
+/// Chunks of `leaves` from every item on, in as many threads as there are: chunk i to out + i * chunk_items.
+template <class Leaves> __global__ void edge_kernel(Leaves leaves, double* out) {
+  const int first = static_cast<int>(threadIdx.x);
+  typename Leaves::chunk chunk;
+  leaves.source.load_edge(chunk, first);
+  for (int k = 0; k < Leaves::chunk_items && first + k < leaves.source.items; ++k)
+    out[first * Leaves::chunk_items + k] = leaves.leaf(chunk, k);
+}
+
+/// expected(i) is the leaf of item i. Nothing is written for items that do not exist.
+template <class Leaves, class Expected> void expect_leaves(const Leaves& leaves, int items, Expected expected) {
+  constexpr int chunk_items = Leaves::chunk_items;
+  const wf_test::device_array<double> out(std::vector<double>(static_cast<std::size_t>(items + 3) * chunk_items, -1));
+  wf_test::launch_and_wait(&edge_kernel<Leaves>, 1, items + 3, 0, leaves, out.data());
+  const auto written = out.to_host();
+  for (int first = 0; first < items + 3; ++first)
+    for (int k = 0; k < chunk_items; ++k)
+      ASSERT_EQ(written[static_cast<std::size_t>(first * chunk_items + k)],
+                first + k < items ? expected(first + k) : -1)
+          << items << " items, item " << k << " of the chunk at " << first;
+}
+
+template <class T> std::vector<T> some_items(int count) {
+  std::vector<T> items;
+  for (int i = 0; i < count; ++i) items.push_back(static_cast<T>(3 * i + 1));
+  return items;
+}
+
+template <class T> void check_pointer_source() {
+  using source = thread::pointer_source<T>;
+  using leaves = thread::leaves<source, thread::no_transform, double>;
+  for (const int offset : {0, 1, 3})
+    for (const int items : {1, source::chunk_items, source::chunk_items + 1, 37}) {
+      const wf_test::device_array<T> data(some_items<T>(items), offset);
+      expect_leaves(leaves{source{data.data(), items}, {}}, items, [](int i) { return 3.0 * i + 1; });
+    }
+}
+
+TEST(PointerSource, LoadsWhatExistsAtTheEdge) {
+  check_pointer_source<std::uint8_t>();
+  check_pointer_source<float>();
+  check_pointer_source<double>();
+}
+
+__global__ void misalignment_kernel(const float* items, int* of_vectors, int* of_items) {
+  const int offset = static_cast<int>(threadIdx.x);
+  of_vectors[offset] = thread::pointer_source<float>{items + offset, 1}.misaligned_bytes();
+  of_items[offset] = thread::pointer_source<float, 1>{items + offset, 1}.misaligned_bytes();
+}
+
+TEST(PointerSource, KnowsItsMisalignment) {
+  const wf_test::device_array<float> items(8);
+  const wf_test::device_array<int> of_vectors(6), of_items(6);
+  wf_test::launch_and_wait(&misalignment_kernel, 1, 6, 0, items.data(), of_vectors.data(), of_items.data());
+  EXPECT_EQ(of_vectors.to_host(), (std::vector<int>{0, 4, 8, 12, 0, 4}));
+  EXPECT_EQ(of_items.to_host(), std::vector<int>(6, 0)) << "single floats need no more than their own alignment";
+}
+
+/// 5 i, read nowhere.
+struct multiples {
+  using value_type = int;
+  using difference_type = std::int64_t;
+  __host__ __device__ int operator[](std::int64_t i) const { return static_cast<int>(5 * i); }
+};
+
+TEST(IteratorSource, AsksTheIterator) {
+  using source = thread::iterator_source<multiples>;
+  using leaves = thread::leaves<source, thread::no_transform, double>;
+  static_assert(source::chunk_items == 1);
+  expect_leaves(leaves{source{{}, 20}, {}}, 20, [](int i) { return 5.0 * i; });
+}
+
+struct negate_half {
+  __host__ __device__ double operator()(float x) const { return -0.5 * x; }
+};
+
+TEST(Leaves, AreTransformedBeforeTheyAreConverted) {
+  using source = thread::pointer_source<float>;
+  using leaves = thread::leaves<source, negate_half, double>;
+  const wf_test::device_array<float> data(some_items<float>(11));
+  expect_leaves(leaves{source{data.data(), 11}, {}}, 11, [](int i) { return -0.5 * (3 * i + 1); });
+}
+
+struct multiply {
+  __host__ __device__ double operator()(std::int8_t a, double b) const { return a * b; }
+};
+
+TEST(ZipSource, ReadsBothSidesInEqualChunks) {
+  using left = thread::pointer_source<std::int8_t, 2>;
+  using right = thread::pointer_source<double, 2>;
+  using source = thread::zip_source<left, right>;
+  using leaves = thread::leaves<source, multiply, double>;
+  for (const int items : {1, 2, 31})
+    for (const int offset : {0, 1}) {
+      const wf_test::device_array<std::int8_t> a(some_items<std::int8_t>(items), offset);
+      const wf_test::device_array<double> b(some_items<double>(items), 1 - offset);
+      expect_leaves(leaves{source{{a.data(), items}, {b.data(), items}, items}, {}}, items,
+                    [](int i) { return (3.0 * i + 1) * (3 * i + 1); });
+    }
+}
+
+}  // namespace
