@@ -184,7 +184,7 @@ __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blo
       if (lane == 0) shared.group.warp[grouped][warp] = value;
     }
     if (++grouped < tuning::group_tiles && i + 1 < tiles) continue;
-    const std::int64_t batches_left = (left - 1) / batch_items + 1 + warp;  // of the last tile
+    const std::int64_t batches_left = (left + warp * batch_items - 1) / batch_items + 1;  // of the last tile
     join_warps<warps>(shared.group, grouped, batches_left < warps ? static_cast<int>(batches_left) : warps, op);
     for (int t = 0; warp == 0 && t < grouped; ++t) {
       const int index = i + 1 - grouped + t;

@@ -34,7 +34,7 @@ consteval reduce_policy reduce_policy_for(std::size_t chunk_bytes, std::size_t a
   p.max_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(row_bytes, 128)), 1, 8));
   p.quick_rows = std::min(p.max_rows, 4);
   p.list_capacity = fit(16384, 1024);
-  p.staged_capacity = fit(16384, 4096);
+  p.staged_capacity = fit(12288, 4096);  // 4 KiB of the 48 are left to what stands beside the lists
   return p;
 }
 
