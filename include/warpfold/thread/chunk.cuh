@@ -45,6 +45,11 @@ template <class T, int Items> struct chunk {
     const auto* aligned = reinterpret_cast<const unsigned char*>(source) - shift;
     WARPFOLD_UNROLL
     for (int i = 0; i < words + 4; i += 4) arch::load<16>(aligned + 4 * i, window + i);
+    cut(window, shift);
+  }
+
+  /// The chunk out of the aligned words around it, of which it starts `shift` bytes (0 to 15) in. `window` is used up.
+  __device__ void cut(std::uint32_t (&window)[words + 4], int shift) {
     if (shift & 8) {
       WARPFOLD_UNROLL
       for (int i = 0; i < words + 2; ++i) window[i] = window[i + 2];
