@@ -44,9 +44,11 @@ template <class T> array<T> random_array(std::int64_t items, std::uint64_t seed)
 
 /// Adds the file's items; false if they are real numbers and T is an integer.
 template <class From, class T> bool append(const examples::array_file& file, std::vector<T>& to) {
-  if (std::integral<T> && !std::integral<From>) return false;
-  for (const From& item : file.items_as<From>()) to.push_back(static_cast<T>(item));
-  return true;
+  constexpr bool fits = !std::integral<T> || std::integral<From>;
+  if constexpr (fits) {
+    for (const From& item : file.items_as<From>()) to.push_back(static_cast<T>(item));
+  }
+  return fits;
 }
 
 /// Adds the file's items, whatever their type; false if they do not fit.

@@ -25,7 +25,7 @@ void check_names(const options& chosen) {
   for (const std::string& name : chosen.rungs) {
     bool known = name == "cpu";
     for (const rung_facts& about : all_facts()) known = known || about.name == name;
-    if (!known) throw examples::usage_error("there is no rung '" + name + "'; --list shows the names");
+    if (!known) throw examples::usage_error("there is no rung '" + name + "' (--list shows the names)");
   }
 }
 

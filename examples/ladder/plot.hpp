@@ -16,10 +16,13 @@ class plot {
  public:
   plot(std::ostream& out, const run_of_ladder& run) : out_(out), run_(run), rows_(rows_of(run)) {
     limit_ = static_cast<double>(run.bytes) / limit_seconds(run) * 1e-9;
-    double least = limit_;
-    for (const row& r : rows_) least = std::min(least, r.bandwidth * 1e-9);
+    double least = limit_, most = limit_;  // the CPU, on a small array, may pass the GPU's limit
+    for (const row& r : rows_) {
+      least = std::min(least, r.bandwidth * 1e-9);
+      most = std::max(most, r.bandwidth * 1e-9);
+    }
     first_decade_ = static_cast<int>(std::floor(std::log10(least)));
-    decades_ = std::max(1, static_cast<int>(std::ceil(std::log10(limit_))) - first_decade_);
+    decades_ = std::max(1, static_cast<int>(std::ceil(std::log10(most))) - first_decade_);
     int groups = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i)
       groups += i == 0 || rows_[i].m->about.source != rows_[i - 1].m->about.source;
@@ -61,7 +64,7 @@ class plot {
     }
     text((left + right) / 2.0, bottom_ + 36, "middle", "bandwidth in GB/s, logarithmic");
     segment(x(limit_), top, x(limit_), bottom_, "stroke=\"#b03030\" stroke-dasharray=\"4 3\"");
-    text(x(limit_), bottom_ + 56, "middle", format("limit: %.0f GB/s", limit_), " fill=\"#b03030\"");
+    text(x(limit_), bottom_ + 56, "middle", format("limit: %.4g GB/s", limit_), " fill=\"#b03030\"");
   }
 
   void write_rungs() {
@@ -79,7 +82,8 @@ class plot {
       out_ << "<circle cx=\"" << x(gb_s) << "\" cy=\"" << y + 5
            << "\" r=\"5\" stroke=\"#1f5a92\" stroke-width=\"2\" fill=\"" << (ordered ? "#1f5a92" : "#ffffff")
            << "\"/>\n";
-      text(x(gb_s) + 10, y + 9, "start", format("%.4g (%.1f %%)", gb_s, rows_[i].share_of_limit * 100));
+      text(x(gb_s) + 10, y + 9, "start", format("%.4g (%.1f %%)", gb_s, rows_[i].share_of_limit * 100),
+           " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"");
       y += line;
     }
     text(16, bottom_ + 56, "start", "filled: keeps the order of the items; hollow: needs commutativity");

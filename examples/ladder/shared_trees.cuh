@@ -21,7 +21,7 @@ template <class Finish, class T> __global__ void interleaved_divergent(const T* 
 }
 
 /// 003 #4, anti-divergence; Harris 2: the same pairs, by consecutive threads.
-/// Whole warps retire, but a warp's addresses are now 2s words apart: up to 32 threads meet in one bank.
+/// Whole warps retire, but a warp's addresses are now 2s items apart: up to 8 threads meet in one bank.
 template <class Finish, class T> __global__ void interleaved_strided(const T* input, T* out, std::int64_t items) {
   T* data = shared_items<T>();
   data[threadIdx.x] = item_or_zero(input, thread_in_grid(), items);

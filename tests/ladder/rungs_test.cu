@@ -71,13 +71,22 @@ TEST_P(Rung, IsRightUnderManySchedules) {
   }
 }
 
-// A grid of bounded size takes several turns; in the emulator the others would only take long.
+// A grid of bounded size takes several turns.
 TEST_P(Rung, TakesSeveralTurns) {
   const rung<int> r = get<int>();
   const bool bounded = r.max_blocks <= 2048 || r.blocks_a_multiprocessor > 0;
   const std::int64_t most = r.blocks_a_multiprocessor > 0 ? 16 * this_device().multiProcessorCount : r.max_blocks;
   const std::int64_t count = bounded ? most * r.items_a_block * 2 + 12345 : 54321;
   expect_right(r, random_array<int>(count, 7).items, true);
+}
+
+// Partials of many blocks are reduced by several blocks again, which must not overwrite what others have yet to read.
+TEST_P(Rung, RelaunchesOnManyPartials) {
+  const std::vector<int> items = random_array<int>(150001, 8).items;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const schedule_seed scheduled(seed);
+    expect_right(get<int>(), items, true);
+  }
 }
 
 std::vector<std::string> names() {
