@@ -35,7 +35,7 @@ __device__ A fold_partial_batch(const Leaves& leaves, Index first, Op op) {
   const Index left = static_cast<Index>(leaves.source.items) - first;
   const int items = left < Rows * row_items ? static_cast<int>(left) : Rows * row_items;
   const int own = arch::lane_id() * chunk_items;
-  typename Leaves::chunk rows[Rows];
+  typename Leaves::chunk rows[Rows] = {};  // else what is not loaded stays live around the caller's loop
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) leaves.source.load_edge(rows[row], first + row * row_items + own);
   A values[Rows];
