@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <ostream>
 #include <vector>
 #include <warpfold/config.hpp>
@@ -23,15 +24,19 @@ template <int Bytes, int Alignment = 1> struct tree_hash {
 
   __host__ __device__ static tree_hash spread(std::uint64_t hash) {
     tree_hash result;
-    for (int i = 0; i < Bytes; ++i) {
-      result.byte[i] = static_cast<unsigned char>(hash >> 8 * (i % 8));
-      if (i % 8 == 7) hash = hash * 0xd6e8feb86659fd93u + 1;
+    for (int i = 0; i < Bytes; i += 8) {
+      std::memcpy(result.byte + i, &hash, Bytes - i < 8 ? Bytes - i : 8);
+      hash = hash * 0xd6e8feb86659fd93u + 1;
     }
     return result;
   }
   __host__ __device__ std::uint64_t gather() const {
     std::uint64_t hash = 0;
-    for (int i = 0; i < Bytes; ++i) hash = (hash ^ byte[i]) * 0x100000001b3u;
+    for (int i = 0; i < Bytes; i += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, byte + i, Bytes - i < 8 ? Bytes - i : 8);
+      hash = (hash ^ word) * 0x100000001b3u;
+    }
     return hash;
   }
   __host__ __device__ static std::uint64_t mix(std::uint64_t z) {

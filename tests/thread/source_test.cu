@@ -68,6 +68,33 @@ TEST(PointerSource, KnowsItsMisalignment) {
   EXPECT_EQ(of_items.to_host(), std::vector<int>(6, 0)) << "single floats need no more than their own alignment";
 }
 
+struct shift_case {
+  int offset, first, last, items;
+};
+
+__global__ void shift_kernel(const std::uint16_t* data, const shift_case* cases, bool* can_shift) {
+  const shift_case& c = cases[threadIdx.x];
+  can_shift[threadIdx.x] = thread::pointer_source<std::uint16_t>{data + c.offset, c.items}.can_shift(c.first, c.last);
+}
+
+TEST(PointerSource, ShiftsOnlyWhereTheAlignedVectorsAreItsOwn) {
+  std::vector<shift_case> cases;
+  for (int offset = 1; offset < 8; ++offset)
+    for (const int first : {0, 8})
+      for (int items = first + 24; items <= first + 33; ++items) cases.push_back({offset, first, first + 24, items});
+  const wf_test::device_array<std::uint16_t> data(80);
+  const wf_test::device_array<shift_case> on_device(cases);
+  const wf_test::device_array<bool> can_shift(std::ssize(cases));
+  wf_test::launch_and_wait(&shift_kernel, 1, static_cast<int>(cases.size()), 0, data.data(), on_device.data(),
+                           can_shift.data());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto [offset, first, last, items] = cases[i];  // eight items a vector
+    const int read_first = (offset + first) / 8 * 8, read_last = (offset + last) / 8 * 8 + 8;
+    EXPECT_EQ(can_shift.value(static_cast<std::int64_t>(i)), read_first >= offset && read_last <= offset + items)
+        << "case " << i;
+  }
+}
+
 /// 5 i, read nowhere.
 struct multiples {
   using value_type = int;

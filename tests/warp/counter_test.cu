@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The binary counter whose digits are lanes.
+#include <warpfold/warp/counter.cuh>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+
+#include "../common/device.cuh"
+#include "../common/tree_hash.hpp"
+
+namespace {
+
+namespace wf = warpfold;
+using hash = wf_test::tree_hash<12, 4>;
+
+/// waiting[n * 32 + lane]: what a lane holds after n + 1 pushes.
+__global__ void push_kernel(int pushes, hash* waiting) {
+  wf::warp::counter<hash> tree;
+  for (int n = 0; n < pushes; ++n) {
+    tree.push(static_cast<unsigned>(n), hash::of(n), wf_test::hash_pair{});
+    waiting[n * wf::warp_lanes + static_cast<int>(threadIdx.x)] = tree.waiting();
+  }
+}
+
+TEST(WarpCounter, HoldsANodeForEveryBitOfTheCount) {
+  constexpr int pushes = 300;
+  const wf_test::device_array<hash> waiting(pushes * wf::warp_lanes);
+  wf_test::launch_and_wait(&push_kernel, 1, wf::warp_lanes, 0, pushes, waiting.data());
+  const auto held = waiting.to_host(), items = wf_test::hash_items<hash>(pushes);
+  for (int count = 1; count <= pushes; ++count) {
+    int first = 0;
+    for (int level = 8; level >= 0; --level)
+      if (count >> level & 1) {
+        EXPECT_EQ(held[static_cast<std::size_t>((count - 1) * wf::warp_lanes + level)],
+                  wf::canonical_tree::replay(items.data() + first, 1 << level, wf_test::hash_pair{}))
+            << "level " << level << " of " << count;
+        first += 1 << level;
+      }
+  }
+}
+
+/// Pushes as number first, first + 1, …: what waits then is the first node of high numbers.
+__global__ void high_kernel(unsigned first, hash* result) {
+  wf::warp::counter<hash> tree;
+  for (unsigned n = 0; n < 4; ++n) tree.push(first + n, hash::of(n), wf_test::hash_pair{});
+  if (threadIdx.x == 2) *result = tree.waiting();
+}
+
+TEST(WarpCounter, CountsTo31Bits) {
+  const wf_test::device_array<hash> result(1);
+  wf_test::launch_and_wait(&high_kernel, 1, wf::warp_lanes, 0, 0x7ffffff8u, result.data());
+  EXPECT_EQ(result.value(), wf::canonical_tree::replay(wf_test::hash_items<hash>(4).data(), 4, wf_test::hash_pair{}));
+}
+
+}  // namespace
