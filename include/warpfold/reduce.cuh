@@ -66,8 +66,8 @@ WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out, Op op,
   dispatch::check_count("reduce", count);
   if (count > 0) dispatch::check_pointer("reduce", "first", first);
   dispatch::check_pointer("reduce", "out", out);
-  dispatch::reduce("reduce", detail::make_leaves<A>(detail::make_source(first, count), thread::no_transform{}), out, op,
-                   options);
+  dispatch::reduction<S>::enqueue(
+      "reduce", detail::make_leaves<A>(detail::make_source(first, count), thread::no_transform{}), out, op, options);
 }
 
 /// The sum.
@@ -102,8 +102,9 @@ WARPFOLD_HIDDEN void transform_reduce(const In& in, Out out, Op op, Transform tr
   const auto count = static_cast<std::int64_t>(in.size());
   if (count > 0) dispatch::check_pointer("transform_reduce", "in", in.data());
   dispatch::check_pointer("transform_reduce", "out", out);
-  dispatch::reduce("transform_reduce",
-                   detail::make_leaves<A>(detail::make_source(std::to_address(in.data()), count), transform), out, op, options);
+  dispatch::reduction<S>::enqueue(
+      "transform_reduce", detail::make_leaves<A>(detail::make_source(std::to_address(in.data()), count), transform), out,
+      op, options);
 }
 
 /// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
@@ -118,7 +119,8 @@ WARPFOLD_HIDDEN void transform_reduce(const Left& left, const Right& right, Out 
     dispatch::check_pointer("transform_reduce", "right", right.data());
   }
   dispatch::check_pointer("transform_reduce", "out", out);
-  dispatch::reduce("transform_reduce", detail::make_leaves<A>(detail::make_zip(left, right), transform), out, op, options);
+  dispatch::reduction<S>::enqueue(
+      "transform_reduce", detail::make_leaves<A>(detail::make_zip(left, right), transform), out, op, options);
 }
 
 /// reduce, waiting for the stream and returning the value. Cannot be captured.

@@ -137,4 +137,13 @@ WARPFOLD_HIDDEN void reduce(const char* function, const Leaves& leaves, Out out,
          arguments);
 }
 
+/// How a strategy enqueues a reduction. Named strategies are in strategy.cuh.
+template <class Strategy> struct reduction;
+template <> struct reduction<automatic> {
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  WARPFOLD_HIDDEN static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+    reduce(function, leaves, out, op, options);
+  }
+};
+
 }  // namespace warpfold::dispatch::inline v1

@@ -4,24 +4,13 @@
 #include <warpfold/arch/cluster.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/fold_nodes.cuh>
+#include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/tuning/reduce_policy.hpp>
 #include <warpfold/warp/counter.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 
 namespace warpfold::grid::inline v1 {
-
-/// What joins on the left of the result, if anything: a value, or one that lies in device memory by then.
-template <class A> struct initial_value {
-  enum class kind { none, value, pointer } what = kind::none;
-  A value{};
-  const A* pointer = nullptr;
-
-  template <class Op> __device__ A join(const A& result, Op op) const {
-    return what == kind::none ? result : op(what == kind::value ? value : *pointer, result);
-  }
-  __device__ A alone() const { return what == kind::pointer ? *pointer : value; }
-};
 
 template <class Leaves, class Op, class Out> struct reduce_arguments {
   using A = typename Leaves::accumulator;
@@ -47,7 +36,7 @@ template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulat
 __device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // of a small grid: int counts its items
   constexpr int batch_items = Rows * warp_lanes * Leaves::chunk_items;
   constexpr int most_warps = reduce_policy<Leaves>.block_threads / warp_lanes;
-  const int warp = arch::thread_rank() / warp_lanes, warps = static_cast<int>(blockDim.x) / warp_lanes;
+  const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes);
   const int lane = arch::lane_id();
   const int tile_first = tile * warps * batch_items;
   const int left = static_cast<int>(leaves.source.items) - tile_first;  // items from the tile's first on
@@ -108,7 +97,7 @@ __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blo
   using A = typename Leaves::accumulator;
   constexpr int max_rows = Gather == gather::cluster ? reduce_policy<Leaves>.quick_rows : reduce_policy<Leaves>.max_rows;
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
-  const int thread = arch::thread_rank(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
+  const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
   if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // its blocks run: they can be written to
   const A own = fold_tile_by_plan<max_rows>(arguments, shared.warp.data());
   if (tiles == 1) {
@@ -150,7 +139,7 @@ template <class Leaves> struct share_kernel_storage {
 /// threads call it; shared.tile is then valid for all.
 template <int Warps, class Group, class Op>
 __device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
-  const int warp = arch::thread_rank() / warp_lanes, lane = arch::lane_id();
+  const int warp = arch::flat_warp(), lane = arch::lane_id();
   __syncthreads();
   for (int tile = warp; tile < tiles; tile += Warps) {
     const int warps = tile == tiles - 1 ? warps_of_last : Warps;
@@ -172,7 +161,7 @@ __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blo
   constexpr std::int64_t batch_items = std::int64_t{rows} * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<share_kernel_storage<Leaves>>();
   const auto& [leaves, op, out, init, schedule, plan_rows, partials, ticket] = arguments;
-  const int warp = arch::thread_rank() / warp_lanes, lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
+  const int warp = arch::flat_warp(), lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
   const int share = static_cast<int>(schedule.share), tiles = schedule.tiles_of(block);
 
   warp::counter<A> nodes;
@@ -194,14 +183,14 @@ __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blo
     grouped = 0;
   }
   if (warp == 0 && (share >> lane & 1)) partials[schedule.slot_of_node(block, lane)] = nodes.waiting();
-  if (!block_arrives_last(ticket, shared.is_last)) return;
-  const A result = fold_nodes(shared.last, partials, schedule, op);
-  if (arch::thread_rank() == 0) arguments.write(result);
-}
-
-/// The result of an empty input.
-template <class A, class Out> WARPFOLD_HIDDEN __global__ void write_kernel(Out out, initial_value<A> init) {
-  *out = init.alone();
+  if (schedule.slots <= tuning::max_wave_blocks && schedule.is_level()) {
+    if (warp != 0 || !warp_arrives_last(ticket)) return;
+    const A result = fold_partials(partials, static_cast<int>(schedule.slots), op);
+    if (lane == 0) arguments.write(result);
+  } else if (block_arrives_last(ticket, shared.is_last)) {
+    const A result = fold_nodes(shared.last, partials, schedule, op);
+    if (arch::flat_thread() == 0) arguments.write(result);
+  }
 }
 
 }  // namespace warpfold::grid::inline v1

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loader that all block algorithms share: brings a data-block into shared memory, in the layout of the algorithm.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <warpfold/arch/lane.cuh>
+#include <warpfold/thread/source.cuh>
+
+namespace warpfold::block {
+
+namespace detail {
+/// The largest power of two up to `rows` and 8, at least 1: rows that a warp has in flight.
+consteval int batch_rows(int rows) { return int(std::bit_floor(unsigned(std::clamp(rows, 1, 8)))); }
+
+/// Loads rows of 32 chunks from item `first` on: whole vectors where all items exist, whatever the alignment; what exists
+/// elsewhere.
+template <int Rows, class Source>
+__device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first) {
+  constexpr int row_items = warp_lanes * Source::chunk_items;
+  const std::int64_t own = first + arch::lane_id() * Source::chunk_items;
+  const auto each_row = [&](auto load) {
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
+  };
+  if (first + Rows * row_items <= source.items) {
+    if (source.misaligned_bytes() == 0) return each_row([&](auto& to, std::int64_t item) { source.load(to, item); });
+    if constexpr (requires { source.can_shift(first, first); })
+      if (source.can_shift(first, first + Rows * row_items))
+        return each_row([&](auto& to, std::int64_t item) { source.load_shifted(to, item); });
+  }
+  each_row([&](auto& to, std::int64_t item) { source.load_edge(to, item); });
+}
+}  // namespace detail
+
+/// Brings what exists of the data-block that starts at item `first` (at least one item) into `to`, and returns how many
+/// items that is. All threads of the group call it; a group barrier must follow before others read. Coalesced, from any
+/// alignment; a warp has up to 8 rows in flight.
+template <class Group, class Leaves, class Slots>
+__device__ int load_data_block(const Group& group, const Leaves& leaves, std::int64_t first, Slots& to) {
+  constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
+  constexpr int all_rows = (Slots::items + row_items - 1) / row_items;
+  constexpr int rows = detail::batch_rows(all_rows / Group::warps);
+  const std::int64_t left = leaves.source.items - first;
+  const int count = left < Slots::items ? static_cast<int>(left) : Slots::items;
+  for (int begin = group.warp() * rows * row_items; begin < count; begin += Group::warps * rows * row_items) {
+    typename Leaves::chunk chunks[rows];
+    detail::load_rows(chunks, leaves.source, first + begin);
+    WARPFOLD_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      const int item = begin + row * row_items + arch::lane_id() * chunk_items;
+      WARPFOLD_UNROLL
+      for (int k = 0; k < chunk_items; ++k)
+        if (item + k < count) to.set(item + k, leaves.leaf(chunks[row], k));
+    }
+  }
+  return count;
+}
+
+}  // namespace warpfold::block

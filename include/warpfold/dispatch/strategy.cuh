@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of the named strategies: checks, grid, scratch, launches.
+#pragma once
+#include <warpfold/dispatch/reduce.cuh>
+#include <warpfold/dispatch/strategy_plan.hpp>
+#include <warpfold/dispatch/strategy_type.hpp>
+
+namespace warpfold::dispatch::inline v1 {
+
+/// Makes a kernel ready on the current device `device`: allows its shared memory. Says what the device lacks.
+template <auto* Kernel>
+WARPFOLD_HIDDEN void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
+  static per_device<bool> cache;
+  cache.get(device, [=] {
+    const auto* kernel = reinterpret_cast<const void*>(Kernel);
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    if (needs_bulk_copy && (limits_of(device).compute_capability < 90 || attributes.ptxVersion < 90))
+      reject(function, "grid::bulk_producer_consumer needs a device of compute capability 9.0 or later, and code for it");
+    const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (shared_bytes > most)
+      reject(function, "the strategy needs " + std::to_string(shared_bytes) + " bytes of shared memory a block; the device has " +
+                           std::to_string(most));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+          "cudaFuncSetAttribute");
+    return true;
+  });
+}
+
+/// The partial results of one launch, as the input of the next.
+template <class A> using partial_leaves = thread::leaves<thread::pointer_source<A>, thread::no_transform, A>;
+
+/// What the host knows of a strategy's kernel for given leaves.
+template <class Algorithm, class Schedule, class Finish, class Leaves, class Op, class Out> struct strategy_launcher {
+  using A = typename Leaves::accumulator;
+  static constexpr auto* kernel = &grid::strategy_kernel<Algorithm, Schedule, Finish, Leaves, Op, Out>;
+  static constexpr int block_threads = grid::strategy_threads<Algorithm, Schedule>;
+  static constexpr int data_block_items = Schedule::template data_block_items<Algorithm, Leaves>;
+  static constexpr std::size_t shared_bytes = sizeof(grid::strategy_storage<Algorithm, Schedule, Leaves>);
+
+  static std::int64_t data_blocks(std::int64_t items) { return divide_up(items, data_block_items); }
+  static int blocks_a_multiprocessor(const char* function, int device) {
+    prepare_kernel<kernel>(function, device, shared_bytes, Schedule::needs_bulk_copy);
+    return blocks_per_multiprocessor<kernel>(device, block_threads, shared_bytes);
+  }
+  static strategy_plan plan(const char* function, int device, std::int64_t items, int max_blocks = 0) {
+    strategy_plan result;
+    const int resident = blocks_a_multiprocessor(function, device);
+    if constexpr (Schedule::is_persistent)
+      result = plan_shares(data_blocks(items), std::int64_t{limits_of(device).multiprocessors} * resident, max_blocks);
+    else result = plan_pass(data_blocks(items));
+    if (!result.valid()) reject(function, "count is " + std::to_string(items) + ", more than the strategy can count");
+    return result;
+  }
+  static void launch(const strategy_plan& plan, cudaStream_t stream, const grid::strategy_arguments<Leaves, Op, Out>& arguments) {
+    warpfold::launch(kernel, launch_config(static_cast<int>(plan.blocks), block_threads, shared_bytes, stream), arguments);
+  }
+};
+
+/// What a strategy is on the current device, for an input: the columns of the paper's Table I.
+struct strategy_facts {
+  int registers;                  ///< a thread
+  int local_bytes;                ///< a thread, of local memory: 0 unless registers were spilt
+  std::size_t shared_bytes;       ///< a block
+  int block_threads;              ///< B
+  std::int64_t data_block_items;  ///< D
+  int blocks_per_multiprocessor;  ///< MBPM
+  double occupancy;               ///< resident threads over those that the multiprocessor can hold
+  std::int64_t grid_blocks;       ///< G, of the first launch over the input
+  int launches;
+};
+
+template <class Algorithm, class Schedule, class Finish> struct reduction<strategy<Algorithm, Schedule, Finish>> {
+  template <class Leaves, class Op, class Out> using launcher = strategy_launcher<Algorithm, Schedule, Finish, Leaves, Op, Out>;
+
+  /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  WARPFOLD_HIDDEN static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+    check_operator<Op, A>();
+    check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>();
+    const std::int64_t items = leaves.source.items;
+    const auto init = initial_value_of<Op>(function, options.init, items);
+    if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+    if (options.max_blocks > 0 && !Schedule::is_persistent)
+      reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
+    if (items == 0)
+      return warpfold::launch(&grid::write_kernel<A, Out>, launch_config(1, 1, 0, options.stream), out, init);
+    const int device = current_device();
+    grid::strategy_arguments<Leaves, Op, Out> arguments{leaves, op, out, init, {}, nullptr, nullptr};
+    if constexpr (!Schedule::is_persistent) run_passes(function, device, arguments, options);
+    else if constexpr (finish::is_atomic<Finish>) run_atomic(function, device, arguments, options);
+    else run_shares(function, device, arguments, options);
+  }
+
+  template <class Leaves, class Op, class Out> static strategy_facts facts(std::int64_t items) {
+    using first = launcher<Leaves, Op, Out>;
+    constexpr const char* function = "facts_of";
+    const int device = current_device();
+    const std::int64_t blocks = items > 0 ? first::plan(function, device, items).blocks : 1;
+    int launches = finish::is_atomic<Finish> && items > 0 ? 2 : 1;
+    if constexpr (!Schedule::is_persistent || std::is_same_v<Finish, finish::two_launch>)
+      for (std::int64_t left = blocks; left > 1; left = next_blocks<Leaves, Op, Out>(left)) ++launches;
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(first::kernel)), "cudaFuncGetAttributes");
+    const int resident = first::blocks_a_multiprocessor(function, device);
+    const double threads = device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    return {attributes.numRegs, static_cast<int>(attributes.localSizeBytes), first::shared_bytes, first::block_threads,
+            first::data_block_items, resident, resident * first::block_threads / threads, blocks, launches};
+  }
+
+ private:
+  template <class Leaves, class Op, class Out> using next_launcher = launcher<partial_leaves<typename Leaves::accumulator>, Op, Out>;
+
+  template <class Leaves, class Op, class Out> static std::int64_t next_blocks(std::int64_t partials) {
+    return Schedule::is_persistent ? 1 : next_launcher<Leaves, Op, Out>::data_blocks(partials);
+  }
+
+  static std::span<std::byte> scratch_of(const char* function, int device, const auto& options, std::size_t needed) {
+    if (options.workspace.bytes.empty()) return workspace_pool::instance().get(device, options.stream, needed);
+    check_workspace(function, options.workspace.bytes, needed);
+    return options.workspace.bytes;
+  }
+
+  /// The launch that reduces the `count` partial results of the last one, to `target` if it has several blocks.
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void launch_next(const strategy_plan& plan, const grid::strategy_arguments<Leaves, Op, Out>& previous,
+                          std::int64_t count, A* target, cudaStream_t stream) {
+    next_launcher<Leaves, Op, Out>::launch(
+        plan, stream, {{{previous.partials, count}, {}}, previous.op, previous.out, previous.init, plan.schedule, target, nullptr});
+  }
+
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void run_shares(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
+                         const reduce_options<A>& options) {
+    using first = launcher<Leaves, Op, Out>;
+    const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
+    const auto scratch = scratch_of(function, device, options, reduce_workspace_bytes(device, sizeof(A)));
+    arguments.schedule = plan.schedule;
+    arguments.partials = reinterpret_cast<A*>(scratch.data() + control_bytes);
+    arguments.ticket = reinterpret_cast<unsigned*>(scratch.data());
+    const clear_on_error guard(scratch);
+    first::launch(plan, options.stream, arguments);
+    if constexpr (std::is_same_v<Finish, finish::two_launch>)
+      if (plan.blocks > 1)
+        launch_next(next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1), arguments, plan.blocks,
+                    static_cast<A*>(nullptr), options.stream);
+  }
+
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void run_atomic(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
+                         const reduce_options<A>& options) {
+    using first = launcher<Leaves, Op, Out>;
+    const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
+    arguments.schedule = plan.schedule;
+    warpfold::launch(&grid::initialize_kernel<Op, A>, launch_config(1, 1, 0, options.stream), arguments.out,
+                     identity<Op, A>::value(), arguments.init);
+    first::launch(plan, options.stream, arguments);
+  }
+
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void run_passes(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
+                         const reduce_options<A>& options) {
+    using first = launcher<Leaves, Op, Out>;
+    using next = next_launcher<Leaves, Op, Out>;
+    const std::int64_t items = arguments.leaves.source.items;
+    strategy_plan plan = first::plan(function, device, items);
+    A* target[2] = {};
+    if (plan.blocks > 1) {
+      const auto partials = static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
+      const auto scratch = scratch_of(function, device, options, control_bytes + partials * sizeof(A));
+      target[0] = reinterpret_cast<A*>(scratch.data() + control_bytes);
+      target[1] = target[0] + plan.blocks;
+    }
+    arguments.schedule = plan.schedule;
+    arguments.partials = target[0];
+    first::launch(plan, options.stream, arguments);
+    for (int pass = 1; plan.blocks > 1; ++pass) {
+      const std::int64_t count = plan.blocks;
+      plan = next::plan(function, device, count);
+      launch_next(plan, arguments, count, target[pass % 2], options.stream);
+      arguments.partials = target[pass % 2];
+    }
+  }
+};
+
+}  // namespace warpfold::dispatch::inline v1

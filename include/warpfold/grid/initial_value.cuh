@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The value that joins a reduction on its left.
+#pragma once
+#include <warpfold/config.hpp>
+
+namespace warpfold::grid::inline v1 {
+
+/// What joins on the left of the result, if anything: a value, or one that lies in device memory by then.
+template <class A> struct initial_value {
+  enum class kind { none, value, pointer } what = kind::none;
+  A value{};
+  const A* pointer = nullptr;
+
+  template <class Op> __device__ A join(const A& result, Op op) const {
+    return what == kind::none ? result : op(what == kind::value ? value : *pointer, result);
+  }
+  __device__ A alone() const { return what == kind::pointer ? *pointer : value; }
+};
+
+/// The result of an empty input.
+template <class A, class Out> WARPFOLD_HIDDEN __global__ void write_kernel(Out out, initial_value<A> init) {
+  *out = init.alone();
+}
+
+}  // namespace warpfold::grid::inline v1

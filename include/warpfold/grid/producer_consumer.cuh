@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Persistent blocks whose warps have different tasks. Source: Diffwarps (Algorithm 4 of the paper on reductions on CUDA).
+#pragma once
+#include <warpfold/block/fold_run.cuh>
+#include <warpfold/block/group.cuh>
+#include <warpfold/grid/share.cuh>
+
+namespace warpfold::grid {
+
+/// A schedule: as persistent, but `P` producer warps load the next data-block into one of two buffers while `C` consumer
+/// warps reduce the current one in the other; one block barrier a step. B = 32 (P + C). For every architecture.
+/// The result depends on G, and so on the device.
+template <int P = 8, int C = 1> struct producer_consumer {
+  static_assert(P >= 1 && C >= 1 && P + C <= 32, "warpfold: grid::producer_consumer has 1 to 32 warps in all, both kinds");
+  static constexpr bool is_persistent = true, needs_bulk_copy = false;
+  template <class Algorithm> static constexpr int block_threads = (P + C) * warp_lanes;
+  template <class Algorithm, class Leaves> struct storage {
+    typename Algorithm::template storage<typename Leaves::accumulator> buffer[2];
+  };
+  template <class Leaves> struct barriers { arch::warps_barrier consumers; };
+  /// What is loaded are accumulators, so D follows from their type.
+  template <class Algorithm, class Leaves> static constexpr int data_block_items =
+      decltype(Algorithm::template storage<typename Leaves::accumulator>::data)::items;
+
+  template <class Algorithm, block::result_of Result, class Leaves, class Op, class A = typename Leaves::accumulator>
+  static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers<Leaves>& barriers,
+                                                  const Leaves& leaves, const share& own, Op op) {
+    const block::some_warps<C> consumers{&barriers.consumers};
+    const block::some_warps<P, C> producers;
+    constexpr int items = data_block_items<Algorithm, Leaves>;
+    const std::int64_t first = own.first * items;
+    if (arch::thread_rank() == 0) barriers.consumers.init(consumers.threads);
+    if (producers.contains_caller()) load_data_block(producers, leaves, first, shared.buffer[0].data);
+    __syncthreads();
+    thread::running<A> total;
+    for (std::uint32_t k = 1; k <= own.count; ++k) {
+      auto &load = shared.buffer[k % 2], &compute = shared.buffer[(k - 1) % 2];
+      if (consumers.contains_caller()) {
+        const std::int64_t left = leaves.source.items - first - std::int64_t{k - 1} * items;
+        const auto value = block::fold_stored<Algorithm, Result>(consumers, compute, left < items ? static_cast<int>(left) : items, op);
+        if (value.exists) total.append(value.value, op);
+      } else if (k < own.count) load_data_block(producers, leaves, first + std::int64_t{k} * items, load.data);
+      __syncthreads();
+    }
+    return total;
+  }
+};
+
+}  // namespace warpfold::grid
