@@ -4,8 +4,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -54,8 +52,9 @@ struct merge {
 // that neither order nor association changes a bit of the result.
 template <> struct wf::identity<merge, box> {
   static constexpr box value() {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    return {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+    constexpr float low = wf::identity<wf::minimum_number, float>::value();
+    constexpr float high = wf::identity<wf::maximum_number, float>::value();
+    return {{low, low, low}, {high, high, high}};
   }
 };
 template <> inline constexpr bool wf::is_exact<merge, box> = true;
