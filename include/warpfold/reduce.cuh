@@ -41,8 +41,12 @@ template <device_range Left, device_range Right> auto make_zip(const Left& left,
   return thread::zip_source<decltype(l), decltype(r)>{l, r, count};
 }
 
-// What a transform makes of items; of a device lambda the host cannot know, so it is the first item's type.
-template <class Transform, class T, class... Ts> struct transformed { using type = std::invoke_result_t<Transform, T, Ts...>; };
+// What a transform makes of items, if it takes them: else another overload is meant. Of a device lambda the host cannot
+// know, so it is the first item's type.
+template <class Transform, class T, class... Ts> struct transformed {};
+template <class Transform, class T, class... Ts>
+  requires(!is_device_lambda<Transform>) && std::is_invocable_v<Transform, T, Ts...>
+struct transformed<Transform, T, Ts...> : std::invoke_result<Transform, T, Ts...> {};
 template <class Transform, class T, class... Ts> requires is_device_lambda<Transform>
 struct transformed<Transform, T, Ts...> { using type = T; };
 template <class Op, class Transform, class... Ts> using transformed_accumulator_t =

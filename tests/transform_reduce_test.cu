@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// transform_reduce of one input: the transform is applied to each item once, at its place in the canonical tree, and says
+// what is accumulated.
+#include <cuda_fp16.h>
+#include <gtest/gtest.h>
+
+#include "common/interval.hpp"
+#include "common/random_items.hpp"
+#include "common/same_bits.hpp"
+#include "common/tree_hash.hpp"
+#include "reduce/expected.hpp"
+#include "reduce/ways.cuh"
+
+namespace wf = warpfold;
+using wf_test::interval, wf_test::join, wf_test::same_bits, wf_test::way;
+
+namespace {
+
+struct square {
+  template <class T> __host__ __device__ auto operator()(T x) const { return x * x; }
+};
+struct half_to_double {
+  __host__ __device__ double operator()(__half x) const { return static_cast<double>(__half2float(x)); }
+};
+struct scaled_by_device_value {
+  const float* scale;
+  __host__ __device__ float operator()(float x) const { return wf::multiplies{}(*scale, x); }
+};
+struct above {
+  float bound;
+  __host__ __device__ bool operator()(float x) const { return x > bound; }
+};
+struct low_byte {
+  __host__ __device__ std::int8_t operator()(std::int32_t x) const { return static_cast<std::int8_t>(x); }
+};
+
+TEST(transform_reduce, order_at_every_border_and_way) {
+  wf_test::asked<interval<>> asked(interval<>::of(-1), interval<>::poison());
+  std::int64_t turn = 0;
+  for (const std::int64_t size : wf_test::border_sizes<std::int32_t>(wf_test::emulated ? 1 << 16 : 1 << 23)) {
+    std::vector<std::int32_t> items(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<std::int32_t>(i);
+    const wf_test::device_array<std::int32_t> in(items, turn % 4);
+    const auto all = wf_test::ways(turn);
+    for (const std::int64_t k : {turn % 9, (turn + 4) % 9, (turn + 8) % 9}) {
+      const way& w = all[static_cast<std::size_t>(k)];
+      wf::transform_reduce(in.items(), asked.out(), join{}, wf_test::to_interval<>{}, asked.options(w));
+      EXPECT_EQ(asked.result(), interval<>::of(w.has_init() ? -1 : 0, size - 1)) << size << " items, " << w;
+    }
+    ++turn;
+  }
+}
+
+// One byte a leaf in, twelve out: the chunk is the input's, the registers are the accumulators'.
+TEST(transform_reduce, small_items_to_large_accumulators) {
+  using hash = wf_test::tree_hash<12, 4>;
+  const auto items = wf_test::random_items<std::uint8_t>(60'013);
+  std::vector<hash> leaves;
+  for (const std::uint8_t item : items) leaves.push_back(hash::of(item));
+  const std::vector<std::int64_t> sizes{1, 511, 513, 16'385, 60'013};
+  const auto roots = wf_test::canonical_roots<hash>(leaves, sizes, wf_test::hash_pair{});
+  const wf_test::device_array<hash> out(1);
+  for (int offset = 0; offset < 16; ++offset)
+    for (const std::int64_t size : sizes) {
+      const wf_test::device_array<std::uint8_t> in(std::span<const std::uint8_t>(items).first(static_cast<std::size_t>(size)), offset);
+      wf::transform_reduce(in.items(), out.data(), wf_test::hash_pair{}, wf_test::to_hash<hash>{},
+                           {.max_blocks = offset % 2});
+      EXPECT_TRUE(same_bits(out.value(), roots.at(size))) << size << " items, " << offset << " off";
+    }
+}
+
+TEST(transform_reduce, sum_of_squares) {
+  const auto items = wf_test::random_items<double>(30'011);
+  std::vector<double> squares;
+  for (const double x : items) squares.push_back(x * x);
+  const wf_test::device_array<double> in(items, 1), out(1);
+  wf::transform_reduce(in.items(), out.data(), wf::plus{}, square{});
+  EXPECT_TRUE(same_bits(out.value(), wf::canonical_tree::replay(squares.begin(), std::ssize(squares), wf::plus{})));
+}
+
+TEST(transform_reduce, accumulator_follows_what_the_transform_returns) {
+  std::vector<__half> items;
+  std::vector<double> values;
+  for (const float x : wf_test::random_items<float>(30'011)) {
+    items.push_back(__float2half(x));
+    values.push_back(half_to_double{}(items.back()));
+  }
+  const wf_test::device_array<__half> in(items, 3);
+  const wf_test::device_array<double> out(1);
+  wf::transform_reduce(in.items(), out.data(), wf::plus{}, half_to_double{});
+  EXPECT_TRUE(same_bits(out.value(), wf::canonical_tree::replay(values.begin(), std::ssize(values), wf::plus{})));
+}
+
+// int8 is what the transform returns, so the sum is one of 32 bits.
+TEST(transform_reduce, what_the_transform_returns_is_promoted) {
+  const auto items = wf_test::random_items<std::int32_t>(30'011);
+  int expected = 0;
+  for (const std::int32_t x : items) expected += static_cast<std::int8_t>(x);
+  const wf_test::device_array<std::int32_t> in(items);
+  const wf_test::device_array<int> out(1);
+  wf::transform_reduce(in.items(), out.data(), wf::plus{}, low_byte{});
+  EXPECT_EQ(out.value(), expected);
+}
+
+TEST(transform_reduce, transform_with_state_in_device_memory) {
+  const auto items = wf_test::random_items<float>(10'007);
+  std::vector<float> scaled;
+  for (const float x : items) scaled.push_back(0.7f * x);
+  const wf_test::device_array<float> in(items, 2), scale(std::vector<float>{0.7f}), out(1);
+  wf::transform_reduce(in.items(), out.data(), wf::plus{}, scaled_by_device_value{scale.data()});
+  EXPECT_TRUE(same_bits(out.value(), wf::canonical_tree::replay(scaled.begin(), std::ssize(scaled), wf::plus{})));
+}
+
+TEST(transform_reduce, predicate) {
+  const auto items = wf_test::random_items<float>(10'007);
+  const wf_test::device_array<float> in(items);
+  const wf_test::device_array<bool> out(1);
+  for (const float bound : {-1e9f, 0.0f, 4095.0f, 1e9f}) {
+    wf::transform_reduce(in.items(), out.data(), wf::logical_or{}, above{bound});
+    EXPECT_EQ(out.value(), std::any_of(items.begin(), items.end(), above{bound})) << bound;
+  }
+}
+
+// Nothing is transformed where there is nothing.
+TEST(transform_reduce, empty) {
+  wf_test::device_array<double> out(1);
+  const std::span<const double> none;
+  out.set(0, 77);
+  wf::transform_reduce(none, out.data(), wf::plus{}, square{});
+  EXPECT_EQ(out.value(), 0);
+  wf::transform_reduce(none, out.data(), wf::plus{}, square{}, {.init = 3.0});
+  EXPECT_EQ(out.value(), 3.0);
+}
+
+}  // namespace
