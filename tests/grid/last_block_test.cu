@@ -58,7 +58,7 @@ TEST(LastBlock, OfTheirFirstWarps) {
 #if defined(__CUDACC__)
 // A GPU runs blocks at the same time and does not order their writes by itself.
 TEST(LastBlock, UnderStress) {
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 20; ++round) {
     check(&block_kernel, 5000, 64, 5000, 64u);
     check(&warp_kernel, 3000, 32, 96000, 32u);
   }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scratch that callers keep: its size, its control word, its owner.
+#include <warpfold/dispatch/workspace.cuh>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../common/device.cuh"
+
+namespace {
+
+namespace wf = warpfold;
+namespace dispatch = warpfold::dispatch;
+
+std::vector<unsigned char> control_of(std::span<std::byte> scratch) {
+  std::vector<unsigned char> control(dispatch::control_bytes);
+  wf::check(cudaMemcpy(control.data(), scratch.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return control;
+}
+const std::vector<unsigned char> cleared(dispatch::control_bytes, 0);
+
+bool is_aligned(std::span<std::byte> scratch) {
+  return reinterpret_cast<std::uintptr_t>(scratch.data()) % dispatch::workspace_alignment == 0;
+}
+
+TEST(Workspace, IsClearedAlignedAndLargeEnough) {
+  const wf::workspace scratch;
+  EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<double>());
+  EXPECT_GE(scratch.bytes().size(), dispatch::reduce_workspace_bytes(dispatch::current_device(), 64));
+  EXPECT_TRUE(is_aligned(scratch.bytes()));
+  EXPECT_EQ(control_of(scratch.bytes()), cleared);
+}
+
+TEST(Workspace, CanBeMadeForLargerAccumulators) {
+  struct large {
+    char bytes[1000];
+  };
+  const wf::workspace scratch(sizeof(large));
+  EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<large>());
+}
+
+TEST(Workspace, HasOneOwner) {
+  static_assert(!std::is_copy_constructible_v<wf::workspace> && !std::is_copy_assignable_v<wf::workspace>);
+  static_assert(std::is_nothrow_move_constructible_v<wf::workspace> &&
+                std::is_nothrow_move_assignable_v<wf::workspace>);
+  wf::workspace first, second;
+  const std::span<std::byte> of_first = first.bytes(), of_second = second.bytes();
+  EXPECT_NE(of_first.data(), of_second.data());
+
+  wf::workspace moved = std::move(first);
+  EXPECT_EQ(moved.bytes().data(), of_first.data());
+  EXPECT_TRUE(first.bytes().empty());
+  second = std::move(moved);
+  EXPECT_EQ(second.bytes().data(), of_first.data());
+  second = wf::workspace{};
+  EXPECT_EQ(control_of(second.bytes()), cleared);
+}
+
+TEST(Workspace, RefersToItsBytes) {
+  wf::workspace scratch;
+  EXPECT_EQ(wf::workspace_ref(scratch).bytes.data(), scratch.bytes().data());
+  EXPECT_EQ(wf::workspace_ref(scratch.bytes()).bytes.size(), scratch.bytes().size());
+  EXPECT_TRUE(wf::workspace_ref().bytes.empty());
+}
+
+TEST(WorkspaceBytes, DependOnTheAccumulatorAlone) {
+  EXPECT_EQ(wf::workspace_bytes<float>(), wf::workspace_bytes<int>());
+  const std::size_t control = dispatch::control_bytes;
+  EXPECT_EQ(2 * (wf::workspace_bytes<float>() - control), wf::workspace_bytes<double>() - control);
+}
+
+/// Runs `call`, and returns what it complains of.
+template <class Call> std::string complaint(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(InitializeWorkspace, ClearsTheControlWordOnTheStream) {
+  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(4096, std::byte{0xee}));
+  const std::span<std::byte> bytes(memory.data(), memory.size());
+  wf::initialize_workspace(bytes);
+  EXPECT_EQ(control_of(bytes), cleared);
+}
+
+TEST(InitializeWorkspace, RefusesWhatCannotBeScratch) {
+  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(4096, std::byte{0xee}));
+  const std::span<std::byte> bytes(memory.data(), memory.size());
+  EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.subspan(64)); }),
+            "warpfold::initialize_workspace: bytes is not aligned to 128 bytes");
+  EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.first(100)); }),
+            "warpfold::initialize_workspace: bytes has 100 bytes; at least 128 are needed");
+  EXPECT_EQ(complaint([&] { wf::initialize_workspace({}); }),
+            "warpfold::initialize_workspace: bytes has 0 bytes; at least 128 are needed");
+  EXPECT_EQ(memory.value(64), std::byte{0xee}) << "nothing was written";
+}
+
+}  // namespace
