@@ -55,7 +55,7 @@ template <class T> class device_array {
 
   /// Waits for everything enqueued on blocking streams.
   T value(std::int64_t i = 0) const {
-    T result;
+    T result{};
     copy(&result, data() + i, 1, cudaMemcpyDeviceToHost);
     return result;
   }
