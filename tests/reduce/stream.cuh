@@ -20,6 +20,22 @@ class stream {
   cudaStream_t handle_{};
 };
 
+/// An event that orders streams.
+class event {
+ public:
+  event() { warpfold::check(cudaEventCreateWithFlags(&handle_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
+  event(const event&) = delete;
+  ~event() { (void)cudaEventDestroy(handle_); }
+
+  void record(cudaStream_t stream) const { warpfold::check(cudaEventRecord(handle_, stream), "cudaEventRecord"); }
+  void make_wait(cudaStream_t stream) const {
+    warpfold::check(cudaStreamWaitEvent(stream, handle_, 0), "cudaStreamWaitEvent");
+  }
+
+ private:
+  cudaEvent_t handle_{};
+};
+
 /// What enqueue(stream) records, ready to launch.
 class graph {
  public:
