@@ -16,9 +16,11 @@
 #if defined(__CUDACC__)
 #define WARPFOLD_UNROLL _Pragma("unroll")
 #define WARPFOLD_NO_UNROLL _Pragma("unroll 1")
+#define WARPFOLD_UNROLL_4 _Pragma("unroll 4")
 #else
 #define WARPFOLD_UNROLL
 #define WARPFOLD_NO_UNROLL
+#define WARPFOLD_UNROLL_4
 #endif
 
 namespace warpfold {

@@ -30,7 +30,7 @@ struct reduce_plan {
 /// Chooses the grid for `items` > 0 items in chunks of `chunk_items`. By size: one block; one cluster, whose hand-over is
 /// quicker than the last block's; one wave of blocks, a tile each; persistent blocks. Up to the wave, tiles are as low as
 /// the blocks allow, so that many load at once. Memory does not need the last few multiprocessors, so that even shares are
-/// worth more than blocks: 1024 tiles on 264 blocks become 4 on each of 256. `max_blocks` > 0 bounds the grid. The result does not depend on any of it.
+/// worth more than blocks: of 264, 1024 tiles take 256, 4 on each. `max_blocks` > 0 bounds the grid. The result does not depend on any of it.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
                                const tuning::reduce_policy& policy, int max_blocks = 0) {
   const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; };
@@ -58,7 +58,11 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
     plan.rows = power_of_two(divide_up(rows, std::int64_t{wave} * warps));
   }
   const std::int64_t tile_items = row_items * plan.rows * plan.block_warps, tiles = divide_up(items, tile_items);
-  plan.blocks = static_cast<int>(divide_up(tiles, divide_up(tiles, most)));  // no more than the longest share needs
+  // No more blocks than the longest share needs, whose tiles are rounded up to four significant bits: the last block has
+  // a level to join for each bit.
+  const auto longest = static_cast<std::uint64_t>(divide_up(tiles, most));
+  const auto step = static_cast<std::int64_t>(std::max<std::uint64_t>(std::bit_floor(longest) / 8, 1));
+  plan.blocks = static_cast<int>(divide_up(tiles, divide_up(static_cast<std::int64_t>(longest), step) * step));
   plan.schedule = grid::deal(items / tile_items, items % tile_items != 0, plan.blocks);
   return plan;
 }

@@ -20,9 +20,10 @@ template <class A, int BlockThreads, int ListCapacity, int StagedCapacity> struc
 template <int BlockThreads, int ListCapacity, int StagedCapacity, class A, class Op>
 __device__ A fold_nodes(fold_nodes_storage<A, BlockThreads, ListCapacity, StagedCapacity>& shared, const A* partials,
                         const node_schedule& schedule, Op op) {
-  const int thread = arch::thread_rank();
+  const int thread = arch::flat_thread();
   const std::int64_t slots = schedule.slots;
   if (slots <= StagedCapacity) {  // read all at once: one trip to memory instead of one a level
+    WARPFOLD_UNROLL_4
     for (int i = thread; i < slots; i += BlockThreads) shared.staged[i] = partials[i];
     __syncthreads();
     partials = shared.staged.data();
@@ -37,6 +38,11 @@ __device__ A fold_nodes(fold_nodes_storage<A, BlockThreads, ListCapacity, Staged
     const auto node = [&](int i) { return i < region_nodes ? region[i] : carried[i - region_nodes]; };
     if (share <= 1 && nodes <= BlockThreads)
       return block::reduce(shared.block, thread < nodes ? node(thread) : A{}, op, nodes);
+    if (nodes <= 1) {  // nothing to join on this level
+      if (region_nodes == 1) carried = region;
+      carried_nodes = nodes;
+      continue;
+    }
     for (int i = thread; 2 * i < nodes; i += BlockThreads)
       target[i] = 2 * i + 1 < nodes ? op(node(2 * i), node(2 * i + 1)) : node(2 * i);
     __syncthreads();

@@ -20,7 +20,7 @@ __device__ inline bool warp_arrives_last(unsigned* ticket) {
 /// As above for whole blocks: all threads call it. What *warp 0* wrote before, or was handed by a barrier, is visible to
 /// all threads of the last block after. `is_last` is shared.
 __device__ inline bool block_arrives_last(unsigned* ticket, bool& is_last) {
-  if (arch::thread_rank() < warp_lanes) {
+  if (arch::flat_warp() == 0) {
     const bool last = warp_arrives_last(ticket);
     if (arch::lane_id() == 0) is_last = last;
   }

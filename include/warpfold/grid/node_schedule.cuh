@@ -20,6 +20,9 @@ struct node_schedule {
   int blocks;          ///< G
   std::int64_t slots;  ///< partial results of all blocks
 
+  /// Whether all partial results are nodes of one size.
+  __device__ bool is_level() const { return single_tiles == 0 ? (share & (share - 1)) == 0 : share == 0; }
+
   /// Tiles of `block`, in ascending position: share of its nodes and at most one single tile.
   __device__ int tiles_of(int block) const { return static_cast<int>(share) + (block < single_tiles); }
 

@@ -143,9 +143,11 @@ __device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
   __syncthreads();
   for (int tile = warp; tile < tiles; tile += Warps) {
     const int warps = tile == tiles - 1 ? warps_of_last : Warps;
-    if (lane >= warps) continue;
-    const auto value = warp::reduce(shared.warp[tile][lane], op, warps);
-    if (lane == 0) shared.tile[tile] = value;
+    if (lane < warps) {
+      const auto value = warp::reduce(shared.warp[tile][lane], op, warps);
+      if (lane == 0) shared.tile[tile] = value;
+    }
+    __syncwarp();
   }
   __syncthreads();
 }
@@ -167,6 +169,7 @@ __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blo
   warp::counter<A> nodes;
   int grouped = 0;
   for (int i = 0; i < tiles; ++i) {
+    __syncwarp();  // lanes that took different ways must load together
     const std::int64_t first = (schedule.tile(block, i) * warps + warp) * batch_items, left = leaves.source.items - first;
     if (left > 0) {
       const A value = warp::fold_batch<rows>(leaves, first, op);

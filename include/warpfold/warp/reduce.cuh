@@ -49,13 +49,16 @@ template <int Width> __device__ unsigned logical_warp_mask() {
 template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value, Op op) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();
-  if constexpr (detail::has_redux<Op, A> && detail::redux_in_hardware) return detail::redux<Op>(mask, value);
-  WARPFOLD_UNROLL
-  for (int distance = 1; distance < Width; distance *= 2) {
-    const A right = shuffle_down<Width>(value, distance, mask);
-    if (arch::lane_id() % (2 * distance) == 0) value = op(value, right);
+  if constexpr (detail::has_redux<Op, A> && detail::redux_in_hardware) {
+    return detail::redux<Op>(mask, value);
+  } else {
+    WARPFOLD_UNROLL
+    for (int distance = 1; distance < Width; distance *= 2) {
+      const A right = shuffle_down<Width>(value, distance, mask);
+      if (arch::lane_id() % (2 * distance) == 0) value = op(value, right);
+    }
+    return value;
   }
-  return value;
 }
 
 /// As above over the first `count` lanes (1 to Width) of each logical warp; only these must call it, and where lanes of
@@ -64,27 +67,33 @@ template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const int lane = arch::lane_id() % Width;
   const unsigned mask = (count >= warp_lanes ? full_warp : (1u << count) - 1) << (arch::lane_id() - lane);
-  if constexpr (detail::has_redux<Op, A> && detail::redux_in_hardware) return detail::redux<Op>(mask, value);
-  WARPFOLD_UNROLL
-  for (int distance = 1; distance < Width; distance *= 2) {
-    const bool has_right = lane % (2 * distance) == 0 && lane + distance < count;
-    const A right = shuffle(value, arch::lane_id() + (has_right ? distance : 0), mask);
-    if (has_right) value = op(value, right);
+  if constexpr (detail::has_redux<Op, A> && detail::redux_in_hardware) {
+    return detail::redux<Op>(mask, value);
+  } else {
+    WARPFOLD_UNROLL
+    for (int distance = 1; distance < Width; distance *= 2) {
+      const bool has_right = lane % (2 * distance) == 0 && lane + distance < count;
+      const A right = shuffle(value, arch::lane_id() + (has_right ? distance : 0), mask);
+      if (has_right) value = op(value, right);
+    }
+    return value;
   }
-  return value;
 }
 
 /// As reduce(value, op), with the result valid in every lane: an xor exchange in which upper lanes swap the operands.
 template <int Width = warp_lanes, class A, class Op> __device__ A all_reduce(A value, Op op) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();
-  if constexpr (detail::has_redux<Op, A> && detail::redux_in_hardware) return detail::redux<Op>(mask, value);
-  WARPFOLD_UNROLL
-  for (int distance = 1; distance < Width; distance *= 2) {
-    const A other = shuffle_xor(value, distance, mask);
-    value = arch::lane_id() & distance ? op(other, value) : op(value, other);
+  if constexpr (detail::has_redux<Op, A> && detail::redux_in_hardware) {
+    return detail::redux<Op>(mask, value);
+  } else {
+    WARPFOLD_UNROLL
+    for (int distance = 1; distance < Width; distance *= 2) {
+      const A other = shuffle_xor(value, distance, mask);
+      value = arch::lane_id() & distance ? op(other, value) : op(value, other);
+    }
+    return value;
   }
-  return value;
 }
 
 /// all_reduce over the first `count` lanes (1 to Width), called by *all* lanes of the logical warp, of which the others'
