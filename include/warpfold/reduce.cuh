@@ -22,7 +22,7 @@ namespace warpfold {
 namespace detail {
 template <class It> constexpr auto make_source(It first, std::int64_t count) {
   if constexpr (std::contiguous_iterator<It>)
-    return thread::pointer_source<std::iter_value_t<It>>{std::to_address(first), count};
+    return thread::pointer_source<std::iter_value_t<It>>{to_pointer(first), count};
   else return thread::iterator_source<It>{first, count};
 }
 
@@ -36,8 +36,8 @@ template <device_range Left, device_range Right> auto make_zip(const Left& left,
   using R = item_t<const Right>;
   constexpr int items = std::min(thread::items_per_chunk(sizeof(L)), thread::items_per_chunk(sizeof(R)));
   const auto count = static_cast<std::int64_t>(left.size());
-  const thread::pointer_source<L, items> l{std::to_address(left.data()), count};
-  const thread::pointer_source<R, items> r{std::to_address(right.data()), count};
+  const thread::pointer_source<L, items> l{to_pointer(left.data()), count};
+  const thread::pointer_source<R, items> r{to_pointer(right.data()), count};
   return thread::zip_source<decltype(l), decltype(r)>{l, r, count};
 }
 
@@ -86,7 +86,7 @@ WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out,
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>> requires device_output<Out, A>
 WARPFOLD_HIDDEN void reduce(const In& in, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce<S>(std::to_address(in.data()), static_cast<std::int64_t>(in.size()), out, op, options);
+  reduce<S>(to_pointer(in.data()), static_cast<std::int64_t>(in.size()), out, op, options);
 }
 
 /// The sum of a range.
@@ -107,7 +107,7 @@ WARPFOLD_HIDDEN void transform_reduce(const In& in, Out out, Op op, Transform tr
   if (count > 0) dispatch::check_pointer("transform_reduce", "in", in.data());
   dispatch::check_pointer("transform_reduce", "out", out);
   dispatch::reduction<S>::enqueue(
-      "transform_reduce", detail::make_leaves<A>(detail::make_source(std::to_address(in.data()), count), transform), out,
+      "transform_reduce", detail::make_leaves<A>(detail::make_source(to_pointer(in.data()), count), transform), out,
       op, options);
 }
 

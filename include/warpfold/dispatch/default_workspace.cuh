@@ -2,7 +2,6 @@
 // The scratch that a call without a workspace uses: one slot a (device, stream), found again by cudaStreamGetId, since
 // handles are reused; and one a call under capture, which belongs to the graph and returns when that is destroyed.
 #pragma once
-#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -68,31 +67,35 @@ class WARPFOLD_HIDDEN workspace_pool {
   };
 
   std::span<std::byte> slot_of_graph(int device, cudaGraph_t graph, std::size_t bytes) {
-    auto owned = std::make_unique<slot>(slot{device, {}});
+    slot found{device, {}};
     {
       std::lock_guard lock(mutex_);
       for (auto& free : free_)  // its last kernel left it cleared
         if (free.device == device && free.bytes.size() >= bytes) {
-          owned->bytes = free.bytes;
+          found = free;
           free = free_.back();
           free_.pop_back();
           break;
         }
     }
-    if (owned->bytes.empty()) owned->bytes = cleared(bytes);
+    if (found.bytes.empty()) found.bytes = cleared(bytes);
+    auto* owned = new slot(found);
     cudaUserObject_t object{};
-    check(cudaUserObjectCreate(&object, owned.get(), &give_back, 1, cudaUserObjectNoDestructorSync), "cudaUserObjectCreate");
-    const auto result = owned.release()->bytes;
-    check(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove), "cudaGraphRetainUserObject");
-    return result;
+    const cudaError_t created = cudaUserObjectCreate(&object, owned, &give_back, 1, cudaUserObjectNoDestructorSync);
+    if (created != cudaSuccess) give_back(owned);
+    check(created, "cudaUserObjectCreate");
+    const cudaError_t retained = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+    if (retained != cudaSuccess) (void)cudaUserObjectRelease(object, 1);
+    check(retained, "cudaGraphRetainUserObject");
+    return found.bytes;
   }
 
   // Called by CUDA when the graph and its last execution are gone; it must not call CUDA.
   static void CUDART_CB give_back(void* data) {
-    std::unique_ptr<slot> returned(static_cast<slot*>(data));
     auto& pool = instance();
     std::lock_guard lock(pool.mutex_);
-    pool.free_.push_back(*returned);
+    pool.free_.push_back(*static_cast<slot*>(data));
+    delete static_cast<slot*>(data);
   }
 
   static std::span<std::byte> take(std::size_t bytes) {

@@ -45,6 +45,12 @@ template <class S> inline constexpr bool is_strategy = false;
 template <> inline constexpr bool is_strategy<automatic> = true;
 template <class S> concept reduction_strategy = is_strategy<S>;
 
+/// The address that a pointer or contiguous iterator stands for. (std::to_address needs <memory>, a third of a second.)
+template <class P> constexpr auto to_pointer(const P& pointer) {
+  if constexpr (std::is_pointer_v<P>) return pointer;
+  else return pointer.operator->();
+}
+
 /// A contiguous range of device items: std::span, cuda::std::span, device vectors.
 template <class R> concept device_range = requires(R& r) {
   { r.data() } -> std::contiguous_iterator;

@@ -3,7 +3,6 @@
 #pragma once
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <warpfold/dispatch/default_workspace.cuh>
 #include <warpfold/dispatch/launch.cuh>
 #include <warpfold/dispatch/options.hpp>
@@ -31,7 +30,7 @@ inline void check_count(const char* function, std::int64_t count) {
 /// Checks a pointer argument: not null, and, in debug builds, within the device's reach.
 template <class It> void check_pointer(const char* function, const char* argument, const It& it) {
   if constexpr (std::contiguous_iterator<It>) {
-    const void* pointer = std::to_address(it);
+    const void* pointer = to_pointer(it);
     if (pointer == nullptr) reject(function, std::string(argument) + " is a null pointer");
     check_device_pointer(function, argument, pointer);
   }
