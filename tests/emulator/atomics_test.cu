@@ -35,9 +35,7 @@ TEST(Atomics, AddPairs) {
   EXPECT_EQ(__high2float(total[0]), 128);
 }
 
-template <class T> struct results {
-  T least, greatest, conjunction, disjunction, exclusion, difference;
-};
+template <class T> struct results { T least, greatest, conjunction, disjunction, exclusion, difference; };
 
 template <class T> __global__ void combine(results<T>* r) {
   const T x = static_cast<T>(blockIdx.x * blockDim.x + threadIdx.x + 5);
@@ -54,7 +52,12 @@ __global__ void subtract(int* signed_total, unsigned* total) {
 
 template <class T> void check_combine() {
   device_array<results<T>> r(1);
-  r[0] = {.least = static_cast<T>(1000), .greatest = 0, .conjunction = static_cast<T>(127), .disjunction = 0, .exclusion = 0, .difference = 0};
+  r[0] = {.least = static_cast<T>(1000),
+          .greatest = 0,
+          .conjunction = static_cast<T>(127),
+          .disjunction = 0,
+          .exclusion = 0,
+          .difference = 0};
   ASSERT_EQ(em::launch(combine<T>, shape(2, 32), r.get()), cudaSuccess);
   T exclusion = 0, disjunction = 0;
   for (int i = 5; i < 69; ++i) exclusion ^= static_cast<T>(i), disjunction |= static_cast<T>(i);
@@ -79,17 +82,18 @@ TEST(Atomics, CombineInEveryWay) {
 __global__ void take_tickets(unsigned* next, unsigned* tickets, unsigned* wrapping, unsigned* falling) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   tickets[i] = atomicAdd(next, 1u);
-  atomicInc(wrapping, 9);   // 0 to 9, then 0 again
-  atomicDec(falling, 9);    // down to 0, then 9 again
+  atomicInc(wrapping, 9);  // 0 to 9, then 0 again
+  atomicDec(falling, 9);   // down to 0, then 9 again
 }
 
 TEST(Atomics, TicketsAreUniqueAndCountersWrap) {
   device_array<unsigned> next(1), tickets(64), wrapping(1), falling(1, 100);
-  ASSERT_EQ(em::launch(take_tickets, shape(2, 32), next.get(), tickets.get(), wrapping.get(), falling.get()), cudaSuccess);
+  ASSERT_EQ(em::launch(take_tickets, shape(2, 32), next.get(), tickets.get(), wrapping.get(), falling.get()),
+            cudaSuccess);
   const auto taken = tickets.host();
   EXPECT_EQ(std::set<unsigned>(taken.begin(), taken.end()).size(), 64u);
-  EXPECT_EQ(wrapping[0], 4u);                // 64 steps of 10
-  EXPECT_EQ(falling[0], 9u - (63u % 10u));   // the first step goes to 9, since 100 is out of range
+  EXPECT_EQ(wrapping[0], 4u);               // 64 steps of 10
+  EXPECT_EQ(falling[0], 9u - (63u % 10u));  // the first step goes to 9, since 100 is out of range
 }
 
 __global__ void lock_and_count(int* lock, int* count) {  // every thread in turn, by compare-and-swap

@@ -116,7 +116,8 @@ __global__ void meets_at_two_kinds() {
 
 TEST(BlockBarrier, ThreadsMeetAtDifferentKinds) {
   for_each_seed(5, [] {
-    expect_fault(em::fault::divergent_barrier, {"threads meet at", "wait at __syncthreads,", "wait at __syncthreads_or,"}, meets_at_two_kinds,
+    expect_fault(em::fault::divergent_barrier,
+                 {"threads meet at", "wait at __syncthreads,", "wait at __syncthreads_or,"}, meets_at_two_kinds,
                  shape(1, 64));
   });
 }
@@ -127,8 +128,53 @@ __global__ void loops_unequally() {
 
 TEST(BlockBarrier, WarpsLoopUnequally) {
   for_each_seed(5, [] {
-    expect_fault(em::fault::divergent_barrier, {"left the kernel", "wait at __syncthreads, block_barrier_test.cu:"}, loops_unequally,
-                 shape(1, 64));
+    expect_fault(em::fault::divergent_barrier, {"left the kernel", "wait at __syncthreads, block_barrier_test.cu:"},
+                 loops_unequally, shape(1, 64));
+  });
+}
+
+// Two groups of warps, each with a barrier of its own; then a producer that does not wait for its consumers.
+__global__ void meet_in_groups(int* out) {
+  auto* box = static_cast<int*>(em::dynamic_shared(128 * sizeof(int), alignof(int)));
+  const unsigned group = threadIdx.x / 64, rank = threadIdx.x % 64;
+  int sum = 0;
+  for (int round = 0; round < static_cast<int>(group + 1) * 3; ++round) {
+    box[threadIdx.x] = round;
+    em::named_barrier_sync(1 + group, 64);
+    sum += box[group * 64 + (rank + 33) % 64];
+    em::named_barrier_sync(1 + group, 64);
+  }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    box[threadIdx.x] = 7;
+    em::named_barrier_arrive(5, 64);
+  } else if (threadIdx.x < 64) {
+    em::named_barrier_sync(5, 64);
+    sum += box[threadIdx.x - 32];
+  }
+  out[threadIdx.x] = sum;
+}
+
+TEST(NamedBarrier, GroupsOfWarpsMeetApart) {
+  device_array<int> out(128);
+  for_each_seed(10, [&] {
+    ASSERT_EQ(em::launch(meet_in_groups, shape(2, 128, 128 * sizeof(int)), out.get()), cudaSuccess);
+    for (int i = 0; i < 128; ++i) EXPECT_EQ(out[i], i < 32 ? 3 : i < 64 ? 10 : 15);
+  });
+}
+
+__global__ void use_named_barrier(unsigned id, unsigned threads, unsigned more) {
+  em::named_barrier_sync(id, threads + (threadIdx.x < 32 ? 0 : more));
+}
+
+TEST(NamedBarrier, MistakesAreFound) {
+  expect_fault(em::fault::usage, {"named barrier 0"}, use_named_barrier, shape(1, 64), 0u, 64u, 0u);
+  expect_fault(em::fault::usage, {"named barrier 16"}, use_named_barrier, shape(1, 64), 16u, 64u, 0u);
+  expect_fault(em::fault::usage, {"of 33 threads"}, use_named_barrier, shape(1, 64), 1u, 33u, 0u);
+  expect_fault(em::fault::usage, {"of 96 threads"}, use_named_barrier, shape(1, 64), 1u, 96u, 0u);
+  for_each_seed(5, [] {
+    expect_fault(em::fault::divergent_barrier, {"threads expect"}, use_named_barrier, shape(1, 96), 1u, 64u, 32u);
+    expect_fault(em::fault::deadlock, {"wait at named barrier"}, use_named_barrier, shape(1, 96), 1u, 64u, 0u);
   });
 }
 

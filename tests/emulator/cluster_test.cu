@@ -14,7 +14,8 @@ namespace arch = warpfold::arch;
 struct clustered {
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t config{};
-  clustered(dim3 grid, dim3 block, dim3 cluster, std::size_t shared_bytes = 0) : config(shape(grid, block, shared_bytes)) {
+  clustered(dim3 grid, dim3 block, dim3 cluster, std::size_t shared_bytes = 0)
+      : config(shape(grid, block, shared_bytes)) {
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = cluster.x;
     attribute.val.clusterDim.y = cluster.y;
@@ -116,7 +117,8 @@ TEST(Cluster, MistakesAreFound) {
   device_array<int> out(1);
   expect_fault(em::fault::cluster_barrier, {"arrives twice"}, arrives_twice, launch.config);
   expect_fault(em::fault::cluster_barrier, {"without having arrived"}, waits_only, launch.config);
-  expect_fault(em::fault::deadlock, {"wait at cluster_wait", "threads 3: wait at __syncwarp, mask 0x00000018"}, one_does_not_arrive, launch.config);
+  expect_fault(em::fault::deadlock, {"wait at cluster_wait", "threads 3: wait at __syncwarp, mask 0x00000018"},
+               one_does_not_arrive, launch.config);
   expect_fault(em::fault::usage, {"no block of rank 2"}, reads_beyond, launch.config);
   expect_fault(em::fault::usage, {"not in this block's dynamic shared memory"}, maps_a_local, launch.config);
   expect_fault(em::fault::shared_memory, {"the block has left"}, reads_block_that_left, launch.config, out.get());
@@ -128,7 +130,9 @@ TEST(Cluster, ShapesOutOfRangeAreRefused) {
   EXPECT_EQ(em::launch(tell_place, uneven.config, out.get()), cudaErrorInvalidClusterSize);
   EXPECT_EQ(em::launch(tell_place, large.config, out.get()), cudaErrorInvalidClusterSize);
   EXPECT_EQ(em::launch(tell_place, fine.config, out.get()), cudaSuccess);
-  ASSERT_EQ(cudaFuncSetAttribute(reinterpret_cast<const void*>(&tell_place), cudaFuncAttributeNonPortableClusterSizeAllowed, 1), cudaSuccess);
+  ASSERT_EQ(cudaFuncSetAttribute(reinterpret_cast<const void*>(&tell_place),
+                                 cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+            cudaSuccess);
   EXPECT_EQ(em::launch(tell_place, large.config, out.get()), cudaSuccess);
   EXPECT_EQ(out[0].size, 16u);
   em::scoped_settings settings;
@@ -144,7 +148,8 @@ TEST(Cluster, OccupancyCountsClusters) {
   settings->blocks_per_multiprocessor = 2;
   const clustered launch(8, 64, 4);
   int clusters = 0;
-  ASSERT_EQ(cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(&waits_only), &launch.config), cudaSuccess);
+  ASSERT_EQ(cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(&waits_only), &launch.config),
+            cudaSuccess);
   EXPECT_EQ(clusters, 3);
 }
 

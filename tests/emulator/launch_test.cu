@@ -14,7 +14,8 @@ struct identity {
   dim3 block_shape, grid_shape;
 };
 
-__global__ void __launch_bounds__(1024) tell_identity(identity* out) {
+__global__ void __launch_bounds__(1024)
+tell_identity(identity* out) {
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -111,7 +112,8 @@ TEST(Launch, MoreSharedMemoryByFunctionAttribute) {
   constexpr int bytes = 227 * 1024;
   const auto* kernel = reinterpret_cast<const void*>(&touch_end);
   EXPECT_EQ(em::launch(touch_end, shape(1, 1, bytes), out.get(), bytes), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes + 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes + 1),
+            cudaErrorInvalidValue);
   ASSERT_EQ(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), cudaSuccess);
   cudaFuncAttributes attributes{};
   ASSERT_EQ(cudaFuncGetAttributes(&attributes, kernel), cudaSuccess);

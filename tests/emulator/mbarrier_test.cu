@@ -36,8 +36,7 @@ __global__ void produce_and_consume(int rounds, int* sums) {
       shared.box = round * round;
       shared.filled.arrive();
     } else if (threadIdx.x >= 32) {
-      while (!shared.filled.try_wait_parity(parity)) {
-      }
+      while (!shared.filled.try_wait_parity(parity)) {}
       sum += shared.box;
       shared.emptied.arrive();
     }
@@ -80,8 +79,9 @@ __global__ void stream_through(const float* in, float* out, int tiles, bool wait
     arch::mbarrier& barrier = shared.filled[tile % stages];
     barrier.arrive_expect_tx(stage_items * sizeof(float));
     for (int half = 0; half < 2; ++half)
-      arch::bulk_copy_to_shared(&shared.items[tile % stages][half * stage_items / 2], in + tile * stage_items + half * stage_items / 2,
-                                stage_items / 2 * sizeof(float), barrier, half == 0 ? arch::l2_hint::none : arch::l2_hint::evict_first);
+      arch::bulk_copy_to_shared(&shared.items[tile % stages][half * stage_items / 2],
+                                in + tile * stage_items + half * stage_items / 2, stage_items / 2 * sizeof(float),
+                                barrier, half == 0 ? arch::l2_hint::none : arch::l2_hint::evict_first);
   };
   if (threadIdx.x == 0)
     for (int tile = 0; tile < stages && tile < tiles; ++tile) start(tile);
@@ -92,7 +92,8 @@ __global__ void stream_through(const float* in, float* out, int tiles, bool wait
     arch::fence_proxy_async();
     if (threadIdx.x == 0 && waits && tile + stages < tiles) start(tile + stages);
   }
-  if (!waits) for (auto& barrier : shared.filled) barrier.wait_parity(0);
+  if (!waits)
+    for (auto& barrier : shared.filled) barrier.wait_parity(0);
 }
 
 TEST(BulkCopy, Pipeline) {
@@ -101,7 +102,8 @@ TEST(BulkCopy, Pipeline) {
   for (int i = 0; i < tiles * stage_items; ++i) in[i] = static_cast<float>(i);
   for_each_seed(20, [&] {
     std::fill(out.get(), out.get() + tiles * stage_items, -1.0f);
-    ASSERT_EQ(em::launch(stream_through, shape(2, stage_items, sizeof(ring)), in.get(), out.get(), tiles, true), cudaSuccess);
+    ASSERT_EQ(em::launch(stream_through, shape(2, stage_items, sizeof(ring)), in.get(), out.get(), tiles, true),
+              cudaSuccess);
     EXPECT_EQ(out.host(), in.host());
   });
 }
@@ -111,7 +113,8 @@ TEST(BulkCopy, ReadingWithoutWaitingMeetsPoison) {
   device_array<float> in(tiles * stage_items, 1.0f), out(tiles * stage_items);
   int poisoned = 0;
   for_each_seed(10, [&] {
-    ASSERT_EQ(em::launch(stream_through, shape(1, stage_items, sizeof(ring)), in.get(), out.get(), tiles, false), cudaSuccess);
+    ASSERT_EQ(em::launch(stream_through, shape(1, stage_items, sizeof(ring)), in.get(), out.get(), tiles, false),
+              cudaSuccess);
     for (const float x : out.host()) poisoned += std::isnan(x);
   });
   EXPECT_GT(poisoned, 0);
@@ -204,8 +207,10 @@ TEST(BulkCopy, MistakesAreFound) {
   expect_fault(em::fault::bulk_copy, {"24 bytes: not a positive multiple of 16"}, copies, config, in.get(), 0, 0, 24u);
   expect_fault(em::fault::bulk_copy, {"0 bytes"}, copies, config, in.get(), 0, 0, 0u);
   expect_fault(em::fault::bulk_copy, {"past the end"}, copies, config, in.get(), 0, 4, 256u);
-  expect_fault(em::fault::bulk_copy, {"does not lie in the block's dynamic shared memory"}, copies, config, in.get(), 0, 0, 512u);
-  expect_fault(em::fault::bulk_copy, {"does not lie in the block's dynamic shared memory"}, copies_outside_shared, config, in.get(), in.get());
+  expect_fault(em::fault::bulk_copy, {"does not lie in the block's dynamic shared memory"}, copies, config, in.get(), 0,
+               0, 512u);
+  expect_fault(em::fault::bulk_copy, {"does not lie in the block's dynamic shared memory"}, copies_outside_shared,
+               config, in.get(), in.get());
   expect_fault(em::fault::bulk_copy, {"on its way"}, leaves_before_the_copy_arrives, config, in.get());
 }
 

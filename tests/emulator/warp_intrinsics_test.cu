@@ -38,8 +38,7 @@ template <class T> __global__ void shuffle_all(shuffles<T>* out, int operand, in
 template <class T> float as_float(T x) { return static_cast<float>(x); }
 
 template <class T> class Shuffle : public testing::Test {};
-using shuffled_types =
-    testing::Types<int, unsigned, std::int64_t, std::uint64_t, long long, float, double, __half>;
+using shuffled_types = testing::Types<int, unsigned, std::int64_t, std::uint64_t, long long, float, double, __half>;
 TYPED_TEST_SUITE(Shuffle, shuffled_types);
 
 TYPED_TEST(Shuffle, EveryWidthAndOperand) {
@@ -121,9 +120,21 @@ __global__ void vote(votes* out, const unsigned* values, int group_lanes) {
 
 votes expected_votes(const unsigned* values, int lane, int group_lanes) {
   const int first = lane / group_lanes * group_lanes;
-  votes e{.ballot = 0, .any = 0, .all = 1, .match_any = 0, .match_all = 0, .matched = 1, .sum = 0, .least = full,
-          .greatest = 0, .conjunction = full, .disjunction = 0, .exclusion = 0, .signed_sum = 0,
-          .signed_least = std::numeric_limits<int>::max(), .signed_greatest = std::numeric_limits<int>::min()};
+  votes e{.ballot = 0,
+          .any = 0,
+          .all = 1,
+          .match_any = 0,
+          .match_all = 0,
+          .matched = 1,
+          .sum = 0,
+          .least = full,
+          .greatest = 0,
+          .conjunction = full,
+          .disjunction = 0,
+          .exclusion = 0,
+          .signed_sum = 0,
+          .signed_least = std::numeric_limits<int>::max(),
+          .signed_greatest = std::numeric_limits<int>::min()};
   for (int i = first; i < first + group_lanes; ++i) {
     const unsigned v = values[i];
     const auto s = static_cast<int>(v);

@@ -93,8 +93,7 @@ class mbarrier {
   /// Returns once the phase of this parity is complete; what its arrivals released and its copies wrote is visible.
   __device__ void wait_parity(unsigned parity) {
 #if defined(__CUDACC__)
-    while (!try_wait_parity(parity)) {
-    }
+    while (!try_wait_parity(parity)) {}
 #else
     emulator::barrier_wait(&word_, parity);
 #endif

@@ -18,15 +18,16 @@ inline void interleave() {
 
 namespace detail {
 
-template<class T, class... Allowed> concept one_of = (std::same_as<T, Allowed> || ...);
+template <class T, class... Allowed>
+concept one_of = (std::same_as<T, Allowed> || ...);
 using ull = unsigned long long;
 
-template<class T, class Word> T from_word(Word bits) {
+template <class T, class Word> T from_word(Word bits) {
   T value;
   std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
   return value;
 }
-template<class T, class Word, class Change> Word changed_bits(Word old, Change change) {
+template <class T, class Word, class Change> Word changed_bits(Word old, Change change) {
   const T value = change(from_word<T>(old));
   Word bits;
   std::memcpy(&bits, static_cast<const void*>(&value), sizeof(T));
@@ -34,13 +35,14 @@ template<class T, class Word, class Change> Word changed_bits(Word old, Change c
 }
 
 // CUDA's atomics are relaxed; the emulator does not model that and orders them all.
-template<class T, class Change> T atomic_change(T* address, Change change) {
+template <class T, class Change> T atomic_change(T* address, Change change) {
   interleave();
   if constexpr (is_packed_float<T>) {  // not all of them may stand in an atomic_ref
     using word [[gnu::may_alias]] = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
     auto* target = reinterpret_cast<word*>(address);
     word old = __atomic_load_n(target, __ATOMIC_SEQ_CST);
-    while (!__atomic_compare_exchange_n(target, &old, changed_bits<T, word>(old, change), true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    while (!__atomic_compare_exchange_n(target, &old, changed_bits<T, word>(old, change), true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) {}
     return from_word<T>(old);
   } else {
     std::atomic_ref<T> target(*address);
@@ -50,7 +52,7 @@ template<class T, class Change> T atomic_change(T* address, Change change) {
   }
 }
 
-template<class T> T wrapping_add(T a, T b) {
+template <class T> T wrapping_add(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using wide = std::make_unsigned_t<T>;
     return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
@@ -62,12 +64,13 @@ template<class T> T wrapping_add(T a, T b) {
 }  // namespace detail
 }  // namespace warpfold::emulator
 
-#define WARPFOLD_EMULATOR_ATOMIC(name, ...)                                                                  \
-  template<warpfold::emulator::detail::one_of<__VA_ARGS__> T>                                                \
-  T name(T* address, std::type_identity_t<T> value)
+#define WARPFOLD_EMULATOR_ATOMIC(name, ...) \
+  template <warpfold::emulator::detail::one_of<__VA_ARGS__> T> T name(T* address, std::type_identity_t<T> value)
 
-WARPFOLD_EMULATOR_ATOMIC(atomicAdd, int, unsigned, warpfold::emulator::detail::ull, float, double, __half, __half2, __nv_bfloat16, __nv_bfloat162) {
-  return warpfold::emulator::detail::atomic_change(address, [&](T old) { return warpfold::emulator::detail::wrapping_add(old, value); });
+WARPFOLD_EMULATOR_ATOMIC(atomicAdd, int, unsigned, warpfold::emulator::detail::ull, float, double, __half, __half2,
+                         __nv_bfloat16, __nv_bfloat162) {
+  return warpfold::emulator::detail::atomic_change(
+      address, [&](T old) { return warpfold::emulator::detail::wrapping_add(old, value); });
 }
 WARPFOLD_EMULATOR_ATOMIC(atomicSub, int, unsigned) {
   return warpfold::emulator::detail::atomic_change(
@@ -96,9 +99,10 @@ inline unsigned atomicInc(unsigned* address, unsigned limit) {
   return warpfold::emulator::detail::atomic_change(address, [&](unsigned old) { return old >= limit ? 0u : old + 1; });
 }
 inline unsigned atomicDec(unsigned* address, unsigned limit) {
-  return warpfold::emulator::detail::atomic_change(address, [&](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
+  return warpfold::emulator::detail::atomic_change(
+      address, [&](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
 }
-template<warpfold::emulator::detail::one_of<int, unsigned, warpfold::emulator::detail::ull, unsigned short> T>
+template <warpfold::emulator::detail::one_of<int, unsigned, warpfold::emulator::detail::ull, unsigned short> T>
 T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
   warpfold::emulator::interleave();
   std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired);

@@ -68,7 +68,7 @@ inline void change_bytes(barrier_word& word, long long bytes) {
 }  // namespace detail
 
 inline void barrier_init(void* address, unsigned count) {
-  thread& t = running_thread("mbarrier init", 9);
+  thread& t = running_thread("mbarrier init");
   scheduler& s = *current_scheduler;
   block& b = *t.parent;
   if (reinterpret_cast<std::uintptr_t>(address) % 8 != 0) s.fail(fault::barrier_object, "init: not aligned to 8 bytes");
@@ -83,7 +83,7 @@ inline void barrier_init(void* address, unsigned count) {
 }
 
 inline void barrier_invalidate(void* address) {
-  block& b = *running_thread("mbarrier invalidate", 9).parent;
+  block& b = *running_thread("mbarrier invalidate").parent;
   barrier_object_record& record = detail::record_of(b, address, "invalidate");
   if (record.waiting != nullptr) current_scheduler->fail(fault::barrier_object, "invalidate while threads wait");
   record = b.barrier_objects.back();
@@ -93,7 +93,7 @@ inline void barrier_invalidate(void* address) {
 
 // Announces `bytes`, then arrives.
 inline void barrier_arrive(void* address, long long bytes = 0) {
-  thread& t = running_thread("mbarrier arrive", 9);
+  thread& t = running_thread("mbarrier arrive");
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return;
   s.preempt();
@@ -115,7 +115,7 @@ inline void barrier_complete_bytes(block& near, void* address, long long bytes) 
 
 // Whether the phase of this parity (0, 1, 0, ...) is complete.
 inline bool barrier_test(void* address, unsigned parity) {
-  thread& t = running_thread("mbarrier try_wait", 9);
+  thread& t = running_thread("mbarrier try_wait");
   detail::record_of(*t.parent, address, "try_wait");
   return detail::load_word(address).phase != (parity & 1);
 }
@@ -127,8 +127,9 @@ inline bool barrier_try_wait(void* address, unsigned parity) {
   return barrier_test(address, parity);
 }
 
-inline void barrier_wait(void* address, unsigned parity, const std::source_location& site = std::source_location::current()) {
-  thread& t = running_thread(detail::barrier_wait_name, 9);
+inline void barrier_wait(void* address, unsigned parity,
+                         const std::source_location& site = std::source_location::current()) {
+  thread& t = running_thread(detail::barrier_wait_name);
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return s.park();
   if (barrier_test(address, parity)) return s.maybe_yield();

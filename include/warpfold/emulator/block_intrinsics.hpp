@@ -25,10 +25,12 @@ inline bool same_site(const std::source_location& a, const std::source_location&
 
 inline void check_barrier(scheduler& s, const block& b, barrier_kind kind, const std::source_location& site) {
   if (b.exited > 0)
-    s.fail(fault::divergent_barrier, std::string(barrier_name(kind)) + " after a thread of the block has left the kernel");
+    s.fail(fault::divergent_barrier,
+           std::string(barrier_name(kind)) + " after a thread of the block has left the kernel");
   if (b.barrier.arrived == 0) return;
   if (b.barrier.kind != kind)
-    s.fail(fault::divergent_barrier, std::string("threads meet at ") + barrier_name(b.barrier.kind) + " and at " + barrier_name(kind));
+    s.fail(fault::divergent_barrier,
+           std::string("threads meet at ") + barrier_name(b.barrier.kind) + " and at " + barrier_name(kind));
   if (s.rules().check_barrier_sites && !same_site(b.barrier.site, site))
     s.fail(fault::divergent_barrier, std::string("threads meet at ") + barrier_name(kind) + " in different places: " +
                                          report::place(b.barrier.site) + " and " + report::place(site));
@@ -55,7 +57,9 @@ inline int meet_block(barrier_kind kind, bool predicate, const std::source_locat
     return barrier.result;
   }
   const unsigned count = barrier.true_count;
-  barrier.result = kind == barrier_kind::any ? count != 0 : kind == barrier_kind::all ? count == b.thread_count : static_cast<int>(count);
+  barrier.result = kind == barrier_kind::any   ? count != 0
+                   : kind == barrier_kind::all ? count == b.thread_count
+                                               : static_cast<int>(count);
   barrier.arrived = barrier.true_count = 0;
   for (warp& w : b.warps) {
     s.wake(w, w.at_barrier);

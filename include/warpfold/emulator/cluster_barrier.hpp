@@ -29,12 +29,15 @@ inline void complete_cluster_phase(cluster& c) {
 }  // namespace detail
 
 inline unsigned cluster_rank() { return running_thread("cluster_rank", 9).parent->cluster_rank; }
-inline unsigned cluster_size() { return static_cast<unsigned>(running_thread("cluster_size", 9).parent->parent->blocks.size()); }
+inline unsigned cluster_size() {
+  return static_cast<unsigned>(running_thread("cluster_size", 9).parent->parent->blocks.size());
+}
 
 inline void cluster_arrive() {
   thread& t = running_thread("cluster_arrive", 9);
   if (current_scheduler->unwinding()) return;
-  if (t.arrived_at_cluster) current_scheduler->fail(fault::cluster_barrier, "a thread arrives twice without a wait between");
+  if (t.arrived_at_cluster)
+    current_scheduler->fail(fault::cluster_barrier, "a thread arrives twice without a wait between");
   cluster& c = *t.parent->parent;
   t.arrived_at_cluster = true;
   t.cluster_phase = c.phase;
@@ -71,10 +74,13 @@ inline void* map_shared_rank(void* local, unsigned rank) {
   scheduler& s = *current_scheduler;
   const cluster& c = *t.parent->parent;
   const shared_block& own = t.parent->dynamic_shared;
-  if (rank >= c.blocks.size()) s.fail(fault::usage, "map_shared_rank: the cluster has no block of rank " + std::to_string(rank));
-  if (!own.contains(local)) s.fail(fault::usage, "map_shared_rank: the address is not in this block's dynamic shared memory");
+  if (rank >= c.blocks.size())
+    s.fail(fault::usage, "map_shared_rank: the cluster has no block of rank " + std::to_string(rank));
+  if (!own.contains(local))
+    s.fail(fault::usage, "map_shared_rank: the address is not in this block's dynamic shared memory");
   const block& other = *c.blocks[rank];
-  if (other.exited == other.thread_count) s.fail(fault::shared_memory, "map_shared_rank: the block has left, and its shared memory with it");
+  if (other.exited == other.thread_count)
+    s.fail(fault::shared_memory, "map_shared_rank: the block has left, and its shared memory with it");
   return other.dynamic_shared.data() + (static_cast<std::byte*>(local) - own.data());
 }
 

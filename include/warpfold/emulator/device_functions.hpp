@@ -28,7 +28,8 @@ inline unsigned __brev(unsigned x) {
   return reversed;
 }
 inline unsigned long long __brevll(unsigned long long x) {
-  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+         __brev(static_cast<unsigned>(x >> 32));
 }
 inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31) >> 32);
@@ -55,8 +56,12 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   return result;
 }
 inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
-inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32); }
-inline long long __mul64hi(long long a, long long b) { return static_cast<long long>(static_cast<__int128>(a) * b >> 64); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
@@ -78,17 +83,23 @@ inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 
-template<class T> T __ldg(const T* address) { return *address; }
-template<class T> T __ldca(const T* address) { return *address; }
-template<class T> T __ldcs(const T* address) { return *address; }
-template<class T> T __ldlu(const T* address) { return *address; }
+template <class T> T __ldg(const T* address) { return *address; }
+template <class T> T __ldca(const T* address) { return *address; }
+template <class T> T __ldcs(const T* address) { return *address; }
+template <class T> T __ldlu(const T* address) { return *address; }
 // These go past the first-level cache: how kernels look at what other blocks have written.
-template<class T> T __ldcg(const T* address) { warpfold::emulator::interleave(); return *address; }
-template<class T> T __ldcv(const T* address) { warpfold::emulator::interleave(); return *address; }
-template<class T> void __stwb(T* address, std::type_identity_t<T> value) { *address = value; }
-template<class T> void __stcg(T* address, std::type_identity_t<T> value) { *address = value; }
-template<class T> void __stcs(T* address, std::type_identity_t<T> value) { *address = value; }
-template<class T> void __stwt(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> T __ldcg(const T* address) {
+  warpfold::emulator::interleave();
+  return *address;
+}
+template <class T> T __ldcv(const T* address) {
+  warpfold::emulator::interleave();
+  return *address;
+}
+template <class T> void __stwb(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stcg(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stcs(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stwt(T* address, std::type_identity_t<T> value) { *address = value; }
 
 inline void __nanosleep(unsigned) { warpfold::emulator::yield(); }
 [[noreturn]] inline void __trap() {

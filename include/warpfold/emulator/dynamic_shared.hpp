@@ -15,8 +15,8 @@ inline void* dynamic_shared(std::size_t bytes, std::size_t alignment_bytes) {
                                                       " bytes of dynamic shared memory; the launch asked for " +
                                                       std::to_string(memory.bytes()));
   if (alignment_bytes > shared_block::alignment_bytes)
-    current_scheduler->fail(fault::shared_memory, "dynamic shared memory is aligned to 128 bytes, not to " +
-                                                      std::to_string(alignment_bytes));
+    current_scheduler->fail(fault::shared_memory,
+                            "dynamic shared memory is aligned to 128 bytes, not to " + std::to_string(alignment_bytes));
   return memory.data();
 }
 

@@ -10,18 +10,18 @@
 namespace warpfold::emulator {
 
 enum class fault {
-  divergent_barrier,   // the threads of a block do not all reach the same __syncthreads
-  mask_mismatch,       // lanes name different masks, or different intrinsics, for one rendezvous
-  lane_not_in_mask,    // the calling lane is missing from the mask it passes
-  exited_lane,         // a lane of the mask has already left the kernel
-  inactive_source,     // a shuffle reads a lane that does not take part
-  deadlock,            // no thread can run, or all that can only spin
-  shared_memory,       // dynamic shared memory: too little asked for, or written past its end
-  cluster_barrier,     // arrive and wait of the cluster barrier out of step
-  barrier_object,      // mbarrier: used before init, counts out of range
-  bulk_copy,           // misaligned, odd-sized or unfinished bulk copy
-  trap,                // __trap()
-  usage,               // something the emulator refuses, named in the message
+  divergent_barrier,  // the threads of a block do not all reach the same __syncthreads
+  mask_mismatch,      // lanes name different masks, or different intrinsics, for one rendezvous
+  lane_not_in_mask,   // the calling lane is missing from the mask it passes
+  exited_lane,        // a lane of the mask has already left the kernel
+  inactive_source,    // a shuffle reads a lane that does not take part
+  deadlock,           // no thread can run, or all that can only spin
+  shared_memory,      // dynamic shared memory: too little asked for, or written past its end
+  cluster_barrier,    // arrive and wait of the cluster barrier out of step
+  barrier_object,     // mbarrier: used before init, counts out of range
+  bulk_copy,          // misaligned, odd-sized or unfinished bulk copy
+  trap,               // __trap()
+  usage,              // something the emulator refuses, named in the message
 };
 
 inline const char* fault_name(fault kind) {
@@ -44,16 +44,18 @@ inline const char* fault_name(fault kind) {
 
 // `what()` names the fault, the kernel, the block and thread that met it, and what each group of threads waits at.
 class error : public std::runtime_error {
-public:
+ public:
   error(fault kind, const std::string& message, uint3 block = {}, uint3 thread = {})
       : std::runtime_error("warpfold::emulator: " + std::string(fault_name(kind)) + ": " + message),
-        kind_(kind), block_(block), thread_(thread) {}
+        kind_(kind),
+        block_(block),
+        thread_(thread) {}
 
   fault kind() const noexcept { return kind_; }
   uint3 block() const noexcept { return block_; }
   uint3 thread() const noexcept { return thread_; }
 
-private:
+ private:
   fault kind_;
   uint3 block_;
   uint3 thread_;

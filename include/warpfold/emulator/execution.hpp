@@ -8,6 +8,7 @@
 
 #include <cuda_runtime.h>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -54,7 +55,8 @@ struct alignas(64) thread {
   thread* next_waiting = nullptr;  // list of an mbarrier
 };
 
-// What a warp intrinsic does once all its lanes have arrived: reads warp::value and ::source, leaves results in ::value.
+// What a warp intrinsic does once all its lanes have arrived: reads warp::value and ::source, leaves results in
+// ::value.
 struct collective {
   const char* name;
   void (*complete)(warp&, unsigned lanes);
@@ -96,6 +98,12 @@ struct barrier_object_record {  // an mbarrier that has been initialised
   thread* waiting = nullptr;
 };
 
+struct named_barrier_state {
+  unsigned arrived = 0;
+  unsigned threads = 0;
+  thread* waiting = nullptr;
+};
+
 struct block {
   uint3 index{};
   unsigned cluster_rank = 0;
@@ -108,13 +116,14 @@ struct block {
   shared_block dynamic_shared;
   static_images images;
   std::vector<barrier_object_record> barrier_objects;
+  std::array<named_barrier_state, 16> named_barriers{};
 };
 
 struct cluster {  // blocks without a cluster are clusters of one
   std::vector<std::unique_ptr<block>> blocks;
   unsigned blocks_done = 0;
   unsigned thread_count = 0;
-  unsigned arrived = 0;          // at the cluster barrier, in this phase
+  unsigned arrived = 0;           // at the cluster barrier, in this phase
   unsigned exited_unarrived = 0;  // threads that left without arriving in this phase count as arrived
   unsigned phase = 0;
 };

@@ -13,8 +13,8 @@
 #if defined(__x86_64__) && !defined(WARPFOLD_EMULATOR_PORTABLE_FIBERS)
 #define WARPFOLD_EMULATOR_X86_64 1
 #else
-#include <csetjmp>
 #include <ucontext.h>
+#include <csetjmp>
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -110,7 +110,8 @@ inline void arrive_on([[maybe_unused]] const stack_bounds& self) {
 }  // namespace detail
 
 // `last`: the stack that is left is never used again.
-[[gnu::always_inline]] inline void switch_context(context& from, context& to, [[maybe_unused]] stack_bounds& from_bounds,
+[[gnu::always_inline]] inline void switch_context(context& from, context& to,
+                                                  [[maybe_unused]] stack_bounds& from_bounds,
                                                   [[maybe_unused]] const stack_bounds& to_bounds,
                                                   [[maybe_unused]] bool last = false) {
 #if defined(WARPFOLD_EMULATOR_ASAN)
@@ -123,7 +124,7 @@ inline void arrive_on([[maybe_unused]] const stack_bounds& self) {
 
 // A stack with a guard page below it. `run` must never return; it leaves by switch_context(..., true).
 class stack {
-public:
+ public:
   // `colour` moves the first frame, so that the hot frames of many stacks do not share cache sets.
   stack(void (*run)(), unsigned colour) {
     page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -148,7 +149,7 @@ public:
   context start;
   stack_bounds bounds;
 
-private:
+ private:
 #if defined(WARPFOLD_EMULATOR_X86_64)
   void prepare(void (*run)(), std::size_t offset) {
     auto* top = reinterpret_cast<void**>(memory_ + page_ + stack_bytes - offset);

@@ -8,7 +8,7 @@
 namespace warpfold::emulator::detail {
 
 // The compiler must not contract the operation that gave `x` with what is done to it next.
-template<std::floating_point T> T rounded(T x) {
+template <std::floating_point T> T rounded(T x) {
 #if defined(__x86_64__)
   asm("" : "+x"(x));
   return x;

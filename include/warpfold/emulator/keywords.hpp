@@ -15,8 +15,10 @@
 // For variables in functions, as in `__shared__ float tile[32];`. `extern __shared__` does not compile, on purpose:
 // dynamic shared memory is dynamic_shared().
 #undef __shared__
-#define __shared__ ::warpfold::emulator::enter_static_shared([] {}); static thread_local
+#define __shared__                                                             \
+  ::warpfold::emulator::static_shared_variable_extern_is_not_supported([] {}); \
+  static thread_local
 
 // Refused by name: the cluster's shape is given at the launch.
 #undef __cluster_dims__
-#define __cluster_dims__(...) warpfold_emulator_does_not_support___cluster_dims__
+#define __cluster_dims__(...) __attribute__((aligned(warpfold_emulator_does_not_support_cluster_dims)))

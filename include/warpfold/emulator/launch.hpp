@@ -18,7 +18,8 @@ inline cudaError_t check_shape(const grid_launch& launch) {
   const dim3 g = launch.grid, b = launch.block, c = launch.cluster;
   if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) return cudaErrorInvalidConfiguration;
   if (g.x > 0x7FFFFFFFu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidConfiguration;
-  if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t{b.x} * b.y * b.z > 1024) return cudaErrorInvalidConfiguration;
+  if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t{b.x} * b.y * b.z > 1024)
+    return cudaErrorInvalidConfiguration;
   if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidConfiguration;
   if (std::uint64_t{c.x} * c.y * c.z > 1) {
     if (device.compute_capability_major < 9 || std::uint64_t{c.x} * c.y * c.z > most_cluster_blocks(launch.kernel))
@@ -51,7 +52,7 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch
   return cudaSuccess;
 }
 
-template<class Kernel, class Arguments> void call_kernel(const void* bound) {
+template <class Kernel, class Arguments> void call_kernel(const void* bound) {
   const auto& [kernel, arguments] = *static_cast<const std::pair<Kernel, Arguments>*>(bound);
   std::apply(kernel, arguments);
 }
@@ -60,7 +61,7 @@ template<class Kernel, class Arguments> void call_kernel(const void* bound) {
 
 // Runs the grid to its end, or records it where the stream captures. Returns what CUDA returns for a launch that it
 // refuses; throws `error` for what goes wrong while the kernel runs.
-template<class... P, class... A>
+template <class... P, class... A>
 cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&... args) {
   static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
   using arguments_t = std::tuple<std::remove_cv_t<P>...>;
@@ -74,7 +75,8 @@ cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&..
   if (kernel == nullptr) return remember(cudaErrorInvalidDeviceFunction);
   if (const cudaError_t e = detail::read_attributes(config, grid); e != cudaSuccess) return remember(e);
   if (const cudaError_t e = detail::check_shape(grid); e != cudaSuccess) return remember(e);
-  grid.most_resident_blocks = resident_blocks_of_device(grid.kernel, grid.block.x * grid.block.y * grid.block.z, grid.shared_bytes);
+  grid.most_resident_blocks =
+      resident_blocks_of_device(grid.kernel, grid.block.x * grid.block.y * grid.block.z, grid.shared_bytes);
 
   auto bound = std::make_shared<bound_t>(kernel, arguments_t(static_cast<A&&>(args)...));
   return submit(config.stream, [grid, bound]() mutable {
@@ -83,7 +85,7 @@ cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&..
   });
 }
 
-template<class... P, class... A>
+template <class... P, class... A>
 cudaError_t launch_pointed(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... args) {
   if (config == nullptr) return remember(cudaErrorInvalidValue);
   return launch(kernel, *config, static_cast<A&&>(args)...);

@@ -11,7 +11,8 @@ struct __nv_bfloat162;
 
 namespace warpfold::emulator {
 
-template<class T> inline constexpr bool is_packed_float =
-    std::is_same_v<T, __half> || std::is_same_v<T, __half2> || std::is_same_v<T, __nv_bfloat16> || std::is_same_v<T, __nv_bfloat162>;
+template <class T>
+inline constexpr bool is_packed_float = std::is_same_v<T, __half> || std::is_same_v<T, __half2> ||
+                                        std::is_same_v<T, __nv_bfloat16> || std::is_same_v<T, __nv_bfloat162>;
 
 }  // namespace warpfold::emulator

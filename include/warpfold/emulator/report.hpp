@@ -21,15 +21,15 @@ struct report {
   }
 
   static std::string describe(const scheduler& s, const thread& t, const std::string& message) {
-    return message + "\n  kernel " + function_name(s.launch_.kernel) + ", block " + triple(t.parent->index) + ", thread " +
-           triple(t.index) + waiting(s);
+    return message + "\n  kernel " + function_name(s.launch_.kernel) + ", block " + triple(t.parent->index) +
+           ", thread " + triple(t.index) + waiting(s);
   }
 
   static std::string deadlock(const scheduler& s) {
     return "no thread can run\n  kernel " + function_name(s.launch_.kernel) + waiting(s);
   }
 
-private:
+ private:
   // "0-15, 20" for the ranks of the threads that wait at one place.
   static std::string ranges(const std::vector<unsigned>& ranks) {
     std::string text;
@@ -52,7 +52,8 @@ private:
         std::map<std::string, std::vector<unsigned>> groups;
         for (const thread& t : b->threads) groups[state(t)].push_back(t.rank);
         for (const auto& [what, ranks] : groups)
-          if (++lines <= most_lines) text += "\n  block " + triple(b->index) + ", threads " + ranges(ranks) + ": " + what;
+          if (++lines <= most_lines)
+            text += "\n  block " + triple(b->index) + ", threads " + ranges(ranks) + ": " + what;
       }
     if (lines > most_lines) text += "\n  and " + std::to_string(lines - most_lines) + " more groups";
     return text;

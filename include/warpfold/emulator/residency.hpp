@@ -34,6 +34,7 @@ inline void scheduler::prepare(block& b, cluster& c, std::uint64_t cluster_index
   b.parent = &c;
   b.barrier = {};
   b.barrier_objects.clear();
+  b.named_barriers = {};
   b.images.clear();
   b.dynamic_shared.reset(launch_.shared_bytes, options_.poison);
   b.threads.assign(b.thread_count, thread{});
@@ -93,9 +94,11 @@ inline void scheduler::leave(thread& t) {
   w.exited |= bit;
   ++b.exited;
   spins_ = 0;
-  if (b.barrier.arrived > 0) fail(fault::divergent_barrier, "a thread leaves the kernel while others wait in __syncthreads");
+  if (b.barrier.arrived > 0)
+    fail(fault::divergent_barrier, "a thread leaves the kernel while others wait in __syncthreads");
   for (int i = 0; i < w.open_count && !options_.allow_exited_lanes; ++i)
-    if ((w.open[i].mask & bit) != 0) fail(fault::exited_lane, "a lane leaves the kernel while others of its mask wait for it");
+    if ((w.open[i].mask & bit) != 0)
+      fail(fault::exited_lane, "a lane leaves the kernel while others of its mask wait for it");
   if (options_.allow_exited_lanes) release_rendezvous_without(t);
   cluster_thread_left(t);
   if (b.exited == b.thread_count) finish_block(b);
@@ -103,8 +106,8 @@ inline void scheduler::leave(thread& t) {
 
 inline void scheduler::finish_block(block& b) {
   if (!b.dynamic_shared.guards_intact())
-    fail(fault::shared_memory, "the block wrote outside its " + std::to_string(launch_.shared_bytes) +
-                                   " bytes of dynamic shared memory");
+    fail(fault::shared_memory,
+         "the block wrote outside its " + std::to_string(launch_.shared_bytes) + " bytes of dynamic shared memory");
   for (const late_copy& copy : late_copies_)
     if (copy.owner == &b) fail(fault::bulk_copy, "the block ended while a bulk copy into it was on its way");
   b.dynamic_shared.close();
@@ -158,7 +161,10 @@ inline void scheduler::run(const grid_launch& launch) {
   gridDim = launch.grid;
 
   struct session {  // leaves the scheduler fit for the next launch, whatever happens
-    explicit session(scheduler& s) : s(s) { current_scheduler = &s; ++running_launches(); }
+    explicit session(scheduler& s) : s(s) {
+      current_scheduler = &s;
+      ++running_launches();
+    }
     ~session() {
       --running_launches();
       current_scheduler = nullptr;
@@ -177,8 +183,7 @@ inline void scheduler::run(const grid_launch& launch) {
 
   admit();
   if (thread* first = pick()) resume(*first, host_, host_bounds_);
-  if (!failure_ && !done())
-    failure_ = std::make_exception_ptr(error(fault::deadlock, report::deadlock(*this)));
+  if (!failure_ && !done()) failure_ = std::make_exception_ptr(error(fault::deadlock, report::deadlock(*this)));
   if (failure_) {
     unwind_all();
     std::rethrow_exception(failure_);

@@ -11,7 +11,9 @@ inline std::set<std::shared_ptr<graph_contents>>& graphs() {
   return live;
 }
 
-inline cudaGraph_t handle_of(const std::shared_ptr<graph_contents>& graph) { return reinterpret_cast<cudaGraph_t>(graph.get()); }
+inline cudaGraph_t handle_of(const std::shared_ptr<graph_contents>& graph) {
+  return reinterpret_cast<cudaGraph_t>(graph.get());
+}
 
 // A finished graph, or one that is being captured.
 inline std::shared_ptr<graph_contents> find_graph(cudaGraph_t handle) {
@@ -31,7 +33,8 @@ inline void join_capture(stream_object& stream, const std::shared_ptr<capture>& 
 inline cudaError_t end_capture(stream_object& stream, cudaGraph_t* graph) {
   const std::shared_ptr<capture> c = stream.capturing;
   if (c == nullptr) return cudaErrorIllegalState;
-  if (c->mode != cudaStreamCaptureModeRelaxed && c->owner != std::this_thread::get_id()) return cudaErrorStreamCaptureWrongThread;
+  if (c->mode != cudaStreamCaptureModeRelaxed && c->owner != std::this_thread::get_id())
+    return cudaErrorStreamCaptureWrongThread;
   if (c->origin != &stream) return cudaErrorStreamCaptureUnmatched;
   bool unjoined = false;
   for (stream_object* member : c->members) {
@@ -93,12 +96,14 @@ inline cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t handle, cudaStre
 
 // Nodes and edges are not modelled: a graph here is the list of its tasks.
 #if CUDART_VERSION >= 13000
-inline cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                                      cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
+inline cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                                      unsigned long long* id, cudaGraph_t* graph,
+                                                      const cudaGraphNode_t** dependencies,
                                                       const cudaGraphEdgeData** edges, size_t* dependency_count) {
 #else
-inline cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                                         cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
+inline cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                                         unsigned long long* id, cudaGraph_t* graph,
+                                                         const cudaGraphNode_t** dependencies,
                                                          size_t* dependency_count) {
   const cudaGraphEdgeData** edges = nullptr;
 #endif
@@ -122,5 +127,4 @@ inline cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(cudaStreamCaptu
   std::swap(*mode, warpfold::emulator::capture_mode_of_thread());
   return cudaSuccess;
 }
-
 }

@@ -123,5 +123,4 @@ inline cudaError_t CUDARTAPI cudaDriverGetVersion(int* version) {
   return cudaSuccess;
 }
 inline cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
-
 }

@@ -30,7 +30,8 @@ using runtime_lock = std::lock_guard<std::recursive_mutex>;
 
 // The runtime is the host's; a kernel may not call it.
 inline void refuse_in_kernel(const char* function) {
-  if (current_thread != nullptr) current_scheduler->fail(fault::usage, std::string(function) + " called inside a kernel");
+  if (current_thread != nullptr)
+    current_scheduler->fail(fault::usage, std::string(function) + " called inside a kernel");
 }
 
 struct error_text {
@@ -40,7 +41,8 @@ struct error_text {
 };
 
 inline const error_text& text_of(cudaError_t code) {
-#define WARPFOLD_EMULATOR_ERROR(name, text) {name, #name, text}
+#define WARPFOLD_EMULATOR_ERROR(name, text) \
+  { name, #name, text }
   static constexpr error_text known[] = {
       WARPFOLD_EMULATOR_ERROR(cudaSuccess, "no error"),
       WARPFOLD_EMULATOR_ERROR(cudaErrorInvalidValue, "invalid argument"),
@@ -59,14 +61,20 @@ inline const error_text& text_of(cudaError_t code) {
       WARPFOLD_EMULATOR_ERROR(cudaErrorNotPermitted, "operation not permitted"),
       WARPFOLD_EMULATOR_ERROR(cudaErrorNotSupported, "operation not supported"),
       WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
-      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
-      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureMerge, "operation would result in a merge of separate capture sequences"),
+      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureInvalidated,
+                              "operation failed due to a previous error during capture"),
+      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureMerge,
+                              "operation would result in a merge of separate capture sequences"),
       WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began"),
       WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
-      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
-      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing blocking stream"),
-      WARPFOLD_EMULATOR_ERROR(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),
-      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureWrongThread, "attempt to terminate a thread-local capture sequence from another thread"),
+      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureIsolation,
+                              "dependency created on uncaptured work in another stream"),
+      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureImplicit,
+                              "operation would make the legacy stream depend on a capturing blocking stream"),
+      WARPFOLD_EMULATOR_ERROR(cudaErrorCapturedEvent,
+                              "operation not permitted on an event last recorded in a capturing stream"),
+      WARPFOLD_EMULATOR_ERROR(cudaErrorStreamCaptureWrongThread,
+                              "attempt to terminate a thread-local capture sequence from another thread"),
       WARPFOLD_EMULATOR_ERROR(cudaErrorInvalidClusterSize, "invalid cluster size"),
       {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
   };
@@ -80,11 +88,8 @@ inline const error_text& text_of(cudaError_t code) {
 
 extern "C" {
 
-inline cudaError_t CUDARTAPI cudaGetLastError() {
-  return std::exchange(warpfold::emulator::last_error(), cudaSuccess);
-}
+inline cudaError_t CUDARTAPI cudaGetLastError() { return std::exchange(warpfold::emulator::last_error(), cudaSuccess); }
 inline cudaError_t CUDARTAPI cudaPeekAtLastError() { return warpfold::emulator::last_error(); }
 inline const char* CUDARTAPI cudaGetErrorName(cudaError_t code) { return warpfold::emulator::text_of(code).name; }
 inline const char* CUDARTAPI cudaGetErrorString(cudaError_t code) { return warpfold::emulator::text_of(code).text; }
-
 }

@@ -60,7 +60,9 @@ inline cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t* event, unsign
   *event = reinterpret_cast<cudaEvent_t>(object);
   return cudaSuccess;
 }
-inline cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+inline cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
 
 inline cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t handle) {
   namespace e = warpfold::emulator;
@@ -79,7 +81,8 @@ inline cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t handle, cudaStream_t st
   e::event_object* event = e::find_event(handle);
   e::stream_object* stream = e::find_stream(stream_handle);
   if (event == nullptr || stream == nullptr) return e::remember(cudaErrorInvalidResourceHandle);
-  if (e::status_of(*stream) == cudaStreamCaptureStatusInvalidated) return e::remember(cudaErrorStreamCaptureInvalidated);
+  if (e::status_of(*stream) == cudaStreamCaptureStatusInvalidated)
+    return e::remember(cudaErrorStreamCaptureInvalidated);
   event->recorded = true;
   event->captured = stream->capturing;
   event->source = stream;
@@ -118,5 +121,4 @@ inline cudaError_t CUDARTAPI cudaEventElapsedTime(float* milliseconds, cudaEvent
   *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
   return cudaSuccess;
 }
-
 }

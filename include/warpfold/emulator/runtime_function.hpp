@@ -57,7 +57,8 @@ inline cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes* attribute
   *attributes = {};
   attributes->maxThreadsPerBlock = 1024;
   attributes->numRegs = 32;
-  attributes->binaryVersion = attributes->ptxVersion = device.compute_capability_major * 10 + device.compute_capability_minor;
+  attributes->binaryVersion = attributes->ptxVersion =
+      device.compute_capability_major * 10 + device.compute_capability_minor;
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(e::most_dynamic_shared_bytes(kernel));
   attributes->preferredShmemCarveout = e::settings_of(kernel).carveout;
   attributes->nonPortableClusterSizeAllowed = e::settings_of(kernel).large_clusters;
@@ -85,8 +86,8 @@ inline cudaError_t CUDARTAPI cudaFuncSetAttribute(const void* kernel, cudaFuncAt
   }
 }
 
-inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_threads,
-                                                                           size_t shared_bytes) {
+inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
+                                                                           int block_threads, size_t shared_bytes) {
   namespace e = warpfold::emulator;
   if (blocks == nullptr || kernel == nullptr || block_threads <= 0) return e::remember(cudaErrorInvalidValue);
   const bool fits = block_threads <= 1024 && shared_bytes <= e::most_dynamic_shared_bytes(kernel);
@@ -94,19 +95,23 @@ inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* 
   return cudaSuccess;
 }
 
-inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_threads,
+inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel,
+                                                                                    int block_threads,
                                                                                     size_t shared_bytes, unsigned) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_threads, shared_bytes);
 }
 
-inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel, const cudaLaunchConfig_t* config) {
+inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
+                                                            const cudaLaunchConfig_t* config) {
   namespace e = warpfold::emulator;
   if (clusters == nullptr || kernel == nullptr || config == nullptr) return e::remember(cudaErrorInvalidValue);
   unsigned cluster_blocks = 1;
   for (unsigned i = 0; i < config->numAttrs; ++i)
     if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-      cluster_blocks = config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y * config->attrs[i].val.clusterDim.z;
-  if (cluster_blocks == 0 || cluster_blocks > e::most_cluster_blocks(kernel)) return e::remember(cudaErrorInvalidClusterSize);
+      cluster_blocks =
+          config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y * config->attrs[i].val.clusterDim.z;
+  if (cluster_blocks == 0 || cluster_blocks > e::most_cluster_blocks(kernel))
+    return e::remember(cudaErrorInvalidClusterSize);
   int blocks = 0;
   const dim3 shape = config->blockDim;
   const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -114,5 +119,4 @@ inline cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* clusters, const
   if (code == cudaSuccess) *clusters = blocks * e::settings().multiprocessors / static_cast<int>(cluster_blocks);
   return code;
 }
-
 }

@@ -64,7 +64,8 @@ inline cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t* executable, c
   *executable = reinterpret_cast<cudaGraphExec_t>(copy);
   return cudaSuccess;
 }
-inline cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t handle, unsigned long long flags) {
+inline cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t handle,
+                                                           unsigned long long flags) {
   return cudaGraphInstantiate(executable, handle, flags);
 }
 
@@ -98,8 +99,8 @@ inline cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t handle) {
   return cudaSuccess;
 }
 
-inline cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy, unsigned references,
-                                                  unsigned flags) {
+inline cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
+                                                  unsigned references, unsigned flags) {
   namespace e = warpfold::emulator;
   if (handle == nullptr || destroy == nullptr || references == 0 || flags != cudaUserObjectNoDestructorSync)
     return e::remember(cudaErrorInvalidValue);
@@ -122,7 +123,8 @@ inline cudaError_t CUDARTAPI cudaUserObjectRelease(cudaUserObject_t handle, unsi
   e::runtime_lock lock(e::runtime_mutex());
   return e::remember(e::drop_user_object(handle, count));
 }
-inline cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle, unsigned count, unsigned flags) {
+inline cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t graph_handle, cudaUserObject_t handle,
+                                                       unsigned count, unsigned flags) {
   namespace e = warpfold::emulator;
   e::runtime_lock lock(e::runtime_mutex());
   const auto graph = e::find_graph(graph_handle);
@@ -131,5 +133,4 @@ inline cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t graph_handle,
   graph->objects.insert(graph->objects.end(), count, object->object);
   return flags == cudaGraphUserObjectMove ? e::remember(e::drop_user_object(handle, count)) : cudaSuccess;
 }
-
 }

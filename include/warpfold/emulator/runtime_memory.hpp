@@ -24,7 +24,8 @@ inline cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType ty
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
-  if (bytes > (std::size_t{1} << 46) || posix_memalign(pointer, alignment_bytes, bytes) != 0) return cudaErrorMemoryAllocation;
+  if (bytes > (std::size_t{1} << 46) || posix_memalign(pointer, alignment_bytes, bytes) != 0)
+    return cudaErrorMemoryAllocation;
   if (settings().poison) fill_poison(*pointer, bytes);
   runtime_lock lock(runtime_mutex());
   allocations()[reinterpret_cast<std::uintptr_t>(*pointer)] = {bytes, type};
@@ -63,7 +64,7 @@ inline bool direction_fits(const void* target, const void* source, cudaMemcpyKin
     const auto* found = find_allocation(p);
     return found != nullptr && found->second.type == cudaMemoryTypeDevice;
   };
-  switch (kind) {  // plain host memory given as device memory would fault on a GPU; symbols and managed memory may be either
+  switch (kind) {  // a plain pointer may be a symbol, so only device memory in the host's place is found
     case cudaMemcpyHostToHost: return !on_device(target) && !on_device(source);
     case cudaMemcpyHostToDevice: return !on_device(source);
     case cudaMemcpyDeviceToHost: return !on_device(target);
@@ -102,7 +103,9 @@ inline cudaError_t CUDARTAPI cudaHostAlloc(void** pointer, size_t bytes, unsigne
   if (const cudaError_t code = e::refuse_while_capturing(); code != cudaSuccess) return e::remember(code);
   return e::remember(e::allocate(pointer, bytes, cudaMemoryTypeHost));
 }
-inline cudaError_t CUDARTAPI cudaMallocHost(void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault); }
+inline cudaError_t CUDARTAPI cudaMallocHost(void** pointer, size_t bytes) {
+  return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+}
 
 inline cudaError_t CUDARTAPI cudaFree(void* pointer) {
   namespace e = warpfold::emulator;
@@ -124,11 +127,14 @@ inline cudaError_t CUDARTAPI cudaMallocAsync(void** pointer, size_t bytes, cudaS
   e::runtime_lock lock(e::runtime_mutex());
   e::stream_object* on = e::find_stream(stream);
   if (on == nullptr) return e::remember(cudaErrorInvalidResourceHandle);
-  if (const cudaError_t code = e::remember(e::allocate(pointer, bytes, cudaMemoryTypeDevice)); code != cudaSuccess) return code;
+  if (const cudaError_t code = e::remember(e::allocate(pointer, bytes, cudaMemoryTypeDevice)); code != cudaSuccess)
+    return code;
   if (on->capturing == nullptr) return cudaSuccess;
   void* owned = *pointer;
   on->capturing->graph->memory.emplace_back(owned, [](void* p) { e::release(p, false); });
-  return e::submit(stream, [=, poison = e::settings().poison] { if (poison) e::fill_poison(owned, bytes); });
+  return e::submit(stream, [=, poison = e::settings().poison] {
+    if (poison) e::fill_poison(owned, bytes);
+  });
 }
 inline cudaError_t CUDARTAPI cudaFreeAsync(void* pointer, cudaStream_t stream) {
   namespace e = warpfold::emulator;
@@ -142,7 +148,8 @@ inline cudaError_t CUDARTAPI cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return e::remember(cudaErrorInvalidValue);
 }
 
-inline cudaError_t CUDARTAPI cudaMemcpyAsync(void* target, const void* source, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+inline cudaError_t CUDARTAPI cudaMemcpyAsync(void* target, const void* source, size_t bytes, cudaMemcpyKind kind,
+                                             cudaStream_t stream) {
   return warpfold::emulator::copy(target, source, bytes, kind, stream);
 }
 inline cudaError_t CUDARTAPI cudaMemcpy(void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
@@ -154,13 +161,18 @@ inline cudaError_t CUDARTAPI cudaMemsetAsync(void* target, int value, size_t byt
     return warpfold::emulator::remember(cudaErrorInvalidValue);
   return warpfold::emulator::submit(stream, [=] { std::memset(target, value, bytes); });
 }
-inline cudaError_t CUDARTAPI cudaMemset(void* target, int value, size_t bytes) { return cudaMemsetAsync(target, value, bytes, nullptr); }
+inline cudaError_t CUDARTAPI cudaMemset(void* target, int value, size_t bytes) {
+  return cudaMemsetAsync(target, value, bytes, nullptr);
+}
 
 // `__device__` and `__constant__` variables are ordinary ones here.
-inline cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes, size_t offset, cudaMemcpyKind) {
-  return warpfold::emulator::copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, source, bytes, cudaMemcpyDefault, nullptr);
+inline cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes, size_t offset,
+                                                cudaMemcpyKind) {
+  return warpfold::emulator::copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, source, bytes,
+                                  cudaMemcpyDefault, nullptr);
 }
-inline cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind) {
+inline cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset,
+                                                  cudaMemcpyKind) {
   return warpfold::emulator::copy(target, static_cast<const char*>(symbol) + offset, bytes, cudaMemcpyDefault, nullptr);
 }
 inline cudaError_t CUDARTAPI cudaGetSymbolAddress(void** pointer, const void* symbol) {
@@ -194,5 +206,4 @@ inline cudaError_t CUDARTAPI cudaMemGetInfo(size_t* free_bytes, size_t* total_by
   *free_bytes = *total_bytes - std::min(*total_bytes, used_bytes);
   return cudaSuccess;
 }
-
 }

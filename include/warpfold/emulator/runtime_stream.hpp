@@ -237,5 +237,4 @@ inline cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_
   if (function == nullptr) return warpfold::emulator::remember(cudaErrorInvalidValue);
   return warpfold::emulator::submit(stream, [=] { function(data); });
 }
-
 }

@@ -18,13 +18,13 @@ struct grid_launch {
   const void* kernel = nullptr;
   dim3 grid, block, cluster{1, 1, 1};
   std::size_t shared_bytes = 0;
-  int most_resident_blocks = 1;      // what the device could hold at once
+  int most_resident_blocks = 1;         // what the device could hold at once
   void (*body)(const void*) = nullptr;  // calls the kernel once
   const void* arguments = nullptr;
 };
 
 class scheduler {
-public:
+ public:
   scheduler() = default;
   ~scheduler() { dismiss_workers(); }
   scheduler(const scheduler&) = delete;
@@ -34,10 +34,12 @@ public:
   void run(const grid_launch& launch);
 
   // For the running thread.
-  void park();                          // until woken
-  void park_here();                     // the same, for callers that are called often
-  void spin();                          // let others run; the caller waits for memory to change
-  void preempt() { if (--until_preemption_ == 0) interrupt(); }  // a place where others may get in between
+  void park();       // until woken
+  void park_here();  // the same, for callers that are called often
+  void spin();       // let others run; the caller waits for memory to change
+  void preempt() {
+    if (--until_preemption_ == 0) interrupt();
+  }  // a place where others may get in between
   [[noreturn]] void fail(fault kind, const std::string& message);
   void wake(warp& w, unsigned lanes);
   void wake(thread& t) { wake(*t.home, 1u << t.lane); }
@@ -59,7 +61,7 @@ public:
   // The private exception that unwinds the threads of a kernel that failed.
   struct cancelled {};
 
-private:
+ private:
   friend struct report;
 
   static void worker_main();

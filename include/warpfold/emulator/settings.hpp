@@ -14,7 +14,7 @@ struct options {
   // Schedules: the same seed gives the same schedule. WARPFOLD_EMULATOR_SEED overrides the default.
   std::uint64_t seed = 1;
   block_order order = block_order::random;
-  int resident_blocks = 3;          // blocks interleaved at a time; more are admitted, up to the occupancy, if all of them spin
+  int resident_blocks = 3;  // blocks interleaved at a time; more are admitted, up to the occupancy, if all of them spin
   std::uint64_t spin_limit = std::uint64_t{1} << 23;  // spins with no block starting or thread ending, then: deadlock
 
   // The device.
@@ -22,15 +22,15 @@ struct options {
   int blocks_per_multiprocessor = 2;
   int compute_capability_major = 9;
   int compute_capability_minor = 0;
-  std::size_t shared_bytes_per_block = 48 * 1024;           // without opting in by cudaFuncSetAttribute
+  std::size_t shared_bytes_per_block = 48 * 1024;  // without opting in by cudaFuncSetAttribute
   std::size_t shared_bytes_per_block_optin = 227 * 1024;
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
 
   // Checks.
-  bool poison = true;                 // fill fresh device and shared memory with NaN-like bytes
-  bool check_barrier_sites = true;    // all threads of a block must meet at the same __syncthreads of the source
-  bool allow_exited_lanes = false;    // a mask may name lanes that have left the kernel (CUDA lets it pass)
-  bool allow_inactive_source = false; // a shuffle may read an inactive lane; it then gets poison
+  bool poison = true;                  // fill fresh device and shared memory with NaN-like bytes
+  bool check_barrier_sites = true;     // all threads of a block must meet at the same __syncthreads of the source
+  bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
+  bool allow_inactive_source = false;  // a shuffle may read an inactive lane; it then gets poison
 };
 
 // One for each host thread, so that tests in parallel do not disturb one another.
@@ -45,7 +45,7 @@ inline options& settings() {
 
 // Restores the settings of this host thread at the end of the scope.
 class scoped_settings {
-public:
+ public:
   scoped_settings() : saved_(settings()) {}
   explicit scoped_settings(const options& replacement) : scoped_settings() { settings() = replacement; }
   ~scoped_settings() { settings() = saved_; }
@@ -54,13 +54,13 @@ public:
 
   options* operator->() const { return &settings(); }
 
-private:
+ private:
   options saved_;
 };
 
 // SplitMix64: one multiply-and-shift step, good enough to draw schedules.
 class random_source {
-public:
+ public:
   explicit random_source(std::uint64_t seed = 0) : state_(seed) {}
   std::uint64_t operator()() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
@@ -70,7 +70,7 @@ public:
   }
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(((*this)() >> 32) * bound >> 32); }
 
-private:
+ private:
   std::uint64_t state_;
 };
 

@@ -26,7 +26,7 @@ inline void fill_poison(void* memory, std::size_t bytes) {
 }
 
 class shared_block {
-public:
+ public:
   static constexpr std::size_t alignment_bytes = 128;
 
   shared_block() = default;
@@ -69,7 +69,7 @@ public:
     return memory_ != nullptr && address >= first && address < first + bytes_;
   }
 
-private:
+ private:
 #if defined(WARPFOLD_EMULATOR_ASAN)
   static constexpr std::size_t guard_bytes = 0;  // AddressSanitizer's own surround the allocation
 #else

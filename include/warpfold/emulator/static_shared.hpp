@@ -73,8 +73,8 @@ namespace detail {
 // and so do the function's variables, "_ZZ<function>E<variable>".
 inline std::string function_prefix(const char* marker_name) {
   const std::string name = marker_name;
-  std::size_t end = name.rfind("EUl");                              // E, then an unnamed lambda type
-  if (end == std::string::npos) end = name.rfind("$_");             // clang, in functions that are not inline
+  std::size_t end = name.rfind("EUl");                   // E, then an unnamed lambda type
+  if (end == std::string::npos) end = name.rfind("$_");  // clang, in functions that are not inline
   if (end != std::string::npos && name[end] == '$') end = name.find_last_not_of("0123456789", end - 1);
   return end == std::string::npos ? std::string() : "_Z" + name.substr(0, end + 1);
 }
@@ -108,7 +108,7 @@ void enter_static_variables(const static_variables& variables);
 
 }  // namespace detail
 
-template<class Marker> void enter_static_shared(Marker) {
+template <class Marker> void static_shared_variable_extern_is_not_supported(Marker) {
   static thread_local const static_variables variables = detail::find_static_variables(typeid(Marker));
   detail::enter_static_variables(variables);
 }

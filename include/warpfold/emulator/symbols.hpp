@@ -83,17 +83,20 @@ inline std::vector<symbol> read_symbols(const std::string& path) {
     std::vector<ElfW(Sym)> entries;
     std::vector<char> names;
     const auto& strings = sections[section.sh_link];
-    if (!read(entries, section.sh_offset, section.sh_size) || !read(names, strings.sh_offset, strings.sh_size)) return {};
+    if (!read(entries, section.sh_offset, section.sh_size) || !read(names, strings.sh_offset, strings.sh_size))
+      return {};
     for (const auto& entry : entries)
       if (entry.st_shndx != SHN_UNDEF && entry.st_name < names.size())
-        result.push_back({&names[entry.st_name], entry.st_value, entry.st_size, static_cast<unsigned char>(ELF64_ST_TYPE(entry.st_info))});
+        result.push_back({&names[entry.st_name], entry.st_value, entry.st_size,
+                          static_cast<unsigned char>(ELF64_ST_TYPE(entry.st_info))});
   }
   return result;
 }
 
 inline std::string demangled(const std::string& name) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
   return status == 0 ? text.get() : name;
 }
 

@@ -32,14 +32,16 @@ namespace detail {
   scheduler& s = *current_scheduler;
   warp& w = *t.home;
   const unsigned bit = 1u << t.lane;
-  if ((mask & bit) == 0) s.fail(fault::lane_not_in_mask, std::string(operation.name) + ": the mask does not name the calling lane");
+  if ((mask & bit) == 0)
+    s.fail(fault::lane_not_in_mask, std::string(operation.name) + ": the mask does not name the calling lane");
   if ((mask & w.exited) != 0 && !s.rules().allow_exited_lanes)
     s.fail(fault::exited_lane, std::string(operation.name) + ": the mask names a lane that has left the kernel");
   for (int i = 0; i < w.open_count; ++i) {
     rendezvous& r = w.open[i];
     if (r.mask == mask) {
       if (r.operation != &operation)
-        s.fail(fault::mask_mismatch, std::string("one mask, different intrinsics: ") + r.operation->name + " and " + operation.name);
+        s.fail(fault::mask_mismatch,
+               std::string("one mask, different intrinsics: ") + r.operation->name + " and " + operation.name);
       return r;
     }
     if ((r.arrived & mask) != 0 && (r.mask & bit) != 0)
@@ -64,8 +66,8 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
 }  // namespace detail
 
 // Deposits `value` (and the lane that a shuffle reads), returns this lane's result.
-[[gnu::noinline]] inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint64_t value, unsigned source,
-                                            const std::source_location& site) {
+[[gnu::noinline]] inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint64_t value,
+                                            unsigned source, const std::source_location& site) {
   thread& t = running_thread(operation.name);
   scheduler& s = *current_scheduler;
   warp& w = *t.home;

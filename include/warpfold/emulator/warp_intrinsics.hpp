@@ -11,19 +11,24 @@
 namespace warpfold::emulator {
 
 // What CUDA shuffles; narrower integers promote to int there, and so here.
-template<class T> concept shuffled = (std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_packed_float<T>;
-template<class T> struct promoted { using type = T; };
-template<class T> requires(std::is_integral_v<T> && sizeof(T) < 4) struct promoted<T> { using type = int; };
+template <class T>
+concept shuffled = (std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_packed_float<T>;
+template <class T> struct promoted { using type = T; };
+template <class T>
+  requires(std::is_integral_v<T> && sizeof(T) < 4)
+struct promoted<T> {
+  using type = int;
+};
 
 namespace detail {
 
-template<class T> std::uint64_t to_bits(T value) {
-  static_assert((std::is_trivially_copyable_v<T> || is_packed_float<T>) && sizeof(T) <= 8);
+template <class T> std::uint64_t to_bits(T value) {
+  static_assert((std::is_trivially_copyable_v<T> || is_packed_float<T>)&&sizeof(T) <= 8);
   std::uint64_t bits = 0;
   std::memcpy(&bits, static_cast<const void*>(&value), sizeof(T));
   return bits;
 }
-template<class T> T from_bits(std::uint64_t bits) {
+template <class T> T from_bits(std::uint64_t bits) {
   T value;
   std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
   return value;
@@ -34,9 +39,9 @@ inline void each_lane(unsigned lanes, auto&& visit) {
 }
 
 [[gnu::noinline]] inline void refuse_inactive_source(const warp& w, int lane) {
-  current_scheduler->fail(fault::inactive_source, std::string(w.lanes[lane].waits_at) + ": lane " + std::to_string(lane) +
-                                                      " reads lane " + std::to_string(w.source[lane]) +
-                                                      ", which does not take part");
+  current_scheduler->fail(fault::inactive_source, std::string(w.lanes[lane].waits_at) + ": lane " +
+                                                      std::to_string(lane) + " reads lane " +
+                                                      std::to_string(w.source[lane]) + ", which does not take part");
 }
 
 inline void complete_shuffle(warp& w, unsigned lanes) {
@@ -75,7 +80,7 @@ inline void complete_match_all(warp& w, unsigned lanes) {
   each_lane(lanes, [&](int lane) { same = same && w.value[lane] == first; });
   give_all(w, lanes, same ? lanes : 0u);
 }
-template<class T, class Op> void complete_reduction(warp& w, unsigned lanes) {
+template <class T, class Op> void complete_reduction(warp& w, unsigned lanes) {
   const int first = std::countr_zero(lanes);
   T result = from_bits<T>(w.value[first]);
   each_lane(lanes & (lanes - 1), [&](int lane) { result = Op::apply(result, from_bits<T>(w.value[lane])); });
@@ -87,26 +92,48 @@ inline constexpr collective shuffle{"__shfl_sync", &complete_shuffle};
 inline constexpr collective shuffle_up{"__shfl_up_sync", &complete_shuffle};
 inline constexpr collective shuffle_down{"__shfl_down_sync", &complete_shuffle};
 inline constexpr collective shuffle_xor{"__shfl_xor_sync", &complete_shuffle};
-inline constexpr collective ballot{"__ballot_sync", [](warp& w, unsigned lanes) { give_all(w, lanes, votes(w, lanes)); }};
-inline constexpr collective any{"__any_sync", [](warp& w, unsigned lanes) { give_all(w, lanes, votes(w, lanes) != 0); }};
-inline constexpr collective all{"__all_sync", [](warp& w, unsigned lanes) { give_all(w, lanes, votes(w, lanes) == lanes); }};
+inline constexpr collective ballot{"__ballot_sync",
+                                   [](warp& w, unsigned lanes) { give_all(w, lanes, votes(w, lanes)); }};
+inline constexpr collective any{"__any_sync",
+                                [](warp& w, unsigned lanes) { give_all(w, lanes, votes(w, lanes) != 0); }};
+inline constexpr collective all{"__all_sync",
+                                [](warp& w, unsigned lanes) { give_all(w, lanes, votes(w, lanes) == lanes); }};
 inline constexpr collective match_any{"__match_any_sync", &complete_match_any};
 inline constexpr collective match_all{"__match_all_sync", &complete_match_all};
 
-struct add { static constexpr const char* name = "__reduce_add_sync"; template<class T> static T apply(T a, T b) {
-  return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); } };
-struct least { static constexpr const char* name = "__reduce_min_sync"; template<class T> static T apply(T a, T b) { return b < a ? b : a; } };
-struct greatest { static constexpr const char* name = "__reduce_max_sync"; template<class T> static T apply(T a, T b) { return a < b ? b : a; } };
-struct conjunction { static constexpr const char* name = "__reduce_and_sync"; template<class T> static T apply(T a, T b) { return a & b; } };
-struct disjunction { static constexpr const char* name = "__reduce_or_sync"; template<class T> static T apply(T a, T b) { return a | b; } };
-struct exclusion { static constexpr const char* name = "__reduce_xor_sync"; template<class T> static T apply(T a, T b) { return a ^ b; } };
-template<class T, class Op> inline constexpr collective reduction{Op::name, &complete_reduction<T, Op>};
+struct add {
+  static constexpr const char* name = "__reduce_add_sync";
+  template <class T> static T apply(T a, T b) {
+    return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+  }
+};
+struct least {
+  static constexpr const char* name = "__reduce_min_sync";
+  template <class T> static T apply(T a, T b) { return b < a ? b : a; }
+};
+struct greatest {
+  static constexpr const char* name = "__reduce_max_sync";
+  template <class T> static T apply(T a, T b) { return a < b ? b : a; }
+};
+struct conjunction {
+  static constexpr const char* name = "__reduce_and_sync";
+  template <class T> static T apply(T a, T b) { return a & b; }
+};
+struct disjunction {
+  static constexpr const char* name = "__reduce_or_sync";
+  template <class T> static T apply(T a, T b) { return a | b; }
+};
+struct exclusion {
+  static constexpr const char* name = "__reduce_xor_sync";
+  template <class T> static T apply(T a, T b) { return a ^ b; }
+};
+template <class T, class Op> inline constexpr collective reduction{Op::name, &complete_reduction<T, Op>};
 
-template<class T, class Op> T reduce(unsigned mask, T value, const std::source_location& site) {
+template <class T, class Op> T reduce(unsigned mask, T value, const std::source_location& site) {
   return from_bits<T>(meet(reduction<T, Op>, mask, to_bits(value), 0, site));
 }
 
-template<class T>
+template <class T>
 typename promoted<T>::type exchange(const collective& operation, unsigned mask, T value, int width, int source,
                                     const std::source_location& site) {
   using sent = typename promoted<T>::type;
@@ -126,28 +153,28 @@ inline void __syncwarp(unsigned mask = 0xFFFFFFFFu, WARPFOLD_EMULATOR_SITE) {
   warpfold::emulator::meet(warpfold::emulator::detail::sync_warp, mask, 0, 0, site);
 }
 
-template<warpfold::emulator::shuffled T>
+template <warpfold::emulator::shuffled T>
 auto __shfl_sync(unsigned mask, T value, int source_lane, int width = 32, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_sync");
   const int source = (lane & ~(width - 1)) | (source_lane & (width - 1));
   return e::exchange(e::shuffle, mask, value, width, source, site);
 }
-template<warpfold::emulator::shuffled T>
+template <warpfold::emulator::shuffled T>
 auto __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_up_sync");
   const int source = lane - static_cast<int>(delta & 31);
   return e::exchange(e::shuffle_up, mask, value, width, source < (lane & ~(width - 1)) ? lane : source, site);
 }
-template<warpfold::emulator::shuffled T>
+template <warpfold::emulator::shuffled T>
 auto __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_down_sync");
   const int source = lane + static_cast<int>(delta & 31);
   return e::exchange(e::shuffle_down, mask, value, width, source > (lane | (width - 1)) ? lane : source, site);
 }
-template<warpfold::emulator::shuffled T>
+template <warpfold::emulator::shuffled T>
 auto __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const int lane = e::lane_of_caller("__shfl_xor_sync");
@@ -156,7 +183,8 @@ auto __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, WARP
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, WARPFOLD_EMULATOR_SITE) {
-  return static_cast<unsigned>(warpfold::emulator::meet(warpfold::emulator::detail::ballot, mask, predicate != 0, 0, site));
+  return static_cast<unsigned>(
+      warpfold::emulator::meet(warpfold::emulator::detail::ballot, mask, predicate != 0, 0, site));
 }
 inline int __any_sync(unsigned mask, int predicate, WARPFOLD_EMULATOR_SITE) {
   return static_cast<int>(warpfold::emulator::meet(warpfold::emulator::detail::any, mask, predicate != 0, 0, site));
@@ -164,12 +192,14 @@ inline int __any_sync(unsigned mask, int predicate, WARPFOLD_EMULATOR_SITE) {
 inline int __all_sync(unsigned mask, int predicate, WARPFOLD_EMULATOR_SITE) {
   return static_cast<int>(warpfold::emulator::meet(warpfold::emulator::detail::all, mask, predicate != 0, 0, site));
 }
-template<class T> requires(std::is_arithmetic_v<T> && sizeof(T) >= 4)
+template <class T>
+  requires(std::is_arithmetic_v<T> && sizeof(T) >= 4)
 unsigned __match_any_sync(unsigned mask, T value, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   return static_cast<unsigned>(warpfold::emulator::meet(e::match_any, mask, e::to_bits(value), 0, site));
 }
-template<class T> requires(std::is_arithmetic_v<T> && sizeof(T) >= 4)
+template <class T>
+  requires(std::is_arithmetic_v<T> && sizeof(T) >= 4)
 unsigned __match_all_sync(unsigned mask, T value, int* predicate, WARPFOLD_EMULATOR_SITE) {
   namespace e = warpfold::emulator::detail;
   const auto lanes = static_cast<unsigned>(warpfold::emulator::meet(e::match_all, mask, e::to_bits(value), 0, site));
@@ -177,14 +207,15 @@ unsigned __match_all_sync(unsigned mask, T value, int* predicate, WARPFOLD_EMULA
   return lanes;
 }
 
-template<class T> concept warpfold_emulator_word = std::same_as<T, int> || std::same_as<T, unsigned>;
-template<warpfold_emulator_word T> T __reduce_add_sync(unsigned mask, T value, WARPFOLD_EMULATOR_SITE) {
+template <class T>
+concept warpfold_emulator_word = std::same_as<T, int> || std::same_as<T, unsigned>;
+template <warpfold_emulator_word T> T __reduce_add_sync(unsigned mask, T value, WARPFOLD_EMULATOR_SITE) {
   return warpfold::emulator::detail::reduce<T, warpfold::emulator::detail::add>(mask, value, site);
 }
-template<warpfold_emulator_word T> T __reduce_min_sync(unsigned mask, T value, WARPFOLD_EMULATOR_SITE) {
+template <warpfold_emulator_word T> T __reduce_min_sync(unsigned mask, T value, WARPFOLD_EMULATOR_SITE) {
   return warpfold::emulator::detail::reduce<T, warpfold::emulator::detail::least>(mask, value, site);
 }
-template<warpfold_emulator_word T> T __reduce_max_sync(unsigned mask, T value, WARPFOLD_EMULATOR_SITE) {
+template <warpfold_emulator_word T> T __reduce_max_sync(unsigned mask, T value, WARPFOLD_EMULATOR_SITE) {
   return warpfold::emulator::detail::reduce<T, warpfold::emulator::detail::greatest>(mask, value, site);
 }
 inline unsigned __reduce_and_sync(unsigned mask, unsigned value, WARPFOLD_EMULATOR_SITE) {
@@ -199,10 +230,10 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, WARPFOLD_EMULAT
 
 // Which lanes happen to run together is not something that a program may depend on.
 unsigned __activemask() = delete;
-template<class... T> void __shfl(T...) = delete;
-template<class... T> void __shfl_up(T...) = delete;
-template<class... T> void __shfl_down(T...) = delete;
-template<class... T> void __shfl_xor(T...) = delete;
-template<class... T> void __ballot(T...) = delete;
-template<class... T> void __any(T...) = delete;
-template<class... T> void __all(T...) = delete;
+template <class... T> void __shfl(T...) = delete;
+template <class... T> void __shfl_up(T...) = delete;
+template <class... T> void __shfl_down(T...) = delete;
+template <class... T> void __shfl_xor(T...) = delete;
+template <class... T> void __ballot(T...) = delete;
+template <class... T> void __any(T...) = delete;
+template <class... T> void __all(T...) = delete;
