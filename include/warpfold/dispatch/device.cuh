@@ -95,10 +95,9 @@ template <auto* Kernel> WARPFOLD_HIDDEN int cluster_blocks(int device, int block
       config.attrs = &cluster;
       config.numAttrs = 1;
       int clusters = 0;
-      if (cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(Kernel), &config) == cudaSuccess &&
-          clusters > 0)
-        return blocks;
-      (void)cudaGetLastError();
+      const cudaError_t code = cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(Kernel), &config);
+      if (code == cudaSuccess && clusters > 0) return blocks;
+      if (code != cudaSuccess) (void)cudaGetLastError();  // else it is an earlier one, and the caller's
     }
     return 1;
   });

@@ -42,13 +42,17 @@ inline void check_workspace(const char* function, std::span<std::byte> bytes, st
                          " are needed (workspace_bytes)");
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % workspace_alignment != 0)
     reject(function, "workspace is not aligned to 128 bytes");
+  check_device_pointer(function, "workspace", bytes.data());
 }
 
 template <class Op, class A>
 grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init, std::int64_t items) {
   using kind = typename grid::initial_value<A>::kind;
   if (init.has_value()) return {kind::value, init.value(), nullptr};
-  if (init.pointer() != nullptr) return {kind::pointer, A{}, init.pointer()};
+  if (init.pointer() != nullptr) {
+    check_device_pointer(function, "init", init.pointer());
+    return {kind::pointer, A{}, init.pointer()};
+  }
   if (items > 0) return {};
   if constexpr (has_identity_v<Op, A>) return {kind::value, identity<Op, A>::value(), nullptr};
   else reject(function, "the input is empty, the operator has no identity, and no .init was given");
