@@ -7,8 +7,9 @@
 #include <warpfold/emulator/emulator.hpp>
 #endif
 
-// Kernels and the host templates that launch or cache are private to each shared library, so that two libraries
-// that use Warpfold never exchange kernels, caches or workspaces.
+// Kernels and the host templates that launch or cache are private to each shared library, so that two libraries that
+// use Warpfold never exchange kernels, caches or workspaces: they stand in `inline namespace v1 WARPFOLD_HIDDEN`. (On the
+// functions themselves nvcc refuses the attribute where a template argument has internal linkage.)
 #define WARPFOLD_HIDDEN __attribute__((visibility("hidden")))
 #define WARPFOLD_EXPORTED __attribute__((visibility("default")))
 

@@ -58,6 +58,8 @@ template <class L, class R> void check_lengths(const char* function, const L& le
 }
 }  // namespace detail
 
+inline namespace v1 WARPFOLD_HIDDEN {
+
 // No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
 
 /// *out = init op first[0] op … op first[count - 1]. `first`: a pointer to (or contiguous iterator over) device memory,
@@ -65,7 +67,7 @@ template <class L, class R> void check_lengths(const char* function, const L& le
 /// `out`: a device pointer or output iterator; written when the stream gets there.
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, std::iter_value_t<It>>> requires device_output<Out, A>
-WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out, Op op,
+void reduce(It first, std::int64_t count, Out out, Op op,
                             const std::type_identity_t<reduce_options<A>>& options = {}) {
   dispatch::check_count("reduce", count);
   if (count > 0) dispatch::check_pointer("reduce", "first", first);
@@ -77,7 +79,7 @@ WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out, Op op,
 /// The sum.
 template <reduction_strategy S = automatic, item_iterator It, class Out,
           class A = accumulator_t<plus, std::iter_value_t<It>>> requires device_output<Out, A>
-WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out,
+void reduce(It first, std::int64_t count, Out out,
                             const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce<S>(first, count, out, plus{}, options);
 }
@@ -85,14 +87,14 @@ WARPFOLD_HIDDEN void reduce(It first, std::int64_t count, Out out,
 /// As above over a range.
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>> requires device_output<Out, A>
-WARPFOLD_HIDDEN void reduce(const In& in, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(const In& in, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce<S>(to_pointer(in.data()), static_cast<std::int64_t>(in.size()), out, op, options);
 }
 
 /// The sum of a range.
 template <reduction_strategy S = automatic, device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
   requires device_output<Out, A>
-WARPFOLD_HIDDEN void reduce(const In& in, Out out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(const In& in, Out out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce<S>(in, out, plus{}, options);
 }
 
@@ -101,7 +103,7 @@ WARPFOLD_HIDDEN void reduce(const In& in, Out out, const std::type_identity_t<re
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
   requires device_output<Out, A>
-WARPFOLD_HIDDEN void transform_reduce(const In& in, Out out, Op op, Transform transform,
+void transform_reduce(const In& in, Out out, Op op, Transform transform,
                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   const auto count = static_cast<std::int64_t>(in.size());
   if (count > 0) dispatch::check_pointer("transform_reduce", "in", in.data());
@@ -115,7 +117,7 @@ WARPFOLD_HIDDEN void transform_reduce(const In& in, Out out, Op op, Transform tr
 template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
   requires device_output<Out, A>
-WARPFOLD_HIDDEN void transform_reduce(const Left& left, const Right& right, Out out, Op op, Transform transform,
+void transform_reduce(const Left& left, const Right& right, Out out, Op op, Transform transform,
                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::check_lengths("transform_reduce", left, right);
   if (left.size() > 0) {
@@ -130,20 +132,20 @@ WARPFOLD_HIDDEN void transform_reduce(const Left& left, const Right& right, Out 
 /// reduce, waiting for the stream and returning the value. Cannot be captured.
 template <reduction_strategy S = automatic, device_range In, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-[[nodiscard]] WARPFOLD_HIDDEN A reduce_value(const In& in, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+[[nodiscard]] A reduce_value(const In& in, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   return dispatch::wait_for_value<A>("reduce_value", options.stream, [&](A* out) { reduce<S>(in, out, op, options); });
 }
 
 /// The sum, waiting for it.
 template <reduction_strategy S = automatic, device_range In, class A = accumulator_t<plus, item_t<const In>>>
-[[nodiscard]] WARPFOLD_HIDDEN A reduce_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+[[nodiscard]] A reduce_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
   return reduce_value<S>(in, plus{}, options);
 }
 
 /// transform_reduce, waiting for the stream and returning the value. Cannot be captured.
 template <reduction_strategy S = automatic, device_range In, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>> requires(!device_range<Op>)
-[[nodiscard]] WARPFOLD_HIDDEN A transform_reduce_value(const In& in, Op op, Transform transform,
+[[nodiscard]] A transform_reduce_value(const In& in, Op op, Transform transform,
                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
   return dispatch::wait_for_value<A>("transform_reduce_value", options.stream,
                                      [&](A* out) { transform_reduce<S>(in, out, op, transform, options); });
@@ -152,10 +154,11 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
 /// The two-input form.
 template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-[[nodiscard]] WARPFOLD_HIDDEN A transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
+[[nodiscard]] A transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
   return dispatch::wait_for_value<A>("transform_reduce_value", options.stream,
                                      [&](A* out) { transform_reduce<S>(left, right, out, op, transform, options); });
 }
 
+}  // namespace v1
 }  // namespace warpfold

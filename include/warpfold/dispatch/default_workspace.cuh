@@ -7,10 +7,11 @@
 #include <vector>
 #include <warpfold/dispatch/workspace.cuh>
 
-namespace warpfold::dispatch::inline v1 {
+namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// Lets this thread allocate although some stream is being captured; the previous mode comes back at the end.
-class WARPFOLD_HIDDEN relaxed_capture {
+class relaxed_capture {
  public:
   relaxed_capture() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode"); }
   relaxed_capture(const relaxed_capture&) = delete;
@@ -20,7 +21,7 @@ class WARPFOLD_HIDDEN relaxed_capture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-class WARPFOLD_HIDDEN workspace_pool {
+class workspace_pool {
  public:
   struct slot {
     int device;
@@ -125,4 +126,5 @@ class WARPFOLD_HIDDEN workspace_pool {
   std::vector<slot> retired_;  // doubling bounds what they hold
 };
 
-}  // namespace warpfold::dispatch::inline v1
+}  // namespace v1
+}  // namespace warpfold::dispatch

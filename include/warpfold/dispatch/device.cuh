@@ -26,7 +26,7 @@ inline int device_attribute(cudaDeviceAttr attribute, int device) {
   return value;
 }
 
-inline namespace v1 {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// One value a device, computed on first use. Thread-safe: a race computes it twice, to the same value.
 template <class T> class per_device {
@@ -50,7 +50,7 @@ template <class T> class per_device {
   entry entries_[max_devices];
 };
 
-WARPFOLD_HIDDEN inline device_limits limits_of(int device) {
+inline device_limits limits_of(int device) {
   static per_device<device_limits> cache;
   return cache.get(device, [=] {
     return device_limits{device_attribute(cudaDevAttrMultiProcessorCount, device),
@@ -61,7 +61,7 @@ WARPFOLD_HIDDEN inline device_limits limits_of(int device) {
 
 /// Resident blocks of `Kernel` on a multiprocessor of the current device `device`: the sources' MBPM. One cache a kernel
 /// (not a kernel's type) and device.
-template <auto* Kernel> WARPFOLD_HIDDEN int blocks_per_multiprocessor(int device, int block_threads, std::size_t shared_bytes) {
+template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
   return cache.get(device, [=] {
     int blocks = 0;
@@ -76,7 +76,7 @@ template <auto* Kernel> WARPFOLD_HIDDEN int blocks_per_multiprocessor(int device
 
 /// Blocks that one cluster of `Kernel` can have on this device: 16, 8, or 1 where the architecture or the compiled code
 /// has no clusters. Allows the size that is not portable.
-template <auto* Kernel> WARPFOLD_HIDDEN int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {
+template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
   return cache.get(device, [=] {
     cudaFuncAttributes attributes{};

@@ -5,10 +5,11 @@
 #include <cstring>
 #include <warpfold/error.hpp>
 
-namespace warpfold::dispatch::inline v1 {
+namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// Pinned memory that the device can write, kept for this thread.
-class WARPFOLD_HIDDEN pinned_buffer {
+class pinned_buffer {
  public:
   pinned_buffer() = default;
   pinned_buffer(const pinned_buffer&) = delete;
@@ -33,7 +34,7 @@ class WARPFOLD_HIDDEN pinned_buffer {
 };
 
 /// enqueue(A* out) on `stream`, then waits and returns *out.
-template <class A, class Enqueue> WARPFOLD_HIDDEN A wait_for_value(const char* function, cudaStream_t stream, Enqueue enqueue) {
+template <class A, class Enqueue> A wait_for_value(const char* function, cudaStream_t stream, Enqueue enqueue) {
   static thread_local pinned_buffer buffer;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
@@ -46,4 +47,5 @@ template <class A, class Enqueue> WARPFOLD_HIDDEN A wait_for_value(const char* f
   return value;
 }
 
-}  // namespace warpfold::dispatch::inline v1
+}  // namespace v1
+}  // namespace warpfold::dispatch

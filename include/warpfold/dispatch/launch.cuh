@@ -5,11 +5,12 @@
 #include <warpfold/error.hpp>
 
 namespace warpfold {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// Enqueues kernel(args...) as `config` says. Throws cuda_error where CUDA refuses it. The arguments are converted to the
 /// kernel's parameter types.
 template <class... Parameters, class... Args>
-WARPFOLD_HIDDEN void launch(void (*kernel)(Parameters...), const cudaLaunchConfig_t& config, Args&&... args) {
+void launch(void (*kernel)(Parameters...), const cudaLaunchConfig_t& config, Args&&... args) {
 #if defined(__CUDACC__)
   check(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...), "cudaLaunchKernelEx");
 #else
@@ -17,4 +18,5 @@ WARPFOLD_HIDDEN void launch(void (*kernel)(Parameters...), const cudaLaunchConfi
 #endif
 }
 
+}  // namespace v1
 }  // namespace warpfold

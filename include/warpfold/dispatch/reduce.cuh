@@ -9,7 +9,8 @@
 #include <warpfold/dispatch/reduce_plan.hpp>
 #include <warpfold/grid/reduce_kernel.cuh>
 
-namespace warpfold::dispatch::inline v1 {
+namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// Debug builds look whether a pointer that kernels will follow is one the device can reach.
 inline void check_device_pointer([[maybe_unused]] const char* function, [[maybe_unused]] const char* argument,
@@ -102,7 +103,7 @@ template <class Leaves, class Op, class Out> struct reduce_kernels {
 
 /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-WARPFOLD_HIDDEN void reduce(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+void reduce(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
   check_operator<Op, A>();
   using kernels = reduce_kernels<Leaves, Op, Out>;
   const std::int64_t items = leaves.source.items;
@@ -144,9 +145,10 @@ WARPFOLD_HIDDEN void reduce(const char* function, const Leaves& leaves, Out out,
 template <class Strategy> struct reduction;
 template <> struct reduction<automatic> {
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-  WARPFOLD_HIDDEN static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+  static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
     reduce(function, leaves, out, op, options);
   }
 };
 
-}  // namespace warpfold::dispatch::inline v1
+}  // namespace v1
+}  // namespace warpfold::dispatch

@@ -8,6 +8,7 @@
 #include <warpfold/tuning/reduce_policy.hpp>
 
 namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// What of the device and its kernel matters.
 struct reduce_limits {
@@ -67,4 +68,5 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   return plan;
 }
 
+}  // namespace v1
 }  // namespace warpfold::dispatch

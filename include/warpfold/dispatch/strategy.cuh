@@ -5,11 +5,12 @@
 #include <warpfold/dispatch/strategy_plan.hpp>
 #include <warpfold/dispatch/strategy_type.hpp>
 
-namespace warpfold::dispatch::inline v1 {
+namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// Makes a kernel ready on the current device `device`: allows its shared memory. Says what the device lacks.
 template <auto* Kernel>
-WARPFOLD_HIDDEN void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
+void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
   static per_device<bool> cache;
   cache.get(device, [=] {
     const auto* kernel = reinterpret_cast<const void*>(Kernel);
@@ -75,7 +76,7 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
 
   /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-  WARPFOLD_HIDDEN static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+  static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
     check_operator<Op, A>();
     check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>();
     const std::int64_t items = leaves.source.items;
@@ -183,4 +184,5 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
   }
 };
 
-}  // namespace warpfold::dispatch::inline v1
+}  // namespace v1
+}  // namespace warpfold::dispatch

@@ -12,6 +12,7 @@
 namespace warpfold {
 
 namespace dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
 inline constexpr std::size_t workspace_alignment = 128;  // the control word has a line of its own
 inline constexpr std::size_t control_bytes = 128;
 
@@ -20,6 +21,7 @@ inline std::size_t reduce_workspace_bytes(int device, std::size_t accumulator_by
   const std::size_t most_blocks = static_cast<std::size_t>(limits_of(device).multiprocessors) * 4;
   return control_bytes + (tuning::max_nodes + 1) * most_blocks * accumulator_bytes;
 }
+}  // namespace v1
 }  // namespace dispatch
 
 /// Bytes of scratch that reduce and transform_reduce need for accumulators of type `A` on the current device, whatever

@@ -3,7 +3,8 @@
 #pragma once
 #include <warpfold/config.hpp>
 
-namespace warpfold::grid::inline v1 {
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// What joins on the left of the result, if anything: a value, or one that lies in device memory by then.
 template <class A> struct initial_value {
@@ -18,8 +19,9 @@ template <class A> struct initial_value {
 };
 
 /// The result of an empty input.
-template <class A, class Out> WARPFOLD_HIDDEN __global__ void write_kernel(Out out, initial_value<A> init) {
+template <class A, class Out> __global__ void write_kernel(Out out, initial_value<A> init) {
   *out = init.alone();
 }
 
-}  // namespace warpfold::grid::inline v1
+}  // namespace v1
+}  // namespace warpfold::grid

@@ -13,6 +13,7 @@
 #include <warpfold/config.hpp>
 
 namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 struct node_schedule {
   std::int64_t share;  ///< q: whole tiles that every block takes as nodes; less than 2^31
@@ -48,4 +49,5 @@ inline node_schedule deal(std::int64_t whole_tiles, bool partial_tile, int block
   return {share, single_tiles, blocks, std::int64_t{std::popcount(static_cast<std::uint64_t>(share))} * blocks + single_tiles};
 }
 
+}  // namespace v1
 }  // namespace warpfold::grid

@@ -10,7 +10,8 @@
 #include <warpfold/warp/counter.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 
-namespace warpfold::grid::inline v1 {
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 template <class Leaves, class Op, class Out> struct reduce_arguments {
   using A = typename Leaves::accumulator;
@@ -91,7 +92,7 @@ template <class Leaves> struct tile_kernel_storage {
 /// A tile a block: one block, one cluster whose block 0 gathers through distributed shared memory, or one wave of blocks
 /// of which the last one gathers.
 template <gather Gather, class Leaves, class Op, class Out>
-WARPFOLD_HIDDEN __global__ void
+__global__ void
 __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blocks_per_multiprocessor)
     tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
@@ -155,7 +156,7 @@ __device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
 /// Persistent blocks. Each folds its tiles one after another, a batch a warp; warps meet once a group of tiles only. The
 /// tiles' values are counted up by warp 0, whose lanes end with the block's nodes; the last block joins all nodes.
 template <class Leaves, class Op, class Out>
-WARPFOLD_HIDDEN __global__ void
+__global__ void
 __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blocks_per_multiprocessor)
     share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
@@ -196,4 +197,5 @@ __launch_bounds__(reduce_policy<Leaves>.block_threads, reduce_policy<Leaves>.blo
   }
 }
 
-}  // namespace warpfold::grid::inline v1
+}  // namespace v1
+}  // namespace warpfold::grid

@@ -7,6 +7,7 @@
 #include <warpfold/config.hpp>
 
 namespace warpfold::tuning {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 inline constexpr int max_cluster_blocks = 16;
 inline constexpr int max_wave_blocks = 512;  ///< whose results one warp joins
@@ -38,4 +39,5 @@ consteval reduce_policy reduce_policy_for(std::size_t chunk_bytes, std::size_t a
   return p;
 }
 
+}  // namespace v1
 }  // namespace warpfold::tuning
