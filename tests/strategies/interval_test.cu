@@ -19,6 +19,17 @@ TYPED_TEST(strategies_interval, is_in_order_in_a_full_grid) {
   expect_fold_in_full_grid<TypeParam, item>(&interval_items<item>, join{}, equal_values{});
 }
 
+TYPED_TEST(strategies_interval, is_in_order_over_long_shares) {
+  if (!runs_here<TypeParam>()) return;
+  const std::int64_t d = wf::facts_of<TypeParam, item, join>(1).data_block_items, count = 70 * d + 5;
+  const device_array<item> in(interval_items<item>(count)), out(1);
+  for (const int seed : {1, 2, 3}) {
+    const schedule_seed schedule(static_cast<std::uint64_t>(seed));
+    wf::reduce<TypeParam>(in.items(), out.data(), join{}, {.max_blocks = strategy_parts<TypeParam>::is_persistent ? 1 : 0});
+    EXPECT_EQ(out.value(), item::of(0, count - 1)) << "seed " << seed;
+  }
+}
+
 TYPED_TEST(strategies_interval, empty_input_gives_init_or_is_refused) {
   if (!runs_here<TypeParam>()) return;
   const device_array<item> out(1);

@@ -2,6 +2,7 @@
 // Block algorithms, seen from a schedule. A block algorithm is a type with
 //
 //   block_threads                       B, where all threads of a block work on a data-block
+//   resident_threads                    threads that it would like to have on a multiprocessor
 //   data_block_items<Leaves>            D, for those leaves
 //   storage<A>                          shared memory, with room `data` for a data-block
 //   fold(group, storage, count, op)     folds the first `count` > 0 items of storage.data, which a group barrier has made

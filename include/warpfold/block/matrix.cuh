@@ -12,7 +12,7 @@ namespace warpfold::block {
 template <int H = 32, int W = 32, int BlockThreads = 256> struct matrix {
   static_assert(H >= 1 && H <= 1024 && W >= 1, "warpfold: block::matrix has 1 to 1024 rows");
   static_assert(BlockThreads % warp_lanes == 0, "warpfold: block::matrix needs whole warps");
-  static constexpr int block_threads = BlockThreads;
+  static constexpr int resident_threads = 2048, block_threads = BlockThreads;
   template <class Leaves> static constexpr int data_block_items = H * W;
 
   template <class A> struct storage {

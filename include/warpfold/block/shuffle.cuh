@@ -17,7 +17,7 @@ namespace warpfold::block {
 /// Order: kept, any associative operator; a partial data-block needs no identity. Cost: 12 shuffles a batch of 8 rows.
 template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
   static_assert(BlockThreads % warp_lanes == 0, "warpfold: block::shuffle needs whole warps");
-  static constexpr int block_threads = BlockThreads, batches = BlockThreads / warp_lanes;
+  static constexpr int resident_threads = 1024, block_threads = BlockThreads, batches = BlockThreads / warp_lanes;
 
   template <class Leaves> static constexpr int rows = detail::batch_rows(
       LaneBytes / int(std::max(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator))));

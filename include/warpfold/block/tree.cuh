@@ -11,7 +11,7 @@ namespace warpfold::block {
 /// Cost: log2(D) barriers, D - 1 operations in log2(D) steps of ever fewer threads.
 template <int BlockThreads = 256> struct tree {
   static_assert(is_power_of_two(BlockThreads), "warpfold: block::tree needs a power of two of threads");
-  static constexpr int block_threads = BlockThreads;
+  static constexpr int resident_threads = 2048, block_threads = BlockThreads;
   template <class Leaves> static constexpr int data_block_items = 2 * BlockThreads;
 
   template <class A> struct storage { tree_slots<A, 2 * BlockThreads> data; };

@@ -42,7 +42,7 @@ __device__ A reduce_by_warp(Slots& data, int count, Op op) {
 /// Cost: one barrier; 5 steps a data-warp.
 template <int BlockThreads = 256> struct warp_tree {
   static_assert(BlockThreads % warp_lanes == 0, "warpfold: block::warp_tree needs whole warps");
-  static constexpr int block_threads = BlockThreads, data_warps = 4 * BlockThreads / warp_lanes;
+  static constexpr int resident_threads = 1536, block_threads = BlockThreads, data_warps = 4 * BlockThreads / warp_lanes;
   template <class Leaves> static constexpr int data_block_items = 4 * BlockThreads;
 
   template <class A> struct storage {

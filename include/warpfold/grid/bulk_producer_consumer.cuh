@@ -17,6 +17,7 @@ template <int P = 1, int C = 4, int Stages = 6> struct bulk_producer_consumer {
   static_assert(Stages >= 2, "warpfold: grid::bulk_producer_consumer needs 2 stages, to fill one while it reads another");
   static constexpr bool is_persistent = true, needs_bulk_copy = true;
   template <class Algorithm> static constexpr int block_threads = (P + C) * warp_lanes;
+  template <class Algorithm> static constexpr int resident_threads = 512;  // shared memory allows no more
   template <class Algorithm, class Leaves> static constexpr int data_block_items = Algorithm::template data_block_items<Leaves>;
   template <class Algorithm, class Leaves> struct storage {
     stage<typename Leaves::source_type, data_block_items<Algorithm, Leaves>> stages[Stages];

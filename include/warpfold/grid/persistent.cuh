@@ -13,6 +13,7 @@ namespace warpfold::grid {
 struct persistent {
   static constexpr bool is_persistent = true, needs_bulk_copy = false;
   template <class Algorithm> static constexpr int block_threads = Algorithm::block_threads;
+  template <class Algorithm> static constexpr int resident_threads = Algorithm::resident_threads;
   template <class Algorithm, class Leaves> using storage = block::run_storage<Algorithm, typename Leaves::accumulator>;
   template <class Leaves> struct barriers {};
   template <class Algorithm, class Leaves> static constexpr int data_block_items = Algorithm::template data_block_items<Leaves>;

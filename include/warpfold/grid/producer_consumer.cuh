@@ -14,6 +14,7 @@ template <int P = 8, int C = 1> struct producer_consumer {
   static_assert(P >= 1 && C >= 1 && P + C <= 32, "warpfold: grid::producer_consumer has 1 to 32 warps in all, both kinds");
   static constexpr bool is_persistent = true, needs_bulk_copy = false;
   template <class Algorithm> static constexpr int block_threads = (P + C) * warp_lanes;
+  template <class Algorithm> static constexpr int resident_threads = Algorithm::resident_threads;
   template <class Algorithm, class Leaves> struct storage {
     typename Algorithm::template storage<typename Leaves::accumulator> buffer[2];
   };

@@ -6,7 +6,8 @@
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/tuning/strategy_policy.hpp>
 
-namespace warpfold::grid::inline v1 {
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 template <class Leaves, class Op, class Out> struct strategy_arguments {
   using A = typename Leaves::accumulator;
@@ -35,10 +36,11 @@ template <class Algorithm, class Schedule, class Leaves> struct strategy_storage
 template <class Algorithm, class Schedule>
 inline constexpr int strategy_threads = Schedule::template block_threads<Algorithm>;
 template <class Algorithm, class Schedule, class A>
-inline constexpr int strategy_resident_blocks = tuning::resident_blocks(strategy_threads<Algorithm, Schedule>, sizeof(A));
+inline constexpr int strategy_resident_blocks = tuning::resident_blocks(
+    strategy_threads<Algorithm, Schedule>, Schedule::template resident_threads<Algorithm>, sizeof(A));
 
 template <class Algorithm, class Schedule, class Finish, class Leaves, class Op, class Out>
-WARPFOLD_HIDDEN __global__ void
+__global__ void
 __launch_bounds__(strategy_threads<Algorithm, Schedule>,
                   strategy_resident_blocks<Algorithm, Schedule, typename Leaves::accumulator>)
     strategy_kernel(const __grid_constant__ strategy_arguments<Leaves, Op, Out> arguments) {
@@ -50,10 +52,11 @@ __launch_bounds__(strategy_threads<Algorithm, Schedule>,
 }
 
 /// Makes the output ready for atomics. (Through atomic_fold, which knows how a NaN must lie there.)
-template <class Op, class A> WARPFOLD_HIDDEN __global__ void initialize_kernel(A* out, A identity, initial_value<A> init) {
+template <class Op, class A> __global__ void initialize_kernel(A* out, A identity, initial_value<A> init) {
   const A value = init.alone();  // may be what `out` holds
   *out = identity;
   if (init.what != initial_value<A>::kind::none) thread::atomic_fold<Op>(out, value);
 }
 
-}  // namespace warpfold::grid::inline v1
+}  // namespace v1
+}  // namespace warpfold::grid

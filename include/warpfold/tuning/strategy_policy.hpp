@@ -10,9 +10,11 @@ namespace warpfold::tuning {
 /// What any block can have on sm_90; with less, the limit of the device at hand is reported at the call.
 inline constexpr std::size_t most_shared_bytes = 227 * 1024;
 
-/// Asked of the register allocator: 1024 threads a multiprocessor, so 64 registers each.
-consteval int resident_blocks(int block_threads, std::size_t accumulator_bytes) {
-  return accumulator_bytes <= 32 ? std::max(1, 1024 / block_threads) : 1;
+/// Blocks a multiprocessor that the register allocator is asked for, where the strategy's parts would like
+/// `resident_threads`: 2048 leave 32 registers each, 1024 leave 64.
+consteval int resident_blocks(int block_threads, int resident_threads, std::size_t accumulator_bytes) {
+  const int threads = accumulator_bytes <= 4 ? resident_threads : accumulator_bytes <= 32 ? std::min(resident_threads, 1024) : 0;
+  return std::max(1, threads / block_threads);
 }
 
 }  // namespace warpfold::tuning
