@@ -38,6 +38,8 @@ template <class Algorithm, class Schedule, class Finish> struct parts_of<strateg
 };
 }  // namespace detail
 
+inline namespace v1 WARPFOLD_HIDDEN {
+
 /// Bytes of scratch, aligned to 128, that reduce<S> and transform_reduce<S> need for `count` items with accumulators of
 /// type `A` on the current device. For multi_pass it grows with the count; it may be more than a given input needs.
 template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_t count) {
@@ -55,9 +57,10 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
 
 /// What the strategy `S` is on the current device, for `count` items of type `T` behind a pointer.
 template <reduction_strategy S, class T, class Op, class A = accumulator_t<Op, T>>
-WARPFOLD_HIDDEN dispatch::strategy_facts facts_of(std::int64_t count) {
+dispatch::strategy_facts facts_of(std::int64_t count) {
   using leaves = thread::leaves<thread::pointer_source<T>, thread::no_transform, A>;
   return dispatch::reduction<S>::template facts<leaves, Op, A*>(count);
 }
 
+}  // namespace v1
 }  // namespace warpfold

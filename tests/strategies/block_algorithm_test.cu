@@ -14,23 +14,19 @@ using item_leaves = leaves<wf::thread::pointer_source<item>, wf::thread::no_tran
 
 constexpr int block_warps = 5;
 
-template <class Algorithm> struct fold_storage {
-  typename Algorithm::template storage<item> data_block;
-  wf::arch::warps_barrier barrier;
-};
+template <class Algorithm> using fold_storage = typename Algorithm::template storage<item>;
 
 /// CUDA-block b folds the first b + 1 items, in the warps of Group; the others only load.
 template <class Algorithm, int Warps, int First>
 __global__ void fold_kernel(const item* items, item* out) {
   auto& shared = wf::arch::dynamic_shared<fold_storage<Algorithm>>();
   const int count = static_cast<int>(blockIdx.x) + 1;
-  if (threadIdx.x == 0) shared.barrier.init(Warps * 32);
   const item_leaves input{{items, count}, {}};
-  load_data_block(wf::block::whole_block<block_warps * 32>{}, input, 0, shared.data_block.data);
+  load_data_block(wf::block::whole_block<block_warps * 32>{}, input, 0, shared.data);
   __syncthreads();
-  const wf::block::some_warps<Warps, First> group{&shared.barrier};
+  const wf::block::some_warps<Warps, First> group;
   if (!group.contains_caller()) return;
-  const item value = Algorithm::fold(group, shared.data_block, count, join{});
+  const item value = Algorithm::fold(group, shared, count, join{});
   if (group.rank() == 0) out[count - 1] = value;
 }
 

@@ -2,7 +2,7 @@
 // Whole warps of a block that do one thing together: all of them, or some. Block algorithms work for either.
 #pragma once
 #include <warpfold/arch/lane.cuh>
-#include <warpfold/arch/warps_barrier.cuh>
+#include <warpfold/arch/named_barrier.cuh>
 
 namespace warpfold::block {
 
@@ -16,18 +16,17 @@ template <int Threads> struct whole_block {
   __device__ static void sync() { __syncthreads(); }
 };
 
-/// `Warps` warps of a block that has more, from warp `First` on. `barrier` has been initialised for their threads, if
-/// they are several and meet.
-template <int Warps, int First = 0> struct some_warps {
+/// `Warps` warps of a block that has more, from warp `First` on. Groups of several warps meet at barrier `Barrier`, of
+/// 1 to 15, which no other group of the block may use.
+template <int Warps, int First = 0, int Barrier = 1> struct some_warps {
   static constexpr int threads = Warps * warp_lanes, warps = Warps;
-  arch::warps_barrier* barrier = nullptr;
 
   __device__ static int rank() { return arch::thread_rank() - First * warp_lanes; }
   __device__ static int warp() { return arch::thread_rank() / warp_lanes - First; }
   __device__ static bool contains_caller() { return warp() >= 0 && warp() < Warps; }
-  __device__ void sync() const {
+  __device__ static void sync() {
     if constexpr (Warps == 1) __syncwarp();
-    else barrier->template sync<First + 1, threads>();
+    else arch::sync_warps<Barrier, threads>();
   }
 };
 

@@ -7,6 +7,7 @@
 #include <warpfold/grid/share.cuh>
 
 namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
@@ -39,4 +40,5 @@ inline std::int64_t multi_pass_partials(std::int64_t items, std::int64_t first_d
   return first + divide_up(first, data_block_items);
 }
 
+}  // namespace v1
 }  // namespace warpfold::dispatch

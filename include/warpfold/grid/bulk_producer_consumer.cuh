@@ -23,16 +23,14 @@ template <int P = 1, int C = 4, int Stages = 6> struct bulk_producer_consumer {
     stage<typename Leaves::source_type, data_block_items<Algorithm, Leaves>> stages[Stages];
     block::run_storage<Algorithm, typename Leaves::accumulator> run;
   };
-  template <class Leaves> struct barriers {
+  struct barriers {
     arch::mbarrier full[Stages], empty[Stages];
-    arch::warps_barrier consumers;
 
     __device__ void init() {
       for (int s = 0; s < Stages; ++s) {
         full[s].init(1);   // the producer's announcement, and the bytes
         empty[s].init(C);  // an arrival a consumer warp
       }
-      consumers.init(C * warp_lanes);
       arch::fence_mbarrier_init();
     }
   };
@@ -40,7 +38,7 @@ template <int P = 1, int C = 4, int Stages = 6> struct bulk_producer_consumer {
   /// What consumers see of the ring (a feed, see block/fold_run.cuh).
   template <class Algorithm, class Leaves> struct ring_feed {
     storage<Algorithm, Leaves>& shared;
-    barriers<Leaves>& barrier;
+    barriers& barrier;
     const Leaves& leaves;
     std::int64_t first_item;
 
@@ -65,9 +63,9 @@ template <int P = 1, int C = 4, int Stages = 6> struct bulk_producer_consumer {
   };
 
   template <class Algorithm, block::result_of Result, class Leaves, class Op, class A = typename Leaves::accumulator>
-  static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers<Leaves>& barrier,
+  static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers& barrier,
                                                   const Leaves& leaves, const share& own, Op op) {
-    const block::some_warps<C> consumers{&barrier.consumers};
+    const block::some_warps<C> consumers;
     const block::some_warps<P, C> producers;
     constexpr int items = data_block_items<Algorithm, Leaves>;
     const std::int64_t first = own.first * items;

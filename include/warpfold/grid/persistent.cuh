@@ -15,12 +15,12 @@ struct persistent {
   template <class Algorithm> static constexpr int block_threads = Algorithm::block_threads;
   template <class Algorithm> static constexpr int resident_threads = Algorithm::resident_threads;
   template <class Algorithm, class Leaves> using storage = block::run_storage<Algorithm, typename Leaves::accumulator>;
-  template <class Leaves> struct barriers {};
+  struct barriers {};
   template <class Algorithm, class Leaves> static constexpr int data_block_items = Algorithm::template data_block_items<Leaves>;
 
   /// Folds a share. Valid in thread 0, or in lane 0 of each warp that has a result; so too below.
   template <class Algorithm, block::result_of Result, class Leaves, class Op, class A = typename Leaves::accumulator>
-  static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers<Leaves>&,
+  static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers&,
                                                   const Leaves& leaves, const share& own, Op op) {
     const block::whole_block<block_threads<Algorithm>> all;
     return block::fold_run<Algorithm, Result, A>(all, shared, feed_of<Algorithm>(leaves, own), own.count, op);

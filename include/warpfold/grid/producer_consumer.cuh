@@ -18,19 +18,18 @@ template <int P = 8, int C = 1> struct producer_consumer {
   template <class Algorithm, class Leaves> struct storage {
     typename Algorithm::template storage<typename Leaves::accumulator> buffer[2];
   };
-  template <class Leaves> struct barriers { arch::warps_barrier consumers; };
+  struct barriers {};
   /// What is loaded are accumulators, so D follows from their type.
   template <class Algorithm, class Leaves> static constexpr int data_block_items =
       decltype(Algorithm::template storage<typename Leaves::accumulator>::data)::items;
 
   template <class Algorithm, block::result_of Result, class Leaves, class Op, class A = typename Leaves::accumulator>
-  static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers<Leaves>& barriers,
+  static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers&,
                                                   const Leaves& leaves, const share& own, Op op) {
-    const block::some_warps<C> consumers{&barriers.consumers};
+    const block::some_warps<C> consumers;
     const block::some_warps<P, C> producers;
     constexpr int items = data_block_items<Algorithm, Leaves>;
     const std::int64_t first = own.first * items;
-    if (arch::thread_rank() == 0) barriers.consumers.init(consumers.threads);
     if (producers.contains_caller()) load_data_block(producers, leaves, first, shared.buffer[0].data);
     __syncthreads();
     thread::running<A> total;

@@ -92,15 +92,17 @@ template <class It, int Items> struct stage<thread::iterator_source<It>, Items> 
 /// Two sources, a stage each.
 template <class Left, class Right, int Items> struct stage<thread::zip_source<Left, Right>, Items> {
   using source = thread::zip_source<Left, Right>;
-  stage<Left, Items> left;
-  stage<Right, Items> right;
+  using left_stage = stage<std::remove_const_t<Left>, Items>;
+  using right_stage = stage<std::remove_const_t<Right>, Items>;
+  left_stage left;
+  right_stage right;
 
   __device__ void fill_edges(const source& from, std::int64_t first) {
     left.fill_edges(from.left, first);
     right.fill_edges(from.right, first);
   }
   __device__ static unsigned bulk_bytes(const source& from, std::int64_t first) {
-    return stage<Left, Items>::bulk_bytes(from.left, first) + stage<Right, Items>::bulk_bytes(from.right, first);
+    return left_stage::bulk_bytes(from.left, first) + right_stage::bulk_bytes(from.right, first);
   }
   __device__ void start_copy(const source& from, std::int64_t first, arch::mbarrier& arrived) {
     left.start_copy(from.left, first, arrived);

@@ -29,7 +29,7 @@ template <class Algorithm, class Schedule, class Leaves> struct strategy_storage
     typename Schedule::template storage<Algorithm, Leaves> share;
     block::run_storage<Algorithm, typename Leaves::accumulator> last;
   };
-  typename Schedule::template barriers<Leaves> barriers;
+  typename Schedule::barriers barriers;
   bool is_last;
 };
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The hardware's barriers 1 to 15 of a block: for some of its warps, while the others go their own way.
+#pragma once
+#include <warpfold/config.hpp>
+
+namespace warpfold::arch {
+
+/// As __syncthreads() among `Threads` threads, whole warps, that name the same barrier.
+template <int Id, int Threads> __device__ void sync_warps() {
+  static_assert(Id >= 1 && Id <= 15 && Threads % warp_lanes == 0);
+#if defined(__CUDA_ARCH__)
+  asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
+#elif !defined(__CUDACC__)
+  emulator::named_barrier_sync(Id, Threads);
+#endif
+}
+
+}  // namespace warpfold::arch
