@@ -116,7 +116,10 @@ template <class F> inline constexpr bool is_device_lambda =
 #endif
 
 template <class Op, class A> inline constexpr bool is_operator_for =
-    is_device_lambda<Op> || requires(const Op op, const A a) {
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+    __nv_is_extended_device_lambda_closure_type(Op) ||  // declared return type or not, its host side has no const call
+#endif
+    requires(const Op op, const A a) {
       { op(a, a) } -> std::convertible_to<A>;
     };
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// labels: sanitizer
+// A small case of each kernel and load path, to run under compute-sanitizer's tools.
+#include <gtest/gtest.h>
+
+#include "common/interval.hpp"
+#include "reduce/ways.cuh"
+
+namespace wf = warpfold;
+using wf_test::interval, wf_test::join;
+
+namespace {
+
+// The same cut into blocks on every device: max_blocks decides, not the number of multiprocessors.
+struct shape {
+  const char* name;
+  std::int64_t size;
+  int max_blocks;
+};
+
+constexpr shape shapes[] = {{"a warp", 60, 0},          {"a block", 3001, 0}, {"a cluster or a wave", 9001, 2},
+                            {"a wave", 3 * 4096 - 7, 3}, {"shares", 30'011, 1}, {"shares of three blocks", 70'003, 3}};
+
+class reduce_sanitizer : public testing::TestWithParam<shape> {
+ protected:
+  template <class Reduce> void expect_joined(Reduce reduce) {
+    const wf_test::device_array<interval<>> out(1);
+    reduce(out.data());
+    EXPECT_EQ(out.value(), interval<>::of(-1, GetParam().size - 1));
+  }
+};
+
+TEST_P(reduce_sanitizer, aligned_and_misaligned_items) {
+  for (const int offset : {0, 1}) {
+    const wf_test::device_array<interval<>> in(wf_test::interval_items(GetParam().size), offset);
+    expect_joined([&](interval<>* out) {
+      wf::reduce(in.items(), out, join{}, {.init = interval<>::of(-1), .max_blocks = GetParam().max_blocks});
+    });
+  }
+}
+
+TEST_P(reduce_sanitizer, misaligned_bytes) {
+  const std::vector<std::int8_t> ones(static_cast<std::size_t>(GetParam().size), 1);
+  for (const int offset : {0, 1, 15}) {
+    const wf_test::device_array<std::int8_t> in(ones, offset);
+    const wf_test::device_array<int> out(1);
+    wf::reduce(in.items(), out.data(), {.max_blocks = GetParam().max_blocks});
+    EXPECT_EQ(out.value(), GetParam().size);
+  }
+}
+
+TEST(reduce_sanitizer_of_nothing, init) {
+  const wf_test::device_array<float> out(1);
+  wf::reduce(std::span<const float>{}, out.data(), {.init = 3.0f});
+  EXPECT_EQ(out.value(), 3.0f);
+}
+
+INSTANTIATE_TEST_SUITE_P(shapes, reduce_sanitizer, testing::ValuesIn(shapes), [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& c : name)
+    if (c == ' ') c = '_';
+  return name;
+});
+
+}  // namespace
