@@ -91,7 +91,6 @@ TEST(CanonicalTree, ReplayAccumulatesAsReduceDoes) {
 /// Anything with [] will do.
 struct squares {
   std::int64_t operator[](std::int64_t i) const { return i * i; }
-  std::int64_t operator*() const { return 0; }
 };
 
 TEST(CanonicalTree, ReplayTakesIterators) {

@@ -25,13 +25,17 @@ TEST(Config, TheWarpIsTheDevices) {
   EXPECT_EQ(voted.value(), warpfold::full_warp);
 }
 
-TEST(Config, UnrollPragmasLeaveLoopsAlone) {
-  int sum = 0;
+__global__ void loop_kernel(int* sum) {
   WARPFOLD_UNROLL
-  for (int i = 0; i < 5; ++i) sum += i;
+  for (int i = 0; i < 5; ++i) *sum += i;
   WARPFOLD_NO_UNROLL
-  for (int i = 0; i < 5; ++i) sum += i;
-  EXPECT_EQ(sum, 20);
+  for (int i = 0; i < 5; ++i) *sum += i;
+}
+
+TEST(Config, UnrollPragmasLeaveLoopsAlone) {
+  const wf_test::device_array<int> sum(std::vector<int>{0});
+  wf_test::launch_and_wait(&loop_kernel, 1, 1, 0, sum.data());
+  EXPECT_EQ(sum.value(), 20);
 }
 
 }  // namespace

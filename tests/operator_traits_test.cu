@@ -84,6 +84,7 @@ TEST(Accumulator, OfAUsersOperatorOrTypeIsTheItem) {
   EXPECT_TRUE((accumulates_in<wf_test::compose, wf_test::affine<>, wf_test::affine<>>));
   EXPECT_TRUE((accumulates_in<greatest_common_divisor, std::int8_t, std::int8_t>));
   EXPECT_TRUE((accumulates_in<wf::plus, grade, grade>));
+  EXPECT_EQ(static_cast<float>(grade{'a'}), 97.f);
   EXPECT_TRUE((accumulates_in<wf::first, std::int8_t, std::int8_t> && accumulates_in<wf::last, __half, __half>));
 }
 

@@ -25,7 +25,7 @@ struct multiply_then_add {
   }
 };
 
-template <class... Ops> struct operators {};
+template <class... Ops> struct operators { static constexpr int count = sizeof...(Ops); };
 template <class T>
 using operators_of = std::conditional_t<
     std::is_floating_point_v<T>,
@@ -39,17 +39,16 @@ template <class T, class... Ops> __host__ __device__ void apply_all(operators<Op
   int k = 0;
   ((results[k++] = Ops{}(a, b)), ...);
 }
-template <class... Ops> constexpr int operator_count(operators<Ops...>) { return sizeof...(Ops); }
 
 template <class T> __global__ void apply_kernel(const T* a, const T* b, T* results, int pairs) {
-  constexpr int count = operator_count(operators_of<T>{});
+  constexpr int count = operators_of<T>::count;
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < pairs) apply_all(operators_of<T>{}, a[i], b[i], results + i * count);
 }
 
 /// How many results differ between device and host.
 template <class T> int differing_results() {
-  constexpr int count = operator_count(operators_of<T>{});
+  constexpr int count = operators_of<T>::count;
   std::vector<T> a, b;
   for (const T left : wf_test::special_values<T>())
     for (const T right : wf_test::special_values<T>()) a.push_back(left), b.push_back(right);
@@ -229,7 +228,7 @@ TEST(OperatorsOnClasses, UseTheOperatorsOfTheClass) {
 /// Equal by key, told apart by tag.
 struct tagged {
   int key, tag;
-  friend constexpr bool operator<(tagged a, tagged b) { return a.key < b.key; }
+  __host__ __device__ friend constexpr bool operator<(tagged a, tagged b) { return a.key < b.key; }
 };
 
 TEST(OperatorsOnClasses, OfEqualsTheLeftOneStays) {

@@ -14,6 +14,7 @@
 #pragma once
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <warpfold/operator_traits.hpp>
 
 namespace warpfold::canonical_tree {
@@ -50,7 +51,7 @@ template <class A, class Op> class counter {
 };
 
 /// The value that reduce computes, to the bit, on the CPU: `first[0] … first[count - 1]`, count > 0, without init.
-template <class It, class Op, class T = std::remove_cvref_t<decltype(*std::declval<It>())>>
+template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
 accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
   using A = accumulator_t<Op, T>;
   counter<A, Op> tree(op);
