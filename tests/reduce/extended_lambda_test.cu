@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// options: EXTENDED_LAMBDA
 // Lambdas as operators and transforms. Of an extended __device__ lambda without a declared return type the host may not ask
 // what it returns. They stand in functions of their own: extended lambdas cannot sit in the body of a TEST.
 #include <gtest/gtest.h>
 
-#include "common/random_items.hpp"
-#include "common/same_bits.hpp"
-#include "reduce/expected.hpp"
-#include "reduce/ways.cuh"
+#include "../common/random_items.hpp"
+#include "../common/same_bits.hpp"
+#include "expected.hpp"
+#include "ways.cuh"
 
 namespace wf = warpfold;
 using wf_test::same_bits;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// labels: sanitizer
 // A small case of each kernel and load path, to run under compute-sanitizer's tools.
 #include <gtest/gtest.h>
 
-#include "common/interval.hpp"
-#include "reduce/ways.cuh"
+#include "../common/interval.hpp"
+#include "ways.cuh"
 
 namespace wf = warpfold;
 using wf_test::interval, wf_test::join;

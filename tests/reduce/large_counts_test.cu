@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// labels: gpu_only
 // Counts past 2^31 and 2^32: of items that an iterator computes, and of bytes in memory. For the emulator they are too many.
 #include <gtest/gtest.h>
 
-#include "common/interval.hpp"
-#include "reduce/iterators.cuh"
-#include "reduce/stream.cuh"
-#include "reduce/ways.cuh"
+#include "../common/interval.hpp"
+#include "iterators.cuh"
+#include "stream.cuh"
+#include "ways.cuh"
 
 namespace wf = warpfold;
 using long_interval = wf_test::interval<std::int64_t>;

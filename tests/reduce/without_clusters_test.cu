@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// reduce on an emulated device of another kind: many multiprocessors, no clusters, as before compute capability 9.0.
+#include <gtest/gtest.h>
+
+#include "../common/interval.hpp"
+#include "ways.cuh"
+
+namespace wf = warpfold;
+using wf_test::interval, wf_test::join;
+
+namespace {
+
+// Before any test: what a device is like is asked once and kept.
+[[maybe_unused]] const bool device_is_set = [] {
+  wf::emulator::options& device = wf::emulator::settings();
+  device.compute_capability_major = 8;
+  device.multiprocessors = 20;
+  return true;
+}();
+
+TEST(reduce_without_clusters, keeps_order_at_every_border) {
+  wf_test::asked<interval<>> asked(interval<>::of(-1), interval<>::poison());
+  std::int64_t turn = 0;
+  for (const std::int64_t size : wf_test::border_sizes<interval<>>(1 << 19)) {
+    const wf_test::device_array<interval<>> in(wf_test::interval_items(size), turn % 2);
+    const auto all = wf_test::ways(turn, {0, 33});
+    for (const std::size_t k : {turn % 3, 3 + (turn + 1) % 3}) {
+      wf::reduce(in.items(), asked.out(), join{}, asked.options(all[k]));
+      EXPECT_EQ(asked.result(), interval<>::of(all[k].has_init() ? -1 : 0, size - 1)) << size << " items, " << all[k];
+    }
+    ++turn;
+  }
+}
+
+TEST(reduce_without_clusters, device_is_the_other_one) {
+  int multiprocessors = 0, clusters = -1;
+  wf::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
+  wf::check(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, 0), "cudaDeviceGetAttribute");
+  EXPECT_EQ(multiprocessors, 20);
+  EXPECT_EQ(clusters, 0);
+}
+
+}  // namespace
