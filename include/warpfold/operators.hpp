@@ -57,9 +57,7 @@ template <class T> __host__ __device__ T least(T a, T b) {
     return result;
   }
 #endif
-  if (a != a || b != b) return a != a ? a : b;
-  if (a == b) return std::signbit(a) ? a : b;
-  return a < b ? a : b;
+  return (std::signbit(a) ? a <= b : a < b) || a != a ? a : b;  // without branches; a NaN in b is never less
 }
 template <class T> __host__ __device__ T greatest(T a, T b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -69,9 +67,7 @@ template <class T> __host__ __device__ T greatest(T a, T b) {
     return result;
   }
 #endif
-  if (a != a || b != b) return a != a ? a : b;
-  if (a == b) return std::signbit(a) ? b : a;
-  return a < b ? b : a;
+  return (std::signbit(a) ? a > b : a >= b) || a != a ? a : b;
 }
 
 template <class T> inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <string>
 #include <warpfold/error.hpp>
+#include <warpfold/tuning/reduce_policy.hpp>
 
 namespace warpfold::dispatch {
 
@@ -74,32 +75,27 @@ template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_thre
   });
 }
 
-/// Blocks that one cluster of `Kernel` can have on this device: 16, 8, or 1 where the architecture or the compiled code
-/// has no clusters. Allows the size that is not portable.
+/// Blocks that one cluster of `Kernel` can have on this device: max_cluster_blocks, or 1 where the architecture, the
+/// compiled code or the device's share of multiprocessors has no such clusters.
 template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
   return cache.get(device, [=] {
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)), "cudaFuncGetAttributes");
     if (limits_of(device).compute_capability < 90 || attributes.ptxVersion < 90) return 1;
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel), cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
-          "cudaFuncSetAttribute");
-    for (int blocks = 16; blocks > 1; blocks /= 2) {
-      cudaLaunchAttribute cluster{};
-      cluster.id = cudaLaunchAttributeClusterDimension;
-      cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
-      cudaLaunchConfig_t config{};
-      config.gridDim = dim3(static_cast<unsigned>(blocks));
-      config.blockDim = dim3(static_cast<unsigned>(block_threads));
-      config.dynamicSmemBytes = shared_bytes;
-      config.attrs = &cluster;
-      config.numAttrs = 1;
-      int clusters = 0;
-      const cudaError_t code = cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(Kernel), &config);
-      if (code == cudaSuccess && clusters > 0) return blocks;
-      if (code != cudaSuccess) (void)cudaGetLastError();  // else it is an earlier one, and the caller's
-    }
-    return 1;
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {tuning::max_cluster_blocks, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(tuning::max_cluster_blocks);
+    config.blockDim = dim3(static_cast<unsigned>(block_threads));
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    int clusters = 0;
+    check(cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(Kernel), &config),
+          "cudaOccupancyMaxActiveClusters");
+    return clusters > 0 ? tuning::max_cluster_blocks : 1;
   });
 }
 

@@ -9,7 +9,7 @@
 namespace warpfold::tuning {
 inline namespace v1 WARPFOLD_HIDDEN {
 
-inline constexpr int max_cluster_blocks = 16;
+inline constexpr int max_cluster_blocks = 8;  ///< portable: 16 must be allowed by a call that clears the caller's last error
 inline constexpr int max_wave_blocks = 512;  ///< whose results one warp joins
 inline constexpr int max_nodes = 31;   ///< of a block: its share is less than 2^31 tiles
 inline constexpr int group_tiles = 8;  ///< tiles after which the warps of a block meet

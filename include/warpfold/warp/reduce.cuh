@@ -4,6 +4,7 @@
 // tree over the lanes. Source: blockReduceSum's warpReduceSum, "Faster Parallel Reductions on Kepler".
 #pragma once
 #include <warpfold/operator_traits.hpp>
+#include <warpfold/warp/join.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::warp {
@@ -89,8 +90,7 @@ template <int Width = warp_lanes, class A, class Op> __device__ A all_reduce(A v
   } else {
     WARPFOLD_UNROLL
     for (int distance = 1; distance < Width; distance *= 2) {
-      const A other = shuffle_xor(value, distance, mask);
-      value = arch::lane_id() & distance ? op(other, value) : op(value, other);
+      value = join(arch::lane_id() & distance, value, shuffle_xor(value, distance, mask), op);
     }
     return value;
   }
@@ -104,11 +104,8 @@ template <int Width = warp_lanes, class A, class Op> __device__ A all_reduce(A v
   const int lane = arch::lane_id() % Width;
   WARPFOLD_UNROLL
   for (int distance = 1; distance < Width; distance *= 2) {
-    const A other = shuffle_xor(value, distance, mask);
-    const bool upper = lane & distance;
-    const int right_begin = (lane | distance) & ~(distance - 1);
-    if (right_begin < count) value = upper ? op(other, value) : op(value, other);
-    else if (upper) value = other;
+    const int right_begin = (lane | distance) & -distance;
+    value = join_if(right_begin < count, lane & distance, value, shuffle_xor(value, distance, mask), op);
   }
   return value;
 }
