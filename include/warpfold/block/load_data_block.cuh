@@ -9,8 +9,8 @@
 namespace warpfold::block {
 
 namespace detail {
-/// The largest power of two up to `rows` and 8, at least 1: rows that a warp has in flight.
-consteval int batch_rows(int rows) { return int(std::bit_floor(unsigned(std::clamp(rows, 1, 8)))); }
+/// The largest power of two up to `Rows` and 8, at least 1: rows that a warp has in flight.
+template <int Rows> inline constexpr int batch_rows = int(std::bit_floor(unsigned(std::clamp(Rows, 1, 8))));
 
 /// Loads rows of 32 chunks from item `first` on: whole vectors where all items exist, whatever the alignment; what exists
 /// elsewhere.
@@ -39,9 +39,10 @@ template <class Group, class Leaves, class Slots>
 __device__ int load_data_block(const Group& group, const Leaves& leaves, std::int64_t first, Slots& to) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
   constexpr int all_rows = (Slots::items + row_items - 1) / row_items;
-  constexpr int rows = detail::batch_rows(all_rows / Group::warps);
+  constexpr int rows = detail::batch_rows<all_rows / Group::warps>;
   const std::int64_t left = leaves.source.items - first;
   const int count = left < Slots::items ? static_cast<int>(left) : Slots::items;
+  WARPFOLD_NO_UNROLL
   for (int begin = group.warp() * rows * row_items; begin < count; begin += Group::warps * rows * row_items) {
     typename Leaves::chunk chunks[rows];
     detail::load_rows(chunks, leaves.source, first + begin);

@@ -19,8 +19,8 @@ template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
   static_assert(BlockThreads % warp_lanes == 0, "warpfold: block::shuffle needs whole warps");
   static constexpr int resident_threads = 1024, block_threads = BlockThreads, batches = BlockThreads / warp_lanes;
 
-  template <class Leaves> static constexpr int rows = detail::batch_rows(
-      LaneBytes / int(std::max(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator))));
+  template <class Leaves> static constexpr int rows = detail::batch_rows<
+      LaneBytes / int(std::max(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator)))>;
   template <class Leaves> static constexpr int batch_items = rows<Leaves> * warp_lanes * Leaves::chunk_items;
   template <class Leaves> static constexpr int data_block_items = batches * batch_items<Leaves>;
 

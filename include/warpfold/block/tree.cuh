@@ -21,6 +21,7 @@ template <int BlockThreads = 256> struct tree {
   template <class Group, class A, class Op>
   static __device__ A fold(const Group& group, storage<A>& shared, int count, Op op) {
     for (int stride = 1; stride < count; stride *= 2) {
+      WARPFOLD_NO_UNROLL
       for (int left = 2 * stride * group.rank(); left + stride < count; left += 2 * stride * Group::threads)
         shared.data.set(left, op(shared.data.get(left), shared.data.get(left + stride)));
       group.sync();

@@ -54,6 +54,7 @@ template <int BlockThreads = 256> struct warp_tree {
   /// items exist.
   template <class Group, class A, class Op, class Visit>
   static __device__ void for_each_data_warp(const Group& group, storage<A>& shared, int count, Op op, Visit visit) {
+    WARPFOLD_NO_UNROLL
     for (int w = group.warp(); w * warp_lanes < count; w += Group::warps) {
       const int left = count - w * warp_lanes;
       const A value = reduce_data_warp(shared.data, w * warp_lanes, left < warp_lanes ? left : warp_lanes, op);

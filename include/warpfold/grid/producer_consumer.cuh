@@ -16,7 +16,10 @@ template <int P = 8, int C = 1> struct producer_consumer {
   template <class Algorithm> static constexpr int block_threads = (P + C) * warp_lanes;
   template <class Algorithm> static constexpr int resident_threads = Algorithm::resident_threads;
   template <class Algorithm, class Leaves> struct storage {
-    typename Algorithm::template storage<typename Leaves::accumulator> buffer[2];
+    struct data_block {
+      typename Algorithm::template storage<typename Leaves::accumulator> items;
+      int count;  ///< of the items that exist
+    } buffer[2];
   };
   struct barriers {};
   /// What is loaded are accumulators, so D follows from their type.
@@ -28,18 +31,21 @@ template <int P = 8, int C = 1> struct producer_consumer {
                                                   const Leaves& leaves, const share& own, Op op) {
     const block::some_warps<C> consumers;
     const block::some_warps<P, C> producers;
-    constexpr int items = data_block_items<Algorithm, Leaves>;
-    const std::int64_t first = own.first * items;
-    if (producers.contains_caller()) load_data_block(producers, leaves, first, shared.buffer[0].data);
+    std::int64_t first = own.first * data_block_items<Algorithm, Leaves>;
+    const auto load = [&](auto& buffer) {
+      const int count = load_data_block(producers, leaves, first, buffer.items.data);
+      if (producers.rank() == 0) buffer.count = count;
+    };
+    if (producers.contains_caller()) load(shared.buffer[0]);
     __syncthreads();
     thread::running<A> total;
     for (std::uint32_t k = 1; k <= own.count; ++k) {
-      auto &load = shared.buffer[k % 2], &compute = shared.buffer[(k - 1) % 2];
+      first += data_block_items<Algorithm, Leaves>;
       if (consumers.contains_caller()) {
-        const std::int64_t left = leaves.source.items - first - std::int64_t{k - 1} * items;
-        const auto value = block::fold_stored<Algorithm, Result>(consumers, compute, left < items ? static_cast<int>(left) : items, op);
+        auto& compute = shared.buffer[(k - 1) % 2];
+        const auto value = block::fold_stored<Algorithm, Result>(consumers, compute.items, compute.count, op);
         if (value.exists) total.append(value.value, op);
-      } else if (k < own.count) load_data_block(producers, leaves, first + std::int64_t{k} * items, load.data);
+      } else if (k < own.count) load(shared.buffer[k % 2]);
       __syncthreads();
     }
     return total;

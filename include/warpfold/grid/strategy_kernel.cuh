@@ -36,8 +36,8 @@ template <class Algorithm, class Schedule, class Leaves> struct strategy_storage
 template <class Algorithm, class Schedule>
 inline constexpr int strategy_threads = Schedule::template block_threads<Algorithm>;
 template <class Algorithm, class Schedule, class A>
-inline constexpr int strategy_resident_blocks = tuning::resident_blocks(
-    strategy_threads<Algorithm, Schedule>, Schedule::template resident_threads<Algorithm>, sizeof(A));
+inline constexpr int strategy_resident_blocks = tuning::resident_blocks<
+    strategy_threads<Algorithm, Schedule>, Schedule::template resident_threads<Algorithm>, sizeof(A)>;
 
 template <class Algorithm, class Schedule, class Finish, class Leaves, class Op, class Out>
 __global__ void

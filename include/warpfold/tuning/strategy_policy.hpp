@@ -12,9 +12,8 @@ inline constexpr std::size_t most_shared_bytes = 227 * 1024;
 
 /// Blocks a multiprocessor that the register allocator is asked for, where the strategy's parts would like
 /// `resident_threads`: 2048 leave 32 registers each, 1024 leave 64.
-consteval int resident_blocks(int block_threads, int resident_threads, std::size_t accumulator_bytes) {
-  const int threads = accumulator_bytes <= 4 ? resident_threads : accumulator_bytes <= 32 ? std::min(resident_threads, 1024) : 0;
-  return std::max(1, threads / block_threads);
-}
+template <int BlockThreads, int ResidentThreads, std::size_t AccumulatorBytes>
+inline constexpr int resident_blocks = std::max(
+    1, (AccumulatorBytes <= 4 ? ResidentThreads : AccumulatorBytes <= 32 ? std::min(ResidentThreads, 1024) : 0) / BlockThreads);
 
 }  // namespace warpfold::tuning
