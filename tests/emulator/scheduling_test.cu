@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Schedules: drawn from the seed, fair to those who wait, and reported when nobody can go on.
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "emulated.hpp"
 
@@ -223,6 +226,14 @@ TEST(Scheduling, SettingsAreRestored) {
     EXPECT_EQ(em::settings().seed, before + 1);
   }
   EXPECT_EQ(em::settings().seed, before);
+}
+
+TEST(Scheduling, TheEnvironmentCanGiveTheSeed) {
+  ASSERT_EQ(setenv("WARPFOLD_EMULATOR_SEED", "0x1234", 1), 0);
+  std::uint64_t seed = 0;
+  std::thread([&] { seed = em::settings().seed; }).join();  // read once a host thread
+  EXPECT_EQ(seed, 0x1234u);
+  unsetenv("WARPFOLD_EMULATOR_SEED");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ inline barrier_object_record& record_of(block& near, const void* address, const 
   if (barrier_object_record* record = find_record(near, address)) return *record;
   for (const auto& b : near.parent->blocks)
     if (barrier_object_record* record = find_record(*b, address)) return *record;
-  current_scheduler->fail(fault::barrier_object, std::string(what) + " on a barrier that has not been initialised");
+  current_scheduler->fail(fault::barrier_object, what, " on a barrier that has not been initialised");
 }
 
 inline barrier_word load_word(const void* address) {
@@ -73,7 +73,7 @@ inline void barrier_init(void* address, unsigned count) {
   block& b = *t.parent;
   if (reinterpret_cast<std::uintptr_t>(address) % 8 != 0) s.fail(fault::barrier_object, "init: not aligned to 8 bytes");
   if (count == 0 || count > detail::most_arrivals)
-    s.fail(fault::barrier_object, "init: " + std::to_string(count) + " arrivals; 1 to 2^20 - 1 can be counted");
+    s.fail(fault::barrier_object, "init: ", count, " arrivals; 1 to 2^20 - 1 can be counted");
   if (detail::find_record(b, address) != nullptr) s.fail(fault::barrier_object, "init of a barrier that is in use");
   b.barrier_objects.push_back({address, nullptr});
   detail::barrier_word word{};

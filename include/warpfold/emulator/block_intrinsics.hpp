@@ -25,15 +25,13 @@ inline bool same_site(const std::source_location& a, const std::source_location&
 
 inline void check_barrier(scheduler& s, const block& b, barrier_kind kind, const std::source_location& site) {
   if (b.exited > 0)
-    s.fail(fault::divergent_barrier,
-           std::string(barrier_name(kind)) + " after a thread of the block has left the kernel");
+    s.fail(fault::divergent_barrier, barrier_name(kind), " after a thread of the block has left the kernel");
   if (b.barrier.arrived == 0) return;
   if (b.barrier.kind != kind)
-    s.fail(fault::divergent_barrier,
-           std::string("threads meet at ") + barrier_name(b.barrier.kind) + " and at " + barrier_name(kind));
+    s.fail(fault::divergent_barrier, "threads meet at ", barrier_name(b.barrier.kind), " and at ", barrier_name(kind));
   if (s.rules().check_barrier_sites && !same_site(b.barrier.site, site))
-    s.fail(fault::divergent_barrier, std::string("threads meet at ") + barrier_name(kind) + " in different places: " +
-                                         report::place(b.barrier.site) + " and " + report::place(site));
+    s.fail(fault::divergent_barrier, "threads meet at ", barrier_name(kind),
+           " in different places: ", report::place(b.barrier.site), " and ", report::place(site));
 }
 
 }  // namespace detail

@@ -15,8 +15,7 @@ inline void check_bulk_copy(scheduler& s, const block& b, const void* target, co
   const auto misaligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 != 0; };
   if (misaligned(target)) s.fail(fault::bulk_copy, "the shared address is not aligned to 16 bytes");
   if (misaligned(source)) s.fail(fault::bulk_copy, "the global address is not aligned to 16 bytes");
-  if (bytes == 0 || bytes % 16 != 0)
-    s.fail(fault::bulk_copy, std::to_string(bytes) + " bytes: not a positive multiple of 16");
+  if (bytes == 0 || bytes % 16 != 0) s.fail(fault::bulk_copy, bytes, " bytes: not a positive multiple of 16");
   const auto* last = static_cast<const std::byte*>(target) + bytes - 1;
   if (!b.dynamic_shared.contains(target) || !b.dynamic_shared.contains(last))
     s.fail(fault::bulk_copy, "the target does not lie in the block's dynamic shared memory");

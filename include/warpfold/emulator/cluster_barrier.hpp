@@ -74,8 +74,7 @@ inline void* map_shared_rank(void* local, unsigned rank) {
   scheduler& s = *current_scheduler;
   const cluster& c = *t.parent->parent;
   const shared_block& own = t.parent->dynamic_shared;
-  if (rank >= c.blocks.size())
-    s.fail(fault::usage, "map_shared_rank: the cluster has no block of rank " + std::to_string(rank));
+  if (rank >= c.blocks.size()) s.fail(fault::usage, "map_shared_rank: the cluster has no block of rank ", rank);
   if (!own.contains(local))
     s.fail(fault::usage, "map_shared_rank: the address is not in this block's dynamic shared memory");
   const block& other = *c.blocks[rank];

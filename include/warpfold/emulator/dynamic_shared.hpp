@@ -11,12 +11,11 @@ inline void* dynamic_shared(std::size_t bytes, std::size_t alignment_bytes) {
   const thread& t = running_thread("dynamic_shared");
   const shared_block& memory = t.parent->dynamic_shared;
   if (bytes > memory.bytes())
-    current_scheduler->fail(fault::shared_memory, "the kernel uses " + std::to_string(bytes) +
-                                                      " bytes of dynamic shared memory; the launch asked for " +
-                                                      std::to_string(memory.bytes()));
+    current_scheduler->fail(fault::shared_memory, "the kernel uses ", bytes,
+                            " bytes of dynamic shared memory; the launch asked for ", memory.bytes());
   if (alignment_bytes > shared_block::alignment_bytes)
-    current_scheduler->fail(fault::shared_memory,
-                            "dynamic shared memory is aligned to 128 bytes, not to " + std::to_string(alignment_bytes));
+    current_scheduler->fail(fault::shared_memory, "dynamic shared memory is aligned to 128 bytes, not to ",
+                            alignment_bytes);
   return memory.data();
 }
 

@@ -6,8 +6,20 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace warpfold::emulator {
+
+// Strings and numbers, one after another.
+template <class... Parts> std::string text(const Parts&... parts) {
+  std::string result;
+  const auto append = [&](const auto& part) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(part)>>) result += std::to_string(part);
+    else result += part;
+  };
+  (append(parts), ...);
+  return result;
+}
 
 enum class fault {
   divergent_barrier,  // the threads of a block do not all reach the same __syncthreads
@@ -46,7 +58,7 @@ inline const char* fault_name(fault kind) {
 class error : public std::runtime_error {
  public:
   error(fault kind, const std::string& message, uint3 block = {}, uint3 thread = {})
-      : std::runtime_error("warpfold::emulator: " + std::string(fault_name(kind)) + ": " + message),
+      : std::runtime_error(text("warpfold::emulator: ", fault_name(kind), ": ", message)),
         kind_(kind),
         block_(block),
         thread_(thread) {}

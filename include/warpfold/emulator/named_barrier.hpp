@@ -12,13 +12,12 @@ namespace detail {
 inline bool arrive_at_named_barrier(thread& t, unsigned id, unsigned threads) {
   scheduler& s = *current_scheduler;
   const block& home = *t.parent;
-  if (id == 0 || id > 15) s.fail(fault::usage, "named barrier " + std::to_string(id) + ": there are 1 to 15");
+  if (id == 0 || id > 15) s.fail(fault::usage, "named barrier ", id, ": there are 1 to 15");
   if (threads == 0 || threads % 32 != 0 || threads > (home.thread_count + 31) / 32 * 32)
-    s.fail(fault::usage, "named barrier of " + std::to_string(threads) + " threads: not a number of whole warps of the block");
+    s.fail(fault::usage, "named barrier of ", threads, " threads: not a number of whole warps of the block");
   named_barrier_state& barrier = t.parent->named_barriers[id];
   if (barrier.arrived > 0 && barrier.threads != threads)
-    s.fail(fault::divergent_barrier, "named barrier " + std::to_string(id) + ": threads expect " +
-                                         std::to_string(barrier.threads) + " and " + std::to_string(threads));
+    s.fail(fault::divergent_barrier, "named barrier ", id, ": threads expect ", barrier.threads, " and ", threads);
   barrier.threads = threads;
   if (++barrier.arrived < threads) return false;
   barrier.arrived = 0;

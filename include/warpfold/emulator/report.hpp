@@ -11,64 +11,58 @@
 namespace warpfold::emulator {
 
 struct report {
-  static std::string triple(uint3 v) {
-    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
-  }
+  static std::string triple(uint3 v) { return text("(", v.x, ", ", v.y, ", ", v.z, ")"); }
 
   static std::string place(const std::source_location& site) {
     const std::string file = site.file_name();
-    return file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(site.line());
+    return text(file.substr(file.find_last_of('/') + 1), ":", site.line());
   }
 
   static std::string describe(const scheduler& s, const thread& t, const std::string& message) {
-    return message + "\n  kernel " + function_name(s.launch_.kernel) + ", block " + triple(t.parent->index) +
-           ", thread " + triple(t.index) + waiting(s);
+    return text(message, "\n  kernel ", function_name(s.launch_.kernel), ", block ", triple(t.parent->index),
+                ", thread ", triple(t.index), waiting(s));
   }
 
   static std::string deadlock(const scheduler& s) {
-    return "no thread can run\n  kernel " + function_name(s.launch_.kernel) + waiting(s);
+    return text("no thread can run\n  kernel ", function_name(s.launch_.kernel), waiting(s));
   }
 
  private:
   // "0-15, 20" for the ranks of the threads that wait at one place.
   static std::string ranges(const std::vector<unsigned>& ranks) {
-    std::string text;
+    std::string result;
     for (std::size_t i = 0; i < ranks.size();) {
       std::size_t last = i;
       while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-      text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
-      if (last > i) text += "-" + std::to_string(ranks[last]);
+      result += text(result.empty() ? "" : ", ", ranks[i]);
+      if (last > i) result += text("-", ranks[last]);
       i = last + 1;
     }
-    return text;
+    return result;
   }
 
   static std::string waiting(const scheduler& s) {
     constexpr int most_lines = 24;
     int lines = 0;
-    std::string text;
+    std::string result;
     for (const auto& c : s.resident_)
       for (const auto& b : c->blocks) {
         std::map<std::string, std::vector<unsigned>> groups;
         for (const thread& t : b->threads) groups[state(t)].push_back(t.rank);
         for (const auto& [what, ranks] : groups)
           if (++lines <= most_lines)
-            text += "\n  block " + triple(b->index) + ", threads " + ranges(ranks) + ": " + what;
+            result += text("\n  block ", triple(b->index), ", threads ", ranges(ranks), ": ", what);
       }
-    if (lines > most_lines) text += "\n  and " + std::to_string(lines - most_lines) + " more groups";
-    return text;
+    if (lines > most_lines) result += text("\n  and ", lines - most_lines, " more groups");
+    return result;
   }
 
   static std::string state(const thread& t) {
     if (t.exited) return "left the kernel";
     if (t.waits_at == nullptr) return (t.home->ready >> t.lane & 1) != 0 ? "can run" : "running";
-    std::string text = std::string("wait at ") + t.waits_at;
-    if (t.waits_mask != 0) {
-      char mask[24];
-      std::snprintf(mask, sizeof mask, ", mask 0x%08x", t.waits_mask);
-      text += mask;
-    }
-    return text + ", " + place(t.site);
+    char mask[24] = "";
+    if (t.waits_mask != 0) std::snprintf(mask, sizeof mask, ", mask 0x%08x", t.waits_mask);
+    return text("wait at ", t.waits_at, mask, ", ", place(t.site));
   }
 };
 

@@ -106,8 +106,7 @@ inline void scheduler::leave(thread& t) {
 
 inline void scheduler::finish_block(block& b) {
   if (!b.dynamic_shared.guards_intact())
-    fail(fault::shared_memory,
-         "the block wrote outside its " + std::to_string(launch_.shared_bytes) + " bytes of dynamic shared memory");
+    fail(fault::shared_memory, "the block wrote outside its ", launch_.shared_bytes, " bytes of dynamic shared memory");
   for (const late_copy& copy : late_copies_)
     if (copy.owner == &b) fail(fault::bulk_copy, "the block ended while a bulk copy into it was on its way");
   b.dynamic_shared.close();

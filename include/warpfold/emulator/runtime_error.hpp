@@ -30,8 +30,7 @@ using runtime_lock = std::lock_guard<std::recursive_mutex>;
 
 // The runtime is the host's; a kernel may not call it.
 inline void refuse_in_kernel(const char* function) {
-  if (current_thread != nullptr)
-    current_scheduler->fail(fault::usage, std::string(function) + " called inside a kernel");
+  if (current_thread != nullptr) current_scheduler->fail(fault::usage, function, " called inside a kernel");
 }
 
 struct error_text {

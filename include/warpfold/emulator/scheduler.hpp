@@ -40,7 +40,7 @@ class scheduler {
   void preempt() {
     if (--until_preemption_ == 0) interrupt();
   }  // a place where others may get in between
-  [[noreturn]] void fail(fault kind, const std::string& message);
+  template <class... Parts> [[noreturn]] void fail(fault kind, const Parts&... parts) { stop(kind, text(parts...)); }
   void wake(warp& w, unsigned lanes);
   void wake(thread& t) { wake(*t.home, 1u << t.lane); }
   bool coin() { return (random_() & 1) != 0; }
@@ -64,6 +64,7 @@ class scheduler {
  private:
   friend struct report;
 
+  [[noreturn]] void stop(fault kind, const std::string& message);
   static void worker_main();
   void run_current() noexcept;
   void leave(thread& t);

@@ -95,9 +95,9 @@ inline static_variables find_static_variables(const std::type_info& marker) {
   const module home = module_of(&marker);
   const std::vector<symbol>& symbols = thread_local_symbols(home.path);
   if (symbols.empty() || home.tls == nullptr || prefix.empty())
-    throw error(fault::usage, "static __shared__ variables are found through the symbol table, which " +
-                                  (home.found ? home.path : std::string("this program")) +
-                                  " lacks: do not strip it, or use dynamic shared memory");
+    throw error(fault::usage,
+                text("static __shared__ variables are found through the symbol table, which ",
+                     home.found ? home.path : "this program", " lacks: do not strip it, or use dynamic shared memory"));
   static_variables result;  // without those that the compiler has found to be unused
   for (const symbol& s : symbols)
     if (s.name.starts_with(prefix)) result.push_back({home.tls + s.value, s.bytes});

@@ -157,7 +157,7 @@ inline void scheduler::run_current() noexcept {
 }
 
 // Exceptions thrown by a destructor during an unwinding, or swallowed by the kernel, must not hide the first one.
-inline void scheduler::fail(fault kind, const std::string& message) {
+inline void scheduler::stop(fault kind, const std::string& message) {
   const thread& self = *current_thread;
   error problem(kind, report::describe(*this, self, message), self.parent->index, self.index);
   if (!failure_) failure_ = std::make_exception_ptr(problem);

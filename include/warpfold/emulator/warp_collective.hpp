@@ -11,7 +11,7 @@ namespace warpfold::emulator {
 
 // The thread that runs, or an error when `what` is called on the host.
 inline thread& running_thread(const char* what) {
-  if (current_thread == nullptr) throw error(fault::usage, std::string(what) + " called outside a kernel");
+  if (current_thread == nullptr) throw error(fault::usage, text(what, " called outside a kernel"));
   return *current_thread;
 }
 
@@ -19,9 +19,8 @@ inline thread& running_thread(const char* what) {
 inline thread& running_thread(const char* what, int major) {
   thread& t = running_thread(what);
   if (current_scheduler->rules().compute_capability_major < major)
-    current_scheduler->fail(fault::usage, std::string(what) + " needs compute capability " + std::to_string(major) +
-                                              ".0; the settings say " +
-                                              std::to_string(current_scheduler->rules().compute_capability_major));
+    current_scheduler->fail(fault::usage, what, " needs compute capability ", major, ".0; the settings say ",
+                            current_scheduler->rules().compute_capability_major);
   return t;
 }
 
@@ -32,21 +31,19 @@ namespace detail {
   scheduler& s = *current_scheduler;
   warp& w = *t.home;
   const unsigned bit = 1u << t.lane;
-  if ((mask & bit) == 0)
-    s.fail(fault::lane_not_in_mask, std::string(operation.name) + ": the mask does not name the calling lane");
+  if ((mask & bit) == 0) s.fail(fault::lane_not_in_mask, operation.name, ": the mask does not name the calling lane");
   if ((mask & w.exited) != 0 && !s.rules().allow_exited_lanes)
-    s.fail(fault::exited_lane, std::string(operation.name) + ": the mask names a lane that has left the kernel");
+    s.fail(fault::exited_lane, operation.name, ": the mask names a lane that has left the kernel");
   for (int i = 0; i < w.open_count; ++i) {
     rendezvous& r = w.open[i];
     if (r.mask == mask) {
       if (r.operation != &operation)
-        s.fail(fault::mask_mismatch,
-               std::string("one mask, different intrinsics: ") + r.operation->name + " and " + operation.name);
+        s.fail(fault::mask_mismatch, "one mask, different intrinsics: ", r.operation->name, " and ", operation.name);
       return r;
     }
     if ((r.arrived & mask) != 0 && (r.mask & bit) != 0)
-      s.fail(fault::mask_mismatch, std::string(operation.name) + " and " + r.operation->name +
-                                       ": lanes that wait for one another name different masks");
+      s.fail(fault::mask_mismatch, operation.name, " and ", r.operation->name,
+             ": lanes that wait for one another name different masks");
   }
   rendezvous& fresh = w.open[w.open_count++];
   fresh = {mask, 0, &operation};

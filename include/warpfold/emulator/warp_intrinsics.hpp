@@ -39,9 +39,8 @@ inline void each_lane(unsigned lanes, auto&& visit) {
 }
 
 [[gnu::noinline]] inline void refuse_inactive_source(const warp& w, int lane) {
-  current_scheduler->fail(fault::inactive_source, std::string(w.lanes[lane].waits_at) + ": lane " +
-                                                      std::to_string(lane) + " reads lane " +
-                                                      std::to_string(w.source[lane]) + ", which does not take part");
+  current_scheduler->fail(fault::inactive_source, w.lanes[lane].waits_at, ": lane ", lane, " reads lane ",
+                          w.source[lane], ", which does not take part");
 }
 
 inline void complete_shuffle(warp& w, unsigned lanes) {
@@ -138,7 +137,7 @@ typename promoted<T>::type exchange(const collective& operation, unsigned mask, 
                                     const std::source_location& site) {
   using sent = typename promoted<T>::type;
   if (width < 1 || width > 32 || (width & (width - 1)) != 0)
-    current_scheduler->fail(fault::usage, std::string(operation.name) + ": width must be a power of two up to 32");
+    current_scheduler->fail(fault::usage, operation.name, ": width must be a power of two up to 32");
   return from_bits<sent>(meet(operation, mask, to_bits(static_cast<sent>(value)), static_cast<unsigned>(source), site));
 }
 
