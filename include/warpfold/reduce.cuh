@@ -52,10 +52,36 @@ struct transformed<Transform, T, Ts...> { using type = T; };
 template <class Op, class Transform, class... Ts> using transformed_accumulator_t =
     accumulator_t<Op, std::remove_cvref_t<typename transformed<Transform, Ts...>::type>>;
 
-template <class L, class R> void check_lengths(const char* function, const L& left, const R& right) {
-  if (left.size() != right.size())
-    reject(function, "the inputs have " + std::to_string(left.size()) + " and " + std::to_string(right.size()) + " items");
+// What the public functions share. `function` and `argument` are the names that the caller knows.
+inline namespace v1 WARPFOLD_HIDDEN {
+template <class S, class It, class Out, class Op, class Transform, class A>
+void reduce_items(const char* function, const char* argument, It first, std::int64_t count, Out out, Op op,
+                  Transform transform, const reduce_options<A>& options) {
+  dispatch::check_count(function, count);
+  if (count > 0) dispatch::check_pointer(function, argument, first);
+  dispatch::check_pointer(function, "out", out);
+  dispatch::reduction<S>::enqueue(function, make_leaves<A>(make_source(first, count), transform), out, op, options);
 }
+
+template <class S, class In, class Out, class Op, class Transform, class A>
+void reduce_range(const char* function, const In& in, Out out, Op op, Transform transform,
+                  const reduce_options<A>& options) {
+  reduce_items<S>(function, "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), out, op, transform, options);
+}
+
+template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
+void reduce_ranges(const char* function, const Left& left, const Right& right, Out out, Op op, Transform transform,
+                   const reduce_options<A>& options) {
+  if (left.size() != right.size())
+    reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
+  if (left.size() > 0) {
+    dispatch::check_pointer(function, "left", left.data());
+    dispatch::check_pointer(function, "right", right.data());
+  }
+  dispatch::check_pointer(function, "out", out);
+  dispatch::reduction<S>::enqueue(function, make_leaves<A>(make_zip(left, right), transform), out, op, options);
+}
+}  // namespace v1
 }  // namespace detail
 
 inline namespace v1 WARPFOLD_HIDDEN {
@@ -68,19 +94,15 @@ inline namespace v1 WARPFOLD_HIDDEN {
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, std::iter_value_t<It>>> requires device_output<Out, A>
 void reduce(It first, std::int64_t count, Out out, Op op,
-                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  dispatch::check_count("reduce", count);
-  if (count > 0) dispatch::check_pointer("reduce", "first", first);
-  dispatch::check_pointer("reduce", "out", out);
-  dispatch::reduction<S>::enqueue(
-      "reduce", detail::make_leaves<A>(detail::make_source(first, count), thread::no_transform{}), out, op, options);
+            const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_items<S>("reduce", "first", first, count, out, op, thread::no_transform{}, options);
 }
 
 /// The sum.
 template <reduction_strategy S = automatic, item_iterator It, class Out,
           class A = accumulator_t<plus, std::iter_value_t<It>>> requires device_output<Out, A>
 void reduce(It first, std::int64_t count, Out out,
-                            const std::type_identity_t<reduce_options<A>>& options = {}) {
+            const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce<S>(first, count, out, plus{}, options);
 }
 
@@ -88,7 +110,7 @@ void reduce(It first, std::int64_t count, Out out,
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>> requires device_output<Out, A>
 void reduce(const In& in, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce<S>(to_pointer(in.data()), static_cast<std::int64_t>(in.size()), out, op, options);
+  detail::reduce_range<S>("reduce", in, out, op, thread::no_transform{}, options);
 }
 
 /// The sum of a range.
@@ -104,13 +126,8 @@ template <reduction_strategy S = automatic, device_range In, class Out, operator
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
   requires device_output<Out, A>
 void transform_reduce(const In& in, Out out, Op op, Transform transform,
-                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
-  const auto count = static_cast<std::int64_t>(in.size());
-  if (count > 0) dispatch::check_pointer("transform_reduce", "in", in.data());
-  dispatch::check_pointer("transform_reduce", "out", out);
-  dispatch::reduction<S>::enqueue(
-      "transform_reduce", detail::make_leaves<A>(detail::make_source(to_pointer(in.data()), count), transform), out,
-      op, options);
+                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_range<S>("transform_reduce", in, out, op, transform, options);
 }
 
 /// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
@@ -118,22 +135,17 @@ template <reduction_strategy S = automatic, device_range Left, device_range Righ
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
   requires device_output<Out, A>
 void transform_reduce(const Left& left, const Right& right, Out out, Op op, Transform transform,
-                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::check_lengths("transform_reduce", left, right);
-  if (left.size() > 0) {
-    dispatch::check_pointer("transform_reduce", "left", left.data());
-    dispatch::check_pointer("transform_reduce", "right", right.data());
-  }
-  dispatch::check_pointer("transform_reduce", "out", out);
-  dispatch::reduction<S>::enqueue(
-      "transform_reduce", detail::make_leaves<A>(detail::make_zip(left, right), transform), out, op, options);
+                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_ranges<S>("transform_reduce", left, right, out, op, transform, options);
 }
 
 /// reduce, waiting for the stream and returning the value. Cannot be captured.
 template <reduction_strategy S = automatic, device_range In, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
 [[nodiscard]] A reduce_value(const In& in, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return dispatch::wait_for_value<A>("reduce_value", options.stream, [&](A* out) { reduce<S>(in, out, op, options); });
+  return dispatch::wait_for_value<A>("reduce_value", options.stream, [&](A* out) {
+    detail::reduce_range<S>("reduce_value", in, out, op, thread::no_transform{}, options);
+  });
 }
 
 /// The sum, waiting for it.
@@ -146,18 +158,20 @@ template <reduction_strategy S = automatic, device_range In, class A = accumulat
 template <reduction_strategy S = automatic, device_range In, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>> requires(!device_range<Op>)
 [[nodiscard]] A transform_reduce_value(const In& in, Op op, Transform transform,
-                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream,
-                                     [&](A* out) { transform_reduce<S>(in, out, op, transform, options); });
+                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+    detail::reduce_range<S>("transform_reduce_value", in, out, op, transform, options);
+  });
 }
 
 /// The two-input form.
 template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
 [[nodiscard]] A transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
-                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream,
-                                     [&](A* out) { transform_reduce<S>(left, right, out, op, transform, options); });
+                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+    detail::reduce_ranges<S>("transform_reduce_value", left, right, out, op, transform, options);
+  });
 }
 
 }  // namespace v1

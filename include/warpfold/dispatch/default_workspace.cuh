@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The scratch that a call without a workspace uses: one slot a (device, stream), found again by cudaStreamGetId, since
 // handles are reused; and one a call under capture, which belongs to the graph and returns when that is destroyed.
+// CUDA does not tell when a stream is destroyed: a program that makes streams without end should bring a workspace.
 #pragma once
 #include <mutex>
 #include <unordered_map>
@@ -51,7 +52,9 @@ class workspace_pool {
     if (found.size() < bytes) {
       if (!found.empty()) retired_.push_back({device, found});  // earlier work may still use it
       const auto larger = take(std::max(bytes, 2 * found.size()));
-      check(cudaMemsetAsync(larger.data(), 0, control_bytes, stream), "cudaMemsetAsync");
+      const cudaError_t cleared = cudaMemsetAsync(larger.data(), 0, control_bytes, stream);
+      if (cleared != cudaSuccess) retired_.push_back({device, larger});
+      check(cleared, "cudaMemsetAsync");
       found = larger;
     }
     return found;

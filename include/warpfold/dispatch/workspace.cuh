@@ -80,7 +80,8 @@ struct workspace_ref {
   std::span<std::byte> bytes;
 
   constexpr workspace_ref() = default;
-  constexpr workspace_ref(std::span<std::byte> initialized) : bytes(initialized) {}
+  template <std::size_t Extent>
+  constexpr workspace_ref(std::span<std::byte, Extent> initialized) : bytes(initialized) {}
   workspace_ref(const workspace& owner) : bytes(owner.bytes()) {}
 };
 
