@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the tests labelled `sanitizer` of a GPU build under compute-sanitizer's four tools.
+
+usage: run.py BUILD_FOLDER [--jobs N] [--logs FOLDER]
+
+First racecheck must find the race of planted_race. Exit code 0 if it does and every test is clean.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+
+TOOLS = {
+    "memcheck": ["--leak-check", "full"],
+    "racecheck": ["--racecheck-report", "all"],
+    "synccheck": [],
+    "initcheck": [],
+}
+
+
+def sanitize(tool, options, command, folder):
+    """Exit code 0 only if the program passes and the tool finds nothing."""
+    run = subprocess.run(
+        ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", *options, *command],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    return run.returncode, run.stdout
+
+
+def labelled_tests(build):
+    listed = subprocess.run(["ctest", "-L", "^sanitizer$", "--show-only=json-v1"], cwd=build, check=True,
+                            stdout=subprocess.PIPE, text=True)
+    for test in json.loads(listed.stdout)["tests"]:
+        folder = next((p["value"] for p in test["properties"] if p["name"] == "WORKING_DIRECTORY"), str(build))
+        yield test["name"], test.get("command", []), folder
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--logs", type=pathlib.Path)
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+
+    planted = next(build.rglob("planted_race"))
+    code, output = sanitize("racecheck", TOOLS["racecheck"], [str(planted)], str(build))
+    if code != 99 or "hazard" not in output.lower():
+        sys.exit(f"racecheck does not see the planted race (exit code {code}):\n{output}")
+    print("racecheck sees the planted race")
+
+    tests = [t for t in labelled_tests(build) if t[1]]
+    if not tests:
+        sys.exit(f"no test labelled sanitizer in {build}")
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        runs = {pool.submit(sanitize, tool, options, command, folder): (tool, name)
+                for tool, options in TOOLS.items() for name, command, folder in tests}
+        for run in concurrent.futures.as_completed(runs):
+            tool, name = runs[run]
+            code, output = run.result()
+            if code != 0:
+                failed += 1
+                print(f"FAILED {tool} {name} (exit code {code})\n" + "\n".join(output.splitlines()[-25:]))
+            if arguments.logs:
+                arguments.logs.mkdir(parents=True, exist_ok=True)
+                (arguments.logs / f"{tool}-{name.replace('/', '_')}.log").write_text(output)
+    print(f"{len(TOOLS)} tools on {len(tests)} tests: {len(runs) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
