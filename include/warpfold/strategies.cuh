@@ -43,7 +43,7 @@ inline namespace v1 WARPFOLD_HIDDEN {
 /// Bytes of scratch, aligned to 128, that reduce<S> and transform_reduce<S> need for `count` items with accumulators of
 /// type `A` on the current device. For multi_pass it grows with the count; it may be more than a given input needs.
 template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_t count) {
-  const std::size_t constant = workspace_bytes<A>();
+  const std::size_t constant = warpfold::workspace_bytes<A>();
   if constexpr (!std::is_same_v<S, automatic>) {
     using parts = detail::parts_of<S>;
     if (!parts::schedule::is_persistent && count > 0) {

@@ -6,4 +6,5 @@
 #include <warpfold/error.hpp>
 #include <warpfold/operators.hpp>
 #include <warpfold/reduce.cuh>
+#include <warpfold/strategies.cuh>
 #include <warpfold/version.hpp>

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Named strategies past 2^31 and 2^32 items, which an iterator computes. For the emulator they are too many.
+#include "../common/interval.hpp"
+#include "expect_fold.cuh"
+
+namespace wf_test {
+namespace {
+
+using item = interval<std::int64_t>;
+
+struct counting {
+  using value_type = item;
+  using difference_type = std::int64_t;
+  __host__ __device__ item operator[](std::int64_t i) const { return item::of(i); }
+};
+
+template <class S> class strategies_large_counts : public testing::Test {};
+using large_strategies = testing::Types<
+    wf::strategy<wf::block::shuffle<>, wf::grid::multi_pass>,
+    wf::strategy<wf::block::matrix<>, wf::grid::persistent, wf::finish::last_block>,
+    wf::strategy<wf::block::warp_tree<>, wf::grid::producer_consumer<8, 8>, wf::finish::two_launch>,
+    wf::strategy<wf::block::tree<>, wf::grid::bulk_producer_consumer<2, 8, 3>, wf::finish::last_block>>;
+TYPED_TEST_SUITE(strategies_large_counts, large_strategies, composition_names);
+
+TYPED_TEST(strategies_large_counts, keep_order) {
+  if (!runs_here<TypeParam>()) return;
+  const device_array<item> out(1);
+  for (const std::int64_t count : {(std::int64_t{1} << 31) + 1, (std::int64_t{1} << 32) + 12'345}) {
+    wf::reduce<TypeParam>(counting{}, count, out.data(), join{}, {.init = item::of(-1)});
+    EXPECT_EQ(out.value(), item::of(-1, count - 1)) << count;
+  }
+}
+
+}  // namespace
+}  // namespace wf_test
