@@ -33,7 +33,7 @@ template <int... Counts> __device__ void fold_all(std::integer_sequence<int, Cou
 __global__ void fold_kernel(hash* results) { fold_all(std::make_integer_sequence<int, most>{}, results); }
 
 TEST(ThreadFold, IsTheCanonicalTreeForEveryNumberOfValues) {
-  const wf_test::device_array<hash> results(most * row);
+  const wf_test::device_array<hash> results(std::vector<hash>(most * row));
   wf_test::launch_and_wait(&fold_kernel, 1, 1, 0, results.data());
   const auto leaves = wf_test::hash_items<hash>(most);
   const auto folded = results.to_host();

@@ -10,26 +10,22 @@ namespace {
 
 namespace thread = warpfold::thread;
 
-/// Chunks of `leaves` from every item on, in as many threads as there are: chunk i to out + i * chunk_items.
+/// Chunks of `leaves`, also past its end, one a thread: chunk i to out + i * chunk_items.
 template <class Leaves> __global__ void edge_kernel(Leaves leaves, double* out) {
-  const int first = static_cast<int>(threadIdx.x);
+  const int first = static_cast<int>(threadIdx.x) * Leaves::chunk_items;
   typename Leaves::chunk chunk;
   leaves.source.load_edge(chunk, first);
-  for (int k = 0; k < Leaves::chunk_items && first + k < leaves.source.items; ++k)
-    out[first * Leaves::chunk_items + k] = leaves.leaf(chunk, k);
+  for (int k = 0; k < Leaves::chunk_items && first + k < leaves.source.items; ++k) out[first + k] = leaves.leaf(chunk, k);
 }
 
 /// expected(i) is the leaf of item i. Nothing is written for items that do not exist.
 template <class Leaves, class Expected> void expect_leaves(const Leaves& leaves, int items, Expected expected) {
-  constexpr int chunk_items = Leaves::chunk_items;
-  const wf_test::device_array<double> out(std::vector<double>(static_cast<std::size_t>(items + 3) * chunk_items, -1));
-  wf_test::launch_and_wait(&edge_kernel<Leaves>, 1, items + 3, 0, leaves, out.data());
+  const int chunks = items / Leaves::chunk_items + 3;
+  const wf_test::device_array<double> out(std::vector<double>(static_cast<std::size_t>(chunks) * Leaves::chunk_items, -1));
+  wf_test::launch_and_wait(&edge_kernel<Leaves>, 1, chunks, 0, leaves, out.data());
   const auto written = out.to_host();
-  for (int first = 0; first < items + 3; ++first)
-    for (int k = 0; k < chunk_items; ++k)
-      ASSERT_EQ(written[static_cast<std::size_t>(first * chunk_items + k)],
-                first + k < items ? expected(first + k) : -1)
-          << items << " items, item " << k << " of the chunk at " << first;
+  for (int i = 0; i < chunks * Leaves::chunk_items; ++i)
+    ASSERT_EQ(written[static_cast<std::size_t>(i)], i < items ? expected(i) : -1) << items << " items, item " << i;
 }
 
 template <class T> std::vector<T> some_items(int count) {

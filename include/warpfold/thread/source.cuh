@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a reduction's leaves come from. A source knows its item count and gives a lane the chunk of consecutive items
-// that starts at a given item: whole and aligned (`load`), whole (`load_shifted`), or what exists (`load_edge`); `leaf` turns item k of a chunk into an
+// that starts at a given item, a multiple of chunk_items: whole and aligned (`load`), whole (`load_shifted`), or what exists (`load_edge`); `leaf` turns item k of a chunk into an
 // accumulator. Sources: `pointer_source` (vector loads), `iterator_source` (anything indexable), `zip_source` (two).
 #pragma once
 #include <cstdint>
