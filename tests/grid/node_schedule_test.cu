@@ -23,9 +23,9 @@ __host__ __device__ std::int64_t tiles_before(const node_schedule& s, int block)
 }
 
 /// Of each schedule, what the blocks take in the order in which they take it, and the slots of what they make of it:
-/// blocks * 32 to a schedule, of nodes by level, and then of single tiles by 31.
+/// blocks * 32 to a schedule, of nodes by level, and then of single tiles by 31. `level` counts what is_level is wrong about.
 __global__ void list_kernel(const node_schedule* schedules, const std::int64_t* first_tile, std::int64_t* tiles,
-                            std::int64_t* slots) {
+                            std::int64_t* slots, int* level) {
   const node_schedule& s = schedules[blockIdx.x];
   std::int64_t* own_slots = slots + (blockIdx.x * blockDim.x + threadIdx.x) * 32;
   const int block = static_cast<int>(threadIdx.x);
@@ -33,6 +33,7 @@ __global__ void list_kernel(const node_schedule* schedules, const std::int64_t* 
   for (int i = 0; i < taken; ++i) tiles[first_tile[blockIdx.x] + tiles_before(s, block) + i] = s.tile(block, i);
   for (int level = 0; level < 31; ++level) own_slots[level] = s.share >> level & 1 ? s.slot_of_node(block, level) : -1;
   own_slots[31] = block < s.single_tiles ? s.slot_of_single(block) : -1;
+  if (s.is_level() != (__popcll(s.share) + (s.single_tiles > 0) == 1)) atomicAdd(level, 1);
 }
 
 /// What is wrong with a schedule, if anything. `tiles` and `slots` are those of list_kernel.
@@ -71,8 +72,10 @@ void expect_sound(const std::vector<node_schedule>& schedules, int blocks) {
   const wf_test::device_array<node_schedule> on_device(schedules);
   const wf_test::device_array<std::int64_t> first_on_device(first_tile), tiles(first_tile.back()),
       slots(std::ssize(schedules) * blocks * 32);
+  const wf_test::device_array<int> level(std::vector<int>{0});
   wf_test::launch_and_wait(&list_kernel, static_cast<int>(schedules.size()), blocks, 0, on_device.data(),
-                           first_on_device.data(), tiles.data(), slots.data());
+                           first_on_device.data(), tiles.data(), slots.data(), level.data());
+  EXPECT_EQ(level.value(), 0);
   const auto listed = tiles.to_host(), slotted = slots.to_host();
   for (std::size_t i = 0; i < schedules.size(); ++i)
     EXPECT_EQ(problem(schedules[i], listed.data() + first_tile[i],
