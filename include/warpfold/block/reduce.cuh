@@ -33,12 +33,11 @@ __device__ A reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, in
   return value;
 }
 
-/// As reduce, with the result valid in every thread. Cost: three barriers.
+/// As reduce, with the result valid in every thread. Cost: two barriers.
 template <int BlockThreads, class A, class Op>
 __device__ A all_reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, int count = BlockThreads) {
   value = reduce(storage, value, op, count);
-  __syncthreads();  // the partials have been read: slot 0 is free for the result
-  if (arch::thread_rank() == 0) storage.partials[0] = value;
+  if (arch::thread_rank() == 0) storage.partials[0] = value;  // which it alone has read
   __syncthreads();
   return storage.partials[0];
 }
