@@ -119,7 +119,10 @@ struct multiply_then_plain_add {
 struct plain_multiply_then_add {
   double operator()(double a, double b) const { return wf::plus{}(a * b, b); }
 };
+#pragma GCC push_options
+#pragma GCC optimize("O2")  // below, GCC does not fuse
 template <class Op> __attribute__((target("fma"), flatten)) double with_fma(double a, double b) { return Op{}(a, b); }
+#pragma GCC pop_options
 template <class Op> double without_fma(double a, double b) { return Op{}(a, b); }
 
 template <class Op> int contracted_results() {
