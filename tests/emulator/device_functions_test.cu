@@ -100,12 +100,18 @@ __global__ void use_symbols(int* out) {
 TEST(DeviceFunctions, SymbolsAreReachableFromTheHost) {
   device_array<int> out(1);
   const int table[3] = {5, 6, 7};
-  ASSERT_EQ(cudaMemcpyToSymbol(constant_table, table, sizeof table, 0, cudaMemcpyHostToDevice), cudaSuccess);
+  ASSERT_EQ(cudaMemcpyToSymbol(constant_table, table, sizeof table), cudaSuccess);
   ASSERT_EQ(em::launch(use_symbols, shape(1, 1), out.get()), cudaSuccess);
   EXPECT_EQ(out[0], 8);
   int copy = 0;
-  ASSERT_EQ(cudaMemcpyFromSymbol(&copy, &device_counter, sizeof copy, 0, cudaMemcpyDeviceToHost), cudaSuccess);
+  ASSERT_EQ(cudaMemcpyFromSymbol(&copy, device_counter, sizeof copy), cudaSuccess);
   EXPECT_EQ(copy, 8);
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaGetSymbolAddress(&address, device_counter), cudaSuccess);
+  EXPECT_EQ(address, &device_counter);
+  EXPECT_EQ(cudaGetSymbolSize(&bytes, constant_table), cudaSuccess);
+  EXPECT_EQ(bytes, sizeof table);
 }
 
 __global__ void trap_in_thread(unsigned which) {

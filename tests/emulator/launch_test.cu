@@ -110,7 +110,7 @@ __global__ void touch_end(char* out, int shared_bytes) {
 TEST(Launch, MoreSharedMemoryByFunctionAttribute) {
   device_array<char> out(1);
   constexpr int bytes = 227 * 1024;
-  const auto* kernel = reinterpret_cast<const void*>(&touch_end);
+  const auto kernel = &touch_end;
   EXPECT_EQ(em::launch(touch_end, shape(1, 1, bytes), out.get(), bytes), cudaErrorInvalidValue);
   EXPECT_EQ(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes + 1),
             cudaErrorInvalidValue);
@@ -142,7 +142,7 @@ TEST(Launch, AttributesThatChangeNothingAreAccepted) {
 TEST(Launch, OccupancyFollowsTheSettings) {
   em::scoped_settings settings;
   settings->blocks_per_multiprocessor = 16;
-  const auto* kernel = reinterpret_cast<const void*>(&count);
+  const auto kernel = &count;
   const auto blocks = [&](int threads, std::size_t shared_bytes) {
     int n = -1;
     EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, threads, shared_bytes), cudaSuccess);

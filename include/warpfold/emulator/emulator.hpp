@@ -6,15 +6,15 @@
 //   warpfold::emulator::launch(kernel, config, arguments...)
 //
 // One fiber a CUDA thread, all on the calling host thread; several host threads may launch at a time. A schedule is
-// drawn from settings().seed: which warp and lane runs next is random at every intrinsic, barrier, atomic, fence and volatile
-// look at memory by __ldcg or __ldcv; a few blocks are interleaved, more if all of these wait for others. Work in
-// streams is done when the call that enqueues it returns, capture apart.
+// drawn from settings().seed: which warp and lane runs next is random at every intrinsic, barrier, atomic, fence and
+// volatile look at memory by __ldcg or __ldcv; a few blocks are interleaved, more if all of these wait for others. Work
+// in streams is done when the call that enqueues it returns, capture apart.
 //
 // Found while a kernel runs, and thrown by the launch as warpfold::emulator::error: divergent barriers, masks that
 // disagree, lanes that have left, shuffles from inactive lanes, deadlocks (with what every thread waits at), misuse of
 // mbarriers, bulk copies and clusters, writes around dynamic shared memory, traps. All threads are unwound, and the
-// next launch works. Shapes out of range are returned as CUDA returns them. Fresh memory holds NaNs; AddressSanitizer and
-// UndefinedBehaviorSanitizer see every access.
+// next launch works. Shapes out of range are returned as CUDA returns them. Fresh memory holds NaNs; AddressSanitizer
+// and UndefinedBehaviorSanitizer see every access.
 //
 // What differs from a GPU
 // - Memory is sequentially consistent: a missing fence is not found.
@@ -24,15 +24,16 @@
 //   an error, though hardware lets some such kernels pass; so are the same barrier in two places of the source and
 //   exited lanes in a mask (options::check_barrier_sites, options::allow_exited_lanes).
 // - Static `__shared__` variables are thread-local ones, which the emulator finds through the program's symbol table:
-//   in functions only, in programs that are not stripped, `__align__` instead of `alignas`, not in other blocks'
-//   reach, and no target of bulk copies. `extern __shared__` does not compile: use dynamic_shared().
-// - Barriers and warp intrinsics in destructors do nothing while a thread unwinds; reached otherwise, they must not be
-//   where a kernel fails.
+//   in functions only, in programs that are not stripped, `__align__` instead of `alignas`, not in other blocks' reach,
+//   and no target of bulk copies. `extern __shared__` does not compile: use dynamic_shared().
+// - Barriers and warp intrinsics in destructors do nothing while a thread unwinds. Where threads wait in a destructor
+//   that runs for another reason, a kernel that fails ends the program, since destructors may not throw.
+// - Linux with glibc; on processors other than x86-64, setjmp and longjmp switch the fibers, more slowly.
 //
 // Refused, by a compile error that names it: `__activemask`, warp intrinsics without `_sync`, `__cluster_dims__`,
-// untyped and cooperative launches, `<<<>>>`. Runtime functions that are not defined here are named by the linker. Launch
-// attributes that are not known return cudaErrorNotSupported. Not there: cooperative groups, textures, graph nodes,
-// memory pools, launches from kernels, inline PTX.
+// untyped and cooperative launches, `<<<>>>`. Runtime functions that are not defined here are named by the linker.
+// Launch attributes that are not known return cudaErrorNotSupported. Not there: cooperative groups, textures, graph
+// nodes, memory pools, launches from kernels, inline PTX.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -55,5 +56,6 @@
 #include <warpfold/emulator/runtime_function.hpp>
 #include <warpfold/emulator/runtime_graph.hpp>
 #include <warpfold/emulator/runtime_memory.hpp>
+#include <warpfold/emulator/runtime_typed.hpp>
 #include <warpfold/emulator/settings.hpp>
 #include <warpfold/emulator/warp_intrinsics.hpp>
