@@ -4,15 +4,27 @@
 
 #include <numeric>
 
+#include "common/monoids.hpp"
 #include "common/same_bits.hpp"
 #include "common/tree_hash.hpp"
 #include "reduce/expected.hpp"
+#include "reduce/point.hpp"
 #include "reduce/ways.cuh"
 
 namespace wf = warpfold;
-using wf_test::tree_hash;
+using wf_test::point, wf_test::tree_hash;
 
 namespace {
+
+// For each type an operator that tells what was folded in which order, and mostly by which tree.
+template <class T> struct operator_for { using type = wf_test::add_points; };
+template <> struct operator_for<wf_test::byte_affine> { using type = wf_test::compose_bytes; };
+template <int Bytes, int Alignment> struct operator_for<tree_hash<Bytes, Alignment>> { using type = wf_test::hash_pair; };
+
+template <class T> std::vector<T> items_of(std::int64_t count) {
+  if constexpr (requires { T::of(count); }) return wf_test::hash_items<T>(count);
+  else return wf_test::random_items<T>(count);
+}
 
 // Every offset of the base against a vector of 16 bytes that items of this size can have.
 template <class T> constexpr int offsets_of = 16 / std::gcd(16, int{sizeof(T)});
@@ -21,7 +33,7 @@ template <class T> class reduce_alignment : public testing::Test {
  protected:
   void expect_canonical(std::int64_t size, std::int64_t offset, int max_blocks) {
     const wf_test::device_array<T> in(std::span<const T>(items_).first(static_cast<std::size_t>(size)), offset);
-    wf::reduce(in.items(), out_.data(), wf_test::hash_pair{}, {.max_blocks = max_blocks});
+    wf::reduce(in.items(), out_.data(), op_, {.max_blocks = max_blocks});
     EXPECT_TRUE(wf_test::same_bits(out_.value(), roots_.at(size)))
         << size << " items of " << sizeof(T) << " bytes, " << offset << " items past a boundary, max_blocks " << max_blocks;
   }
@@ -37,13 +49,13 @@ template <class T> class reduce_alignment : public testing::Test {
   }();
 
  private:
-  std::vector<T> items_ = wf_test::hash_items<T>(sizes_.back());
-  std::map<std::int64_t, T> roots_ = wf_test::canonical_roots<T>(items_, sizes_, wf_test::hash_pair{});
+  typename operator_for<T>::type op_;
+  std::vector<T> items_ = items_of<T>(sizes_.back());
+  std::map<std::int64_t, T> roots_ = wf_test::canonical_roots<T>(items_, sizes_, op_);
   wf_test::device_array<T> out_{1};
 };
 
-using item_types = testing::Types<tree_hash<1>, tree_hash<2, 2>, tree_hash<3>, tree_hash<4, 4>, tree_hash<12, 4>,
-                                  tree_hash<16, 4>, tree_hash<24, 8>>;
+using item_types = testing::Types<wf_test::byte_affine, tree_hash<2, 2>, tree_hash<3>, point<float, 3>, point<double, 3>>;
 TYPED_TEST_SUITE(reduce_alignment, item_types);
 
 TYPED_TEST(reduce_alignment, every_offset) {
@@ -52,16 +64,16 @@ TYPED_TEST(reduce_alignment, every_offset) {
       for (const int max_blocks : {0, 1}) this->expect_canonical(size, offset, max_blocks);
 }
 
-// A base that the type's alignment does not allow items to sit at, but a vector: 16-byte items, 4 bytes past a boundary.
+// Items as long as a vector, from bases that are no multiple of it.
 TEST(reduce_alignment_within_items, every_word) {
-  using item = tree_hash<16, 4>;
-  const auto items = wf_test::hash_items<item>(5000);
-  const item expected = wf::canonical_tree::replay(items.begin(), std::ssize(items), wf_test::hash_pair{});
+  using item = point<float, 4>;
+  const auto items = wf_test::random_items<item>(5000);
+  const item expected = wf::canonical_tree::replay(items.begin(), std::ssize(items), wf_test::add_points{});
   const wf_test::device_array<item> memory(std::ssize(items) + 1), out(1);
   for (std::size_t bytes = 0; bytes < 16; bytes += 4) {
     auto* first = reinterpret_cast<item*>(reinterpret_cast<std::byte*>(memory.data()) + bytes);
     wf::check(cudaMemcpy(first, items.data(), items.size() * sizeof(item), cudaMemcpyHostToDevice), "cudaMemcpy");
-    wf::reduce(first, std::ssize(items), out.data(), wf_test::hash_pair{});
+    wf::reduce(first, std::ssize(items), out.data(), wf_test::add_points{});
     EXPECT_TRUE(wf_test::same_bits(out.value(), expected)) << bytes << " bytes past a boundary";
   }
 }

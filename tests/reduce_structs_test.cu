@@ -4,31 +4,12 @@
 
 #include "common/monoids.hpp"
 #include "reduce/expect_canonical.cuh"
+#include "reduce/point.hpp"
 
 namespace wf = warpfold;
-using wf_test::expect_canonical, wf_test::items_of_all_shapes, wf_test::random_items;
+using wf_test::add_points, wf_test::expect_canonical, wf_test::items_of_all_shapes, wf_test::point, wf_test::random_items;
 
 namespace {
-
-/// Doubles, added one by one: not exact, so equal bits mean an equal association.
-template <int Dimensions> struct point {
-  double x[Dimensions];
-
-  static point random(wf_test::random_source& source) {
-    point result;
-    for (double& x : result.x) x = wf_test::random_item<double>(source);
-    return result;
-  }
-  friend bool operator==(const point&, const point&) = default;
-};
-struct add_points {
-  template <int Dimensions>
-  __host__ __device__ point<Dimensions> operator()(const point<Dimensions>& a, const point<Dimensions>& b) const {
-    point<Dimensions> sum;
-    for (int i = 0; i < Dimensions; ++i) sum.x[i] = wf::plus{}(a.x[i], b.x[i]);
-    return sum;
-  }
-};
 
 /// a + b modulo a number that is known only when the program runs.
 struct add_modulo {
@@ -45,9 +26,9 @@ TEST(reduce_structs, affine_maps_in_one_byte) {
 TEST(reduce_structs, twelve_bytes) {
   expect_canonical(random_items<wf_test::triple>(items_of_all_shapes), wf_test::add_triples{});
 }
-TEST(reduce_structs, sixteen_bytes) { expect_canonical(random_items<point<2>>(items_of_all_shapes), add_points{}); }
-TEST(reduce_structs, forty_bytes) { expect_canonical(random_items<point<5>>(items_of_all_shapes), add_points{}); }
-TEST(reduce_structs, two_hundred_bytes) { expect_canonical(random_items<point<25>>(10'008), add_points{}); }
+TEST(reduce_structs, sixteen_bytes) { expect_canonical(random_items<point<double, 2>>(items_of_all_shapes), add_points{}); }
+TEST(reduce_structs, forty_bytes) { expect_canonical(random_items<point<double, 5>>(items_of_all_shapes), add_points{}); }
+TEST(reduce_structs, two_hundred_bytes) { expect_canonical(random_items<point<double, 25>>(3001), add_points{}); }
 TEST(reduce_structs, operator_with_state) {
   auto items = random_items<unsigned>(items_of_all_shapes);
   for (unsigned& item : items) item %= 1'000'003;

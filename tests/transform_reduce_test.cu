@@ -7,8 +7,8 @@
 #include "common/interval.hpp"
 #include "common/random_items.hpp"
 #include "common/same_bits.hpp"
-#include "common/tree_hash.hpp"
 #include "reduce/expected.hpp"
+#include "reduce/point.hpp"
 #include "reduce/ways.cuh"
 
 namespace wf = warpfold;
@@ -34,6 +34,14 @@ struct low_byte {
   __host__ __device__ std::int8_t operator()(std::int32_t x) const { return static_cast<std::int8_t>(x); }
 };
 
+using float_point = wf_test::point<float, 3>;
+struct to_point {
+  __host__ __device__ float_point operator()(std::uint8_t x) const {
+    const float value = x;
+    return {0.1f * value, 1.0f / (1.0f + value), value * value};
+  }
+};
+
 TEST(transform_reduce, order_at_every_border_and_way) {
   wf_test::asked<interval<>> asked(interval<>::of(-1), interval<>::poison());
   std::int64_t turn = 0;
@@ -53,18 +61,18 @@ TEST(transform_reduce, order_at_every_border_and_way) {
 
 // One byte a leaf in, twelve out: the chunk is the input's, the registers are the accumulators'.
 TEST(transform_reduce, small_items_to_large_accumulators) {
-  using hash = wf_test::tree_hash<12, 4>;
+  using wf_test::add_points;
   const auto items = wf_test::random_items<std::uint8_t>(60'013);
-  std::vector<hash> leaves;
-  for (const std::uint8_t item : items) leaves.push_back(hash::of(item));
+  std::vector<float_point> leaves;
+  for (const std::uint8_t item : items) leaves.push_back(to_point{}(item));
   const std::vector<std::int64_t> sizes{1, 511, 513, 16'385, 60'013};
-  const auto roots = wf_test::canonical_roots<hash>(leaves, sizes, wf_test::hash_pair{});
-  const wf_test::device_array<hash> out(1);
+  const auto roots = wf_test::canonical_roots<float_point>(leaves, sizes, add_points{});
+  const wf_test::device_array<float_point> out(1);
   for (int offset = 0; offset < 16; ++offset)
     for (const std::int64_t size : sizes) {
-      const wf_test::device_array<std::uint8_t> in(std::span<const std::uint8_t>(items).first(static_cast<std::size_t>(size)), offset);
-      wf::transform_reduce(in.items(), out.data(), wf_test::hash_pair{}, wf_test::to_hash<hash>{},
-                           {.max_blocks = offset % 2});
+      const std::span<const std::uint8_t> part(items.data(), static_cast<std::size_t>(size));
+      const wf_test::device_array<std::uint8_t> in(part, offset);
+      wf::transform_reduce(in.items(), out.data(), add_points{}, to_point{}, {.max_blocks = offset % 2});
       EXPECT_TRUE(same_bits(out.value(), roots.at(size))) << size << " items, " << offset << " off";
     }
 }
