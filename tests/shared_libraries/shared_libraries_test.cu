@@ -23,7 +23,7 @@ class library {
   }
 
   template<class Function>
-  Function* find(const char* name, Function*) const {
+  Function* find(const char* name) const {
     void* address = dlsym(handle_, name);
     if (address == nullptr) throw std::runtime_error(dlerror());
     return reinterpret_cast<Function*>(address);
@@ -33,7 +33,7 @@ class library {
   void* handle_;  // never closed: the CUDA runtime keeps pointers into a library that holds kernels
 };
 
-#define FIND(from, function) (from).find(#function, &::function)
+#define FIND(from, function) (from).find<decltype(::function)>(#function)
 
 class SharedLibraries : public testing::Test {
  protected:
