@@ -53,8 +53,8 @@ TEST(Launch, UsesTheStream) {
 
 TEST(Launch, ThrowsWhatCudaRefusesAndRunsNothing) {
   const wf_test::device_array<long long> out(std::vector<long long>{-1});
-  EXPECT_EQ(code_of_launch(config_of(1, 2048), out.data()), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(code_of_launch(config_of(0, 32), out.data()), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(code_of_launch(config_of(1, 2048), out.data()), cudaErrorInvalidValue);
+  EXPECT_EQ(code_of_launch(config_of(0, 32), out.data()), cudaErrorInvalidValue);
   EXPECT_EQ(code_of_launch(config_of(1, 32, std::size_t{1} << 20), out.data()), cudaErrorInvalidValue);
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "the exception carries the error";
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -80,7 +80,7 @@ TEST(CudaError, SaysWhatHappenedAndWhere) {
     ASSERT_NE(error, nullptr);
     EXPECT_STREQ(error->call(), "cudaLaunchKernelEx");
     const std::string text = error->what();
-    EXPECT_NE(text.find("cudaLaunchKernelEx: cudaErrorInvalidConfiguration (invalid configuration argument) at "),
+    EXPECT_NE(text.find("cudaLaunchKernelEx: cudaErrorInvalidValue (invalid argument) at "),
               std::string::npos)
         << text;
     EXPECT_NE(text.find("launch.cuh:" + std::to_string(error->where().line())), std::string::npos) << text;

@@ -4,12 +4,15 @@
 
 usage: run.py BUILD_FOLDER [--jobs N] [--logs FOLDER]
 
-First racecheck must find the race of planted_race. Exit code 0 if it does and every test is clean.
+First racecheck must find the race of planted_race. Then it is shown kernels without a race, whose order comes from what
+some versions of it do not follow (raw bulk copies, for one). If it reports a hazard there, it cannot judge tests that are
+ordered in the same way: they are left out, and counted. Exit code 0 if the race is found and every test is clean.
 """
 import argparse
 import concurrent.futures
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -18,6 +21,12 @@ TOOLS = {
     "racecheck": ["--racecheck-report", "all"],
     "synccheck": [],
     "initcheck": [],
+}
+
+# A kernel without a race -> the tests that racecheck cannot judge where it reports a hazard in that kernel.
+ORDERED = {
+    "ordered_by_bulk_copy": r"bulk_producer_consumer",
+    "ordered_by_named_barrier": r"(?<!bulk)_producer_consumer",
 }
 
 
@@ -50,14 +59,24 @@ def main():
     if code != 99 or "hazard" not in output.lower():
         sys.exit(f"racecheck does not see the planted race (exit code {code}):\n{output}")
     print("racecheck sees the planted race")
+    beyond_racecheck = []
+    for name, pattern in ORDERED.items():
+        code, output = sanitize("racecheck", TOOLS["racecheck"], [str(next(build.rglob(name)))], str(build))
+        if code == 99 and "hazard" in output.lower():
+            print(f"racecheck sees a race in {name}, where there is none:\n{output}")
+            beyond_racecheck.append(pattern)
+        elif code != 0:
+            sys.exit(f"{name} fails (exit code {code}):\n{output}")
 
     tests = [t for t in labelled_tests(build) if t[1]]
     if not tests:
         sys.exit(f"no test labelled sanitizer in {build}")
+    unjudged = [name for name, _, _ in tests if any(re.search(pattern, name) for pattern in beyond_racecheck)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         runs = {pool.submit(sanitize, tool, options, command, folder): (tool, name)
-                for tool, options in TOOLS.items() for name, command, folder in tests}
+                for tool, options in TOOLS.items() for name, command, folder in tests
+                if not (tool == "racecheck" and name in unjudged)}
         for run in concurrent.futures.as_completed(runs):
             tool, name = runs[run]
             code, output = run.result()
@@ -67,7 +86,8 @@ def main():
             if arguments.logs:
                 arguments.logs.mkdir(parents=True, exist_ok=True)
                 (arguments.logs / f"{tool}-{name.replace('/', '_')}.log").write_text(output)
-    print(f"{len(TOOLS)} tools on {len(tests)} tests: {len(runs) - failed} passed, {failed} failed")
+    print(f"{len(TOOLS)} tools on {len(tests)} tests: {len(runs) - failed} passed, {failed} failed, "
+          f"{len(unjudged)} not for racecheck")
     sys.exit(1 if failed else 0)
 
 

@@ -16,11 +16,11 @@ namespace detail {
 inline cudaError_t check_shape(const grid_launch& launch) {
   const options& device = settings();
   const dim3 g = launch.grid, b = launch.block, c = launch.cluster;
-  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) return cudaErrorInvalidConfiguration;
-  if (g.x > 0x7FFFFFFFu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidConfiguration;
+  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) return cudaErrorInvalidValue;
+  if (g.x > 0x7FFFFFFFu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidValue;
   if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t{b.x} * b.y * b.z > 1024)
-    return cudaErrorInvalidConfiguration;
-  if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidConfiguration;
+    return cudaErrorInvalidValue;
+  if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidValue;
   if (std::uint64_t{c.x} * c.y * c.z > 1) {
     if (device.compute_capability_major < 9 || std::uint64_t{c.x} * c.y * c.z > most_cluster_blocks(launch.kernel))
       return cudaErrorInvalidClusterSize;

@@ -18,6 +18,7 @@ struct two_launch {};
 /// One hardware atomic a block, straight onto the result. Breaks order: for commutative operators. Where the operator is
 /// not exact (floating-point plus), bits change from run to run. Needs an initialised output: Warpfold writes init, or the
 /// operator's identity, by a small launch of its own before. Two launches, no scratch. `out` must not lie in the input.
+/// The hardware's float plus takes subnormal numbers for zero.
 struct block_atomic {};
 /// The same with one atomic a warp, and no barrier. For block algorithms whose warps have results: shuffle, warp_tree.
 struct warp_atomic {};

@@ -14,8 +14,10 @@ template <int P = 8, int C = 1> struct producer_consumer {
   static_assert(P >= 1 && C >= 1 && P + C <= 32, "warpfold: grid::producer_consumer has 1 to 32 warps in all, both kinds");
   static constexpr bool is_persistent = true, needs_bulk_copy = false;
   template <class Algorithm> static constexpr int block_threads = (P + C) * warp_lanes;
-  /// Both tasks in one kernel need more registers than each.
-  template <class Algorithm> static constexpr int resident_threads = Algorithm::resident_threads < 1536 ? Algorithm::resident_threads : 1536;
+  /// Both tasks in one kernel need more registers than each; the fewer producers, the more rows each has in flight.
+  static constexpr int most_resident_threads = P < 4 ? 1024 : 1536;
+  template <class Algorithm> static constexpr int resident_threads =
+      Algorithm::resident_threads < most_resident_threads ? Algorithm::resident_threads : most_resident_threads;
   template <class Algorithm, class Leaves> struct storage {
     struct data_block {
       typename Algorithm::template storage<typename Leaves::accumulator> items;
