@@ -12,9 +12,9 @@ KEPT_CONTEXT = (
     "maximum_clock_mhz", "measured_clock_mhz", "cuda_driver", "cuda_runtime", "nvcc", "cub", "commit", "repeats")
 # What Google Benchmark appends to a name.
 NAME_SUFFIX = re.compile(r"(/(iterations:\d+|manual_time|real_time|min_time:[^/]+|repeats:\d+))+$")
-# What Google Benchmark adds to an entry and nothing here reads.
+# What an entry holds and nothing here reads, or what follows from the rest of it.
 DROPPED_FIELDS = ("family_index", "per_family_instance_index", "run_name", "run_type", "repetitions",
-                  "repetition_index", "threads", "iterations", "cpu_time")
+                  "repetition_index", "threads", "iterations", "cpu_time", "items", "bytes_per_second")
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -133,6 +133,7 @@ def keep(raw_paths, results_directory, drop_failed=False):
     for key in ("device", "commit"):
         if len({context.get(key) for context in contexts}) > 1:
             raise ResultError(f"the files differ in {key}; a run is of one {key}")
+    Path(results_directory).mkdir(parents=True, exist_ok=True)
     written = []
     for function in sorted({name.split("/")[0] for name in entries}):
         chosen = [entry for name, entry in entries.items() if name.startswith(function + "/")]

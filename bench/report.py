@@ -10,47 +10,21 @@
 Needs python3 and nothing else. No figure in the tables or plots is typed by hand.
 """
 
-import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import measurements
+import pages
 from measurements import Group, ResultError
+from pages import heading, is_power_of_two, microseconds, percent, ratio, size, table
 from plots import Series, line_plot
 
-BENCH = Path(__file__).resolve().parent
 BEGIN, END = "<!-- reduce-table:begin -->", "<!-- reduce-table:end -->"
 SUM_BITS = (8, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)  # sizes of the float sum's table
 LATENCY_BITS = (4, 8, 12, 16, 20, 24)
 EQUAL_BYTES = 1 << 30  # where types and operators are compared; whole items, so a few bytes less for some
 WARPFOLD, CUB, LIMIT = "#0b6e4f", "#c8553d", "#7a7a8c"
-
-
-def is_power_of_two(items):
-    return items & (items - 1) == 0
-
-
-def size(items):
-    return f"2^{items.bit_length() - 1}" if is_power_of_two(items) else f"{items:,}"
-
-
-def microseconds(seconds):
-    return "" if seconds is None else f"{seconds * 1e6:.2f}" if seconds < 1e-4 else f"{seconds * 1e6:.1f}"
-
-
-def ratio(value):
-    return "" if value is None else f"{value:.2f}"
-
-
-def percent(value):
-    return f"{100 * value:.1f} %"
-
-
-def table(header, rows):
-    """A Markdown table; all columns but the first are flush right."""
-    rule = ["---"] + ["---:"] * (len(header) - 1)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
 def sum_table(run):
@@ -155,17 +129,10 @@ def bars_table(run, compile_times):
     return table(["case", "must", "worst", "at", ""], [bar.row() for bar in bars(run, compile_times)])
 
 
-def heading(context):
-    parts = [f"**{context.get('device', 'unknown device')}**",
-             f"{context.get('multiprocessors', '?')} multiprocessors",
-             f"{int(context.get('l2_bytes', 0)) / 2**20:.0f} MiB of L2", f"CUDA {context.get('cuda_runtime', '?')}",
-             f"CUB {context.get('cub', '?')}", f"commit {context.get('commit', 'unknown')[:12]}"]
-    return ", ".join(parts) + "."
-
-
 def section(run, compile_times, plot_directory):
     """One device's part of the README."""
-    parts = [heading(run.context) + " Medians of one run; contenders take turns on the same random data."]
+    where = heading(run.context, f"CUB {run.context.get('cub', '?')}")
+    parts = [where + " Medians of one run; contenders take turns on the same random data."]
     device = measurements.slug(run.context.get("device", "unknown"))
     if run.select():
         parts += [f"![Bandwidth over the number of items]({plot_directory}/reduce-{device}-bandwidth.svg)",
@@ -261,36 +228,20 @@ def show(results):
         print(f"{path.name}\n\n{section(run, compile_times, results.as_posix())}\n")
 
 
-def stale(path, content):
-    return not path.exists() or path.read_text() != content
-
-
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--add", nargs="+", metavar="RAW", help="raw JSON of one run on one device, to keep")
-    parser.add_argument("--drop-failed", action="store_true", help="with --add: leave failed benchmarks out")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if something is out of date")
+    parser = pages.argument_parser(__doc__)
     parser.add_argument("--show", action="store_true", help="print the tables, write nothing but what --add keeps")
-    parser.add_argument("--results", type=Path, default=BENCH / "results", help="folder of the kept results")
-    parser.add_argument("--readme", type=Path, default=BENCH.parent / "README.md")
+    parser.add_argument("--readme", type=Path, default=pages.BENCH.parent / "README.md")
     options = parser.parse_args(arguments)
-    try:
-        if options.add:
-            for path in measurements.keep(options.add, options.results, options.drop_failed):
-                print(f"kept {path}")
+
+    def run():
+        pages.keep_added(options)
         if options.show:
             show(options.results)
             return 0
-        outdated = {path: content for path, content in documents(options.results, options.readme).items()
-                    if stale(path, content)}
-        for path, content in outdated.items():
-            print(f"{'out of date' if options.check else 'wrote'}: {path}")
-            if not options.check:
-                path.write_text(content)
-        return 1 if options.check and outdated else 0
-    except ResultError as error:
-        print(f"report.py: {error}", file=sys.stderr)
-        return 2
+        return pages.write_or_check(documents(options.results, options.readme), options.check)
+
+    return pages.exit_status("report.py", run)
 
 
 if __name__ == "__main__":
