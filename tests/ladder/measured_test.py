@@ -98,7 +98,8 @@ class Measured(unittest.TestCase):
         self.assertIn("- `warp-atomic`, 0.50 times as fast as `two-pass`. "
                       "What got worse: L2 sectors of atomics 0 → 50.", text)
         self.assertIn("- `block-atomic`, 1.01 times as fast as `warp-atomic`. "
-                      "It saves warp instructions 2,001 → 1,000, but does not wait for these; L2 sectors of atomics stay at 50, one every 3980.00 ns.", text)
+                      "It saves warp instructions 2,001 → 1,000, but does not wait for these; "
+                      "L2 sectors of atomics stay at 50, one every 3980.00 ns.", text)
         self.assertNotIn("`triple`, 0.50", text)  # at the limit
 
     def test_says_so_where_the_order_holds(self):
