@@ -3,6 +3,8 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 #if defined(WARPFOLD_EMULATOR) && !defined(__CUDACC__)
 #include <warpfold/emulator/emulator.hpp>
 #endif
@@ -30,5 +32,9 @@ inline constexpr int warp_lanes = 32;
 inline constexpr unsigned full_warp = 0xffffffffu;
 
 consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
+
+/// std::min and std::max are not for device code.
+__host__ __device__ constexpr std::int64_t least_of(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+__host__ __device__ constexpr std::int64_t greatest_of(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
 
 }  // namespace warpfold

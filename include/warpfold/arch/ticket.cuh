@@ -18,4 +18,18 @@ __device__ inline bool take_ticket(unsigned* ticket, unsigned count) {
 #endif
 }
 
+/// Adds `arrivals` at `counter`, and says whether that makes `expected`, upon which the counter is zero again. Orders
+/// memory as take_ticket does.
+__device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned expected) {
+  unsigned before;
+#if defined(__CUDA_ARCH__)
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(__cvta_generic_to_global(counter)), "r"(arrivals) : "memory");
+#else
+  before = atomicAdd(counter, arrivals);
+#endif
+  if (before + arrivals != expected) return false;
+  *counter = 0;
+  return true;
+}
+
 }  // namespace warpfold::arch

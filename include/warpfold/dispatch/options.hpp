@@ -38,6 +38,15 @@ template <class A> struct reduce_options {
   int max_blocks = 0;            ///< bounds the grid, 0 for none: leaves multiprocessors to others; never changes a bit
 };
 
+/// Options of segmented_reduce; this order is part of the interface.
+template <class A> struct segmented_options {
+  cudaStream_t stream = {};
+  initial<A> init = {};          ///< joins each segment on the left, once
+  initial<A> empty = {};         ///< the result of an empty segment, as it is; without it init, else the operator's identity
+  workspace_ref workspace = {};  ///< scratch; without it Warpfold uses one of its own for this stream
+  int max_blocks = 0;            ///< bounds the grid, 0 for none: leaves multiprocessors to others; never changes a bit
+};
+
 /// The default strategy: chosen by the item count, with every promise kept.
 struct automatic {};
 
@@ -69,6 +78,7 @@ template <class O, class A> concept device_output = !device_range<O> && std::ind
 
 template <class T> inline constexpr bool is_options = false;
 template <class A> inline constexpr bool is_options<reduce_options<A>> = true;
+template <class A> inline constexpr bool is_options<segmented_options<A>> = true;
 template <class Op> concept operator_argument = !is_options<Op>;
 
 }  // namespace warpfold

@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scratch: one control word, zero between calls, and room for the partial results of a grid. Its size does not depend
-// on the number of items.
+// Scratch: control words, zero between calls, and room for the partial results of a grid. Its size does not depend on the
+// number of items.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <warpfold/dispatch/device.cuh>
-#include <warpfold/tuning/reduce_policy.hpp>
+#include <warpfold/tuning/segmented_policy.hpp>
 
 namespace warpfold {
 
 namespace dispatch {
 inline namespace v1 WARPFOLD_HIDDEN {
-inline constexpr std::size_t workspace_alignment = 128;  // the control word has a line of its own
-inline constexpr std::size_t control_bytes = 128;
+inline constexpr std::size_t workspace_alignment = 128;  // the ticket has a line of its own
+/// The ticket's line, and the counters of segmented reductions.
+inline constexpr std::size_t control_bytes = workspace_alignment + tuning::max_segment_warps * tuning::segment_counters * sizeof(unsigned);
 
 /// Bytes that any reduction with `accumulator_bytes`-byte accumulators needs on `device`.
 inline std::size_t reduce_workspace_bytes(int device, std::size_t accumulator_bytes) {
   const std::size_t most_blocks = static_cast<std::size_t>(limits_of(device).multiprocessors) * 4;
   return control_bytes + (tuning::max_nodes + 1) * most_blocks * accumulator_bytes;
 }
+
+/// Bytes that any segmented reduction with `accumulator_bytes`-byte accumulators needs: a value a unit, twice.
+constexpr std::size_t segmented_workspace_bytes(std::size_t accumulator_bytes) {
+  return control_bytes + 2 * static_cast<std::size_t>(tuning::max_units(accumulator_bytes) + 2) * accumulator_bytes;
+}
 }  // namespace v1
 }  // namespace dispatch
 
-/// Bytes of scratch that reduce and transform_reduce need for accumulators of type `A` on the current device, whatever
-/// the number of items. To be aligned to 128 bytes.
+/// Bytes of scratch that reduce, transform_reduce and segmented_reduce need for accumulators of type `A` on the current
+/// device, whatever the number of items and segments. To be aligned to 128 bytes.
 template <class A> std::size_t workspace_bytes() {
-  return dispatch::reduce_workspace_bytes(dispatch::current_device(), sizeof(A));
+  return std::max(dispatch::reduce_workspace_bytes(dispatch::current_device(), sizeof(A)),
+                  dispatch::segmented_workspace_bytes(sizeof(A)));
 }
 
 /// Makes a caller's own bytes (device memory, aligned to 128) usable as scratch: once, on the stream that uses them
@@ -48,7 +55,8 @@ class workspace {
  public:
   /// Room for accumulators of up to `accumulator_bytes`.
   explicit workspace(std::size_t accumulator_bytes = 64) {
-    const std::size_t bytes = dispatch::reduce_workspace_bytes(dispatch::current_device(), accumulator_bytes);
+    const std::size_t bytes = std::max(dispatch::reduce_workspace_bytes(dispatch::current_device(), accumulator_bytes),
+                                       dispatch::segmented_workspace_bytes(accumulator_bytes));
     void* data = nullptr;
     check(cudaMalloc(&data, bytes), "cudaMalloc");
     bytes_ = {static_cast<std::byte*>(data), bytes};

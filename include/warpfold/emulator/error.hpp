@@ -33,6 +33,7 @@ enum class fault {
   barrier_object,     // mbarrier: used before init, counts out of range
   bulk_copy,          // misaligned, odd-sized or unfinished bulk copy
   trap,               // __trap()
+  precondition,       // arch::require
   usage,              // something the emulator refuses, named in the message
 };
 
@@ -49,6 +50,7 @@ inline const char* fault_name(fault kind) {
     case fault::barrier_object: return "mbarrier";
     case fault::bulk_copy: return "bulk copy";
     case fault::trap: return "trap";
+    case fault::precondition: return "precondition";
     case fault::usage: return "refused";
   }
   return "unknown";

@@ -59,7 +59,18 @@ template <class T, int Items> struct chunk {
       for (int i = 0; i < words + 1; ++i) window[i] = window[i + 1];
     }
     WARPFOLD_UNROLL
-    for (int i = 0; i < words; ++i) word[i] = __funnelshift_r(window[i], window[i + 1], 8 * (shift & 3));
+    for (int i = 0; i < words; ++i)
+      word[i] = alignof(T) % 4 == 0 ? window[i] : __funnelshift_r(window[i], window[i + 1], 8 * (shift & 3));
+  }
+
+  /// The items in the first `bytes` bytes, whole vectors, at and after `aligned`, where they start `shift` bytes in. Each
+  /// lane may have another shift and length.
+  __device__ void load_window(const unsigned char* aligned, int shift, int bytes) requires(vector_bytes == 16) {
+    std::uint32_t window[words + 4] = {};
+    WARPFOLD_UNROLL
+    for (int i = 0; i < words + 4; i += 4)
+      if (4 * i < bytes) arch::load<16>(aligned + 4 * i, window + i);
+    cut(window, shift);
   }
 
   /// The first `count` items from `source`, aligned as `T` is; nothing past them is read.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a reduction's leaves come from. A source knows its item count and gives a lane the chunk of consecutive items
-// that starts at a given item, a multiple of chunk_items: whole and aligned (`load`), whole (`load_shifted`), or what exists (`load_edge`); `leaf` turns item k of a chunk into an
-// accumulator. Sources: `pointer_source` (vector loads), `iterator_source` (anything indexable), `zip_source` (two).
+// that starts at a given item, a multiple of chunk_items: whole and aligned (`load`), whole (`load_shifted`), or what
+// exists (`load_edge`); or, from any item, a given number (`load_some`). `leaf` turns item k of a chunk into an accumulator. Sources: `pointer_source` (vector loads), `iterator_source` (anything indexable), `zip_source` (two).
 #pragma once
 #include <cstdint>
 #include <iterator>
@@ -38,6 +38,22 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   __device__ void load_shifted(chunk& to, std::int64_t first) const requires(chunk::vector_bytes == 16) {
     to.load_shifted(data + first, misaligned_bytes());
   }
+  /// The first `count` items from `first` on, at most a chunk, none if it is not positive: by vectors wherever these lie
+  /// within the array. Lanes may have unrelated ones.
+  __device__ void load_some(chunk& to, std::int64_t first, int count) const {
+    if (count <= 0) return;
+    if (count > Items) count = Items;
+    const T* from = data + first;
+    if constexpr (chunk::vector_bytes == 16) {
+      const auto* begin = reinterpret_cast<const unsigned char*>(from);
+      const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
+      const int bytes = (shift + count * int{sizeof(T)} + 15) & ~15;
+      if (begin - shift >= reinterpret_cast<const unsigned char*>(data) &&
+          begin - shift + bytes <= reinterpret_cast<const unsigned char*>(data + items))
+        return to.load_window(begin - shift, shift, bytes);
+    }
+    to.load(from, count);
+  }
   /// Whether load_shifted stays within the items for all chunks in [first, last), and is needed.
   __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires(chunk::vector_bytes == 16) {
     const int before = misaligned_bytes(), after = 16 - before;
@@ -61,6 +77,9 @@ template <class It> struct iterator_source {
   }
   __device__ void load_edge(chunk& to, std::int64_t first) const {
     if (first < items) load(to, first);
+  }
+  __device__ void load_some(chunk& to, std::int64_t first, int count) const {
+    if (count > 0) load(to, first);
   }
   __device__ static item value(const chunk& from, int) { return from.value; }
 };

@@ -19,6 +19,14 @@ template <class A> class counter {
 
   __device__ const A& waiting() const { return waiting_; }
 
+  /// The canonical tree over all `pushed` > 0 values. All lanes call it; valid in every lane.
+  template <class Op> __device__ A total(unsigned pushed, Op op) const {
+    A value = shuffle(waiting_, __ffs(static_cast<int>(pushed)) - 1);
+    for (unsigned left = pushed & (pushed - 1); left != 0; left &= left - 1)
+      value = op(shuffle(waiting_, __ffs(static_cast<int>(left)) - 1), value);
+    return value;
+  }
+
  private:
   A waiting_{};
 };

@@ -85,4 +85,27 @@ __device__ A fold_batch(const Leaves& leaves, Index first, Op op) {
   return value;
 }
 
+/// The node over `items` items (1 to a batch) from item `first` on, which need not be a multiple of anything; those after
+/// them may be another's. Valid in every lane.
+template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_stretch(const Leaves& leaves, std::int64_t first, int items, Op op) {
+  constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
+  const int own = arch::lane_id() * chunk_items;
+  typename Leaves::chunk rows[Rows] = {};
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row)
+    leaves.source.load_some(rows[row], first + row * row_items + own, items - row * row_items - own);
+  A values[Rows];
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    const int count = items - row * row_items - own;
+    A chunk_values[chunk_items] = {};
+    WARPFOLD_UNROLL
+    for (int k = 0; k < chunk_items; ++k)
+      if (k < count) chunk_values[k] = leaves.leaf(rows[row], k);
+    values[row] = thread::fold(chunk_values, op, count);
+  }
+  return items == Rows * row_items ? fold_rows(values, op) : fold_rows(values, op, (items + chunk_items - 1) / chunk_items);
+}
+
 }  // namespace warpfold::warp

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a segmented reduction is laid on a device: a pure function, testable without a GPU.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <warpfold/grid/segment_ranges.cuh>
+#include <warpfold/tuning/segmented_policy.hpp>
+
+namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+/// The grid, and what its warps take.
+struct segmented_plan {
+  int blocks;
+  grid::segment_ranges ranges;
+};
+
+/// Chooses the grid for `items` items in `segments` > 0 segments, none of whose lengths is known here. `most_blocks` is what
+/// the device holds at once, `accumulator_bytes` bounds the units of long segments. The result does not depend on any of it.
+inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::int64_t segments, int chunk_items,
+                                     std::size_t accumulator_bytes, const tuning::segmented_policy& policy,
+                                     int max_blocks = 0) {
+  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; };
+  const int block_warps = policy.block_threads / warp_lanes;
+  const int weight = chunk_items;  // a segment takes a chunk of a lane, however few items it has
+  const std::int64_t positions = items + weight * segments;
+  int most = std::min(most_blocks, tuning::max_segment_warps / block_warps);
+  if (max_blocks > 0) most = std::min(most, max_blocks);
+  segmented_plan plan{};
+  plan.blocks = static_cast<int>(std::min<std::int64_t>(most, divide_up(positions, std::int64_t{tuning::least_range} * block_warps)));
+  plan.ranges.length = divide_up(positions, std::int64_t{plan.blocks} * block_warps);
+  plan.ranges.weight = weight;
+  const std::int64_t least_unit = std::max({std::int64_t{policy.rows} * warp_lanes * chunk_items,
+                                            divide_up(plan.ranges.length, tuning::range_units),
+                                            divide_up(positions, tuning::max_units(accumulator_bytes))});
+  plan.ranges.log_unit = std::bit_width(static_cast<std::uint64_t>(least_unit) - 1);
+  return plan;
+}
+
+}  // namespace v1
+}  // namespace warpfold::dispatch

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of segmented reduction: checks, plan, scratch, one launch.
+#pragma once
+#include <warpfold/dispatch/reduce.cuh>
+#include <warpfold/dispatch/segmented_plan.hpp>
+#include <warpfold/grid/segmented_kernel.cuh>
+
+namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+/// What an empty segment holds: `empty`, else init, else the operator's identity.
+template <class Op, class A>
+grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options) {
+  if (options.empty) return initial_value_of<Op>(function, options.empty, 1);
+  if (options.init || has_identity_v<Op, A>) return initial_value_of<Op>(function, options.init, 0);
+  reject(function, "the operator has no identity: .init or .empty must say what an empty segment holds");
+}
+
+/// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
+template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void segmented_reduce(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
+                      const segmented_options<A>& options) {
+  check_operator<Op, A>();
+  constexpr auto* kernel = &grid::segmented_kernel<Segments, Leaves, Op, Out>;
+  constexpr auto policy = grid::segmented_policy<Leaves>;
+  const auto empty = empty_value_of<Op>(function, options);
+  const auto init = initial_value_of<Op>(function, options.init, 1);
+  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  if (segments.count == 0) return;
+
+  const int device = current_device();
+  const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
+  const segmented_plan plan = plan_segmented(most_blocks, leaves.source.items, segments.count, Leaves::chunk_items,
+                                             sizeof(A), policy, options.max_blocks);
+  std::span<std::byte> scratch = options.workspace.bytes;
+  const std::size_t needed = segmented_workspace_bytes(sizeof(A));
+  if (!scratch.empty()) check_workspace(function, scratch, needed);
+  else scratch = workspace_pool::instance().get(device, options.stream, needed);
+
+  A* values = reinterpret_cast<A*>(scratch.data() + control_bytes);
+  const grid::segmented_arguments<Segments, Leaves, Op, Out> arguments{
+      segments, leaves, op, out, init, empty, plan.ranges,
+      {values, values + tuning::max_units(sizeof(A)) + 2, reinterpret_cast<unsigned*>(scratch.data() + workspace_alignment)}};
+  const clear_on_error guard(scratch);
+  launch(kernel, launch_config(plan.blocks, policy.block_threads, 0, options.stream), arguments);
+}
+
+}  // namespace v1
+}  // namespace warpfold::dispatch

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How segments are dealt to the warps of a grid, so that neither one giant segment nor any number of empty ones is too
+// much for a warp: each warp takes a range of *positions*. Segment s begins at position begin(s) + weight * s: its items
+// count one each, and the segment itself `weight`. What a warp takes is what begins in its range: segments, and, of
+// segments longer than a unit, the units, which are counted from the segment's first item and therefore nodes of its
+// canonical tree. The positions of the segments' begins ascend, so a warp finds its first one by a search.
+#pragma once
+#include <warpfold/arch/lane.cuh>
+#include <warpfold/tuning/segmented_policy.hpp>
+
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+/// Items [begin, end).
+struct segment_span {
+  std::int64_t begin, end;
+};
+
+struct segment_ranges {
+  std::int64_t length;  ///< positions a warp
+  int weight;           ///< positions that a segment counts beside its items
+  int log_unit;         ///< a unit is 2^log_unit items: a power of two of batches
+
+  __device__ std::int64_t position(std::int64_t segment, std::int64_t item) const { return item + weight * segment; }
+  /// Of the warp with this number in the grid.
+  __device__ segment_span of(std::int64_t warp) const { return {warp * length, (warp + 1) * length}; }
+  __device__ std::int64_t warp_of(std::int64_t position) const { return position / length; }
+  __device__ std::int64_t unit_items() const { return std::int64_t{1} << log_unit; }
+  __device__ std::int64_t units(std::int64_t items) const { return ((items - 1) >> log_unit) + 1; }
+  /// How many units of a segment that begins at position `first` begin before position `end`.
+  __device__ std::int64_t units_before(std::int64_t first, std::int64_t end) const {
+    return end <= first ? 0 : units(end - first);
+  }
+};
+
+/// The least number in [low, high] for which `before` is false; it must be true up to some number and false from there on.
+/// All lanes of a warp call it.
+template <class Before> __device__ std::int64_t partition_point(std::int64_t low, std::int64_t high, Before before) {
+  while (low < high) {
+    const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes, probe = low + step * (arch::lane_id() + 1) - 1;
+    const int passed = __popc(__ballot_sync(full_warp, probe < high && before(probe)));
+    low += step * passed;
+    high = least_of(high, low + step - 1);
+  }
+  return low;
+}
+
+}  // namespace v1
+}  // namespace warpfold::grid

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where segments begin and end. A description of segments has
+//
+//   count                        of segments
+//   start(position, ranges)      the first segment that begins at `position` or later, and the one before it, of which
+//                                units may still begin there; by one warp
+//   next(segment, cursor)        the items of segment + lane, for the lanes below packet_segments; `cursor` is where
+//                                `segment` begins; by one warp
+//
+// and promises that segments are in order and do not overlap.
+#pragma once
+#include <warpfold/arch/precondition.cuh>
+#include <warpfold/grid/segment_ranges.cuh>
+
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+/// Where a warp starts.
+struct segment_start {
+  std::int64_t segment;   ///< the first one that begins in the warp's range
+  std::int64_t cursor;    ///< the item at which it begins, where that is known
+  segment_span before;    ///< items of the one before it
+};
+
+/// Anything that tells the span of each segment by itself.
+template <class Spans> struct listed_segments : Spans {
+  static constexpr int packet_segments = warp_lanes;
+
+  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges) const {
+    const std::int64_t first = partition_point(0, this->count, [&](std::int64_t segment) {
+      return ranges.position(segment, this->span(segment).begin) < position;
+    });
+    return {first, 0, first > 0 ? this->span(first - 1) : segment_span{0, 0}};
+  }
+  __device__ segment_span next(std::int64_t segment, std::int64_t) const {
+    const std::int64_t own = segment + arch::lane_id();
+    return own < this->count ? this->span(own) : segment_span{0, 0};
+  }
+};
+
+/// Segment s has the items [begins[s], ends[s]).
+template <class Begins, class Ends> struct bounds_spans {
+  Begins begins;
+  Ends ends;
+  std::int64_t count;
+
+  __device__ segment_span span(std::int64_t segment) const {
+    return {static_cast<std::int64_t>(begins[static_cast<std::iter_difference_t<Begins>>(segment)]),
+            static_cast<std::int64_t>(ends[static_cast<std::iter_difference_t<Ends>>(segment)])};
+  }
+};
+
+/// Segment s has the items [offsets[s], offsets[s + 1]).
+template <class Offsets> struct offset_spans {
+  Offsets offsets;
+  std::int64_t count;
+
+  __device__ segment_span span(std::int64_t segment) const {
+    const auto s = static_cast<std::iter_difference_t<Offsets>>(segment);
+    return {static_cast<std::int64_t>(offsets[s]), static_cast<std::int64_t>(offsets[s + 1])};
+  }
+};
+
+/// Segment s has the items [s * length, (s + 1) * length).
+struct fixed_spans {
+  std::int64_t length;
+  std::int64_t count;
+
+  __device__ segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
+};
+
+/// Item i belongs to segment ids[i]; ids ascend. Segments between two ids are empty.
+template <class Ids> struct owned_segments {
+  static constexpr int packet_segments = warp_lanes;
+  Ids ids;
+  std::int64_t items;
+  std::int64_t count;
+
+  __device__ std::int64_t owner(std::int64_t item) const {
+    return static_cast<std::int64_t>(ids[static_cast<std::iter_difference_t<Ids>>(item)]);
+  }
+
+  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges) const {
+    const std::int64_t item = partition_point(
+        0, items, [&](std::int64_t i) { return ranges.position(owner(i), i) < position; });
+    const std::int64_t left = item > 0 ? owner(item - 1) : -1, right = item < items ? owner(item) : count;
+    if (left == right) {  // within a segment
+      const std::int64_t end = end_of(left, item);
+      return {left + 1, end, {partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end}};
+    }
+    const std::int64_t reached = position <= item ? 0 : (position - item + ranges.weight - 1) / ranges.weight;
+    return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
+  }
+  /// Each lane looks for the end of its own segment; a segment begins where the one before it ends.
+  __device__ segment_span next(std::int64_t segment, std::int64_t cursor) const {
+    const std::int64_t end = end_of(least_of(segment + arch::lane_id(), count - 1), cursor);
+    const std::int64_t before = shuffle_from_left(end);
+    return {arch::lane_id() == 0 ? cursor : before, end};
+  }
+
+ private:
+  /// The first item after `segment`, at `from` or later: steps that double, then halves.
+  __device__ std::int64_t end_of(std::int64_t segment, std::int64_t from) const {
+    std::int64_t step = 1;
+    while (from + step <= items && owner(from + step - 1) <= segment) from += step, step *= 2;
+    for (; step >= 1; step /= 2)
+      if (from + step <= items && owner(from + step - 1) <= segment) from += step;
+    return from;
+  }
+  __device__ static std::int64_t shuffle_from_left(std::int64_t value) {
+    return static_cast<std::int64_t>(__shfl_up_sync(full_warp, static_cast<unsigned long long>(value), 1));
+  }
+};
+
+}  // namespace v1
+}  // namespace warpfold::grid

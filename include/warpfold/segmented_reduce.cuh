@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Segments to a value each: segmented_reduce and transform_segmented_reduce.
+//
+// Both functions
+// - fold each segment strictly left to right with an operator that need only be associative, by the canonical tree
+//   (canonical_tree.hpp) counted from the segment's first item: a segment has the bits of reduce over it alone, wherever
+//   it lies and whatever lies around it, on every run, grid and GPU, and in the emulator;
+// - enqueue one kernel on options.stream, never wait, and can be captured; the host need not know any length;
+// - cost what their bytes cost, whatever the lengths: one giant segment, any number of empty ones, or a mixture;
+// - join options.init to each segment on its left, once; an empty segment gives options.empty, else init, else the
+//   operator's identity;
+// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns;
+// - need `out` apart from all inputs. Scratch does not depend on the number of items or segments;
+// - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, an output
+//   within an input, an operator without identity where neither init nor empty is given, a workspace that is too small or
+//   misaligned and, in debug builds, host memory where device memory is meant; cuda_error for what CUDA reports.
+//
+// Segments must be in order, must not overlap, and must lie within the input. Kernels compiled without NDEBUG look whether
+// they do, and stop with a message; otherwise the behaviour is undefined.
+#pragma once
+#include <warpfold/dispatch/segmented_reduce.cuh>
+#include <warpfold/reduce.cuh>
+
+namespace warpfold {
+
+/// Segments of `items` items each, one after another.
+struct fixed_length { std::int64_t items; };
+
+/// Segment s has the items [begins[s], ends[s]): ranges of integers. Segments need not touch.
+template <device_range Begins, device_range Ends> struct bounds {
+  Begins begins;
+  Ends ends;
+};
+template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>;
+
+/// Item i belongs to segment ids[i]: a range of integers that ascend, as many as items. Ids that are left out are those of
+/// empty segments. Each lies in [0, out.size()).
+template <device_range Ids> struct owners { Ids ids; };
+template <class Ids> owners(Ids) -> owners<Ids>;
+
+template <class S> inline constexpr bool is_segments = false;
+template <> inline constexpr bool is_segments<fixed_length> = true;
+template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
+template <class R> inline constexpr bool is_segments<owners<R>> = true;
+
+/// What tells segments apart: fixed_length, bounds, owners, or offsets: a range of out.size() + 1 integers, or an iterator
+/// over as many, such that segment s has the items [offsets[s], offsets[s + 1]).
+template <class S> concept segments =
+    is_segments<S> || (device_range<S> && std::integral<item_t<const S>>) ||
+    (!device_range<S> && item_iterator<S> && std::integral<std::iter_value_t<S>>);
+
+namespace detail {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+inline void check_size(const char* function, const char* argument, std::size_t size, std::int64_t expected, const char* of) {
+  if (static_cast<std::int64_t>(size) != expected)
+    reject(function, std::string(argument) + " has " + std::to_string(size) + " entries, not " + std::to_string(expected) +
+                         ", " + of);
+}
+
+template <class R> auto checked_data(const char* function, const char* argument, const R& range) {
+  if (range.size() > 0) dispatch::check_pointer(function, argument, range.data());
+  return to_pointer(range.data());
+}
+
+inline auto make_segments(const char* function, fixed_length length, std::int64_t items, std::int64_t count) {
+  if (length.items < 0) reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
+  if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
+    reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
+                         std::to_string(length.items));
+  return grid::listed_segments<grid::fixed_spans>{{length.items, count}};
+}
+
+template <class B, class E>
+auto make_segments(const char* function, const bounds<B, E>& segments, std::int64_t, std::int64_t count) {
+  check_size(function, "begins", segments.begins.size(), count, "as out has");
+  check_size(function, "ends", segments.ends.size(), count, "as out has");
+  const auto begins = checked_data(function, "begins", segments.begins);
+  const auto ends = checked_data(function, "ends", segments.ends);
+  using spans = grid::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
+  return grid::listed_segments<spans>{{begins, ends, count}};
+}
+
+template <class R>
+auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, std::int64_t count) {
+  check_size(function, "ids", segments.ids.size(), items, "as there are items");
+  if (count == 0 && items > 0) reject(function, "out is empty, but there are " + std::to_string(items) + " items");
+  const auto ids = checked_data(function, "ids", segments.ids);
+  return grid::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items, count};
+}
+
+template <class S> requires(!is_segments<S>)
+auto make_segments(const char* function, const S& offsets, std::int64_t, std::int64_t count) {
+  if constexpr (device_range<S>) {
+    check_size(function, "offsets", offsets.size(), count + 1, "one more than out has");
+    const auto data = checked_data(function, "offsets", offsets);
+    return grid::listed_segments<grid::offset_spans<std::remove_const_t<decltype(data)>>>{{data, count}};
+  } else {
+    dispatch::check_pointer(function, "offsets", offsets);
+    return grid::listed_segments<grid::offset_spans<S>>{{offsets, count}};
+  }
+}
+
+/// Segments are written while others are still read.
+template <class It, class Out>
+void check_apart(const char* function, [[maybe_unused]] It first, [[maybe_unused]] std::int64_t items,
+                 [[maybe_unused]] const Out& out) {
+  if constexpr (std::contiguous_iterator<It>) {
+    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)), to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
+    if (items > 0 && out.size() > 0 && to < in + static_cast<std::uintptr_t>(items) * sizeof(std::iter_value_t<It>) &&
+        in < to + out.size() * sizeof(item_t<const Out>))
+      reject(function, "out lies within the input");
+  }
+}
+
+template <class It, class S, class Out, class Op, class Transform, class A>
+void reduce_segments(const char* function, const char* argument, It first, std::int64_t items, const S& segments,
+                     const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
+  dispatch::check_count(function, items);
+  if (items > 0) dispatch::check_pointer(function, argument, first);
+  const auto to = checked_data(function, "out", out);
+  check_apart(function, first, items, out);
+  const auto described = make_segments(function, segments, items, static_cast<std::int64_t>(out.size()));
+  dispatch::segmented_reduce(function, described, make_leaves<A>(make_source(first, items), transform), to, op, options);
+}
+
+}  // namespace v1
+}  // namespace detail
+
+inline namespace v1 WARPFOLD_HIDDEN {
+
+/// out[s] = init op the items of segment s, from `count` items at `first`: a pointer to device memory, or any trivially
+/// copyable object that device code can index with 64 bits.
+template <item_iterator It, segments Segments, device_range Out, operator_argument Op,
+          class A = accumulator_t<Op, std::iter_value_t<It>>> requires std::assignable_from<item_t<Out>&, A>
+void segmented_reduce(It first, std::int64_t count, const Segments& segments, const Out& out, Op op,
+                      const std::type_identity_t<segmented_options<A>>& options = {}) {
+  detail::reduce_segments("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{}, options);
+}
+
+/// out[s] = init op the items of segment s.
+template <device_range In, segments Segments, device_range Out, operator_argument Op,
+          class A = accumulator_t<Op, item_t<const In>>>
+void segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op,
+                      const std::type_identity_t<segmented_options<A>>& options = {}) {
+  detail::reduce_segments("segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), segments,
+                          out, op, thread::no_transform{}, options);
+}
+
+/// The sum of each segment.
+template <device_range In, segments Segments, device_range Out, class A = accumulator_t<plus, item_t<const In>>>
+void segmented_reduce(const In& in, const Segments& segments, const Out& out,
+                      const std::type_identity_t<segmented_options<A>>& options = {}) {
+  segmented_reduce(in, segments, out, plus{}, options);
+}
+
+/// out[s] = init op transform(item) op … over the items of segment s. The accumulator follows what `transform` returns; of
+/// an extended __device__ lambda without a declared return type it follows the item.
+template <device_range In, segments Segments, device_range Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+void transform_segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op, Transform transform,
+                                const std::type_identity_t<segmented_options<A>>& options = {}) {
+  detail::reduce_segments("transform_segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()),
+                          segments, out, op, transform, options);
+}
+
+}  // namespace v1
+}  // namespace warpfold
