@@ -38,9 +38,14 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   __device__ void load_shifted(chunk& to, std::int64_t first) const requires(chunk::vector_bytes == 16) {
     to.load_shifted(data + first, misaligned_bytes());
   }
-  /// The first `count` items from `first` on, at most a chunk, none if it is not positive: by vectors wherever these lie
-  /// within the array. Lanes may have unrelated ones.
-  __device__ void load_some(chunk& to, std::int64_t first, int count) const {
+  /// Whether any vector that holds one of the items [begin, end) lies within the array.
+  __device__ bool is_inside(std::int64_t begin, std::int64_t end) const {
+    constexpr int least = (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
+    return begin >= least && end + least <= items;
+  }
+  /// The first `count` items from `first` on, at most a chunk, none if it is not positive: by vectors where these lie within
+  /// the array. Lanes may have unrelated ones. `inside`: is_inside is known of all of them.
+  __device__ void load_some(chunk& to, std::int64_t first, int count, bool inside) const {
     if (count <= 0) return;
     if (count > Items) count = Items;
     const T* from = data + first;
@@ -48,8 +53,8 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
       const auto* begin = reinterpret_cast<const unsigned char*>(from);
       const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
       const int bytes = (shift + count * int{sizeof(T)} + 15) & ~15;
-      if (begin - shift >= reinterpret_cast<const unsigned char*>(data) &&
-          begin - shift + bytes <= reinterpret_cast<const unsigned char*>(data + items))
+      if (inside || (begin - shift >= reinterpret_cast<const unsigned char*>(data) &&
+                     begin - shift + bytes <= reinterpret_cast<const unsigned char*>(data + items)))
         return to.load_window(begin - shift, shift, bytes);
     }
     to.load(from, count);
@@ -78,7 +83,8 @@ template <class It> struct iterator_source {
   __device__ void load_edge(chunk& to, std::int64_t first) const {
     if (first < items) load(to, first);
   }
-  __device__ void load_some(chunk& to, std::int64_t first, int count) const {
+  __device__ static constexpr bool is_inside(std::int64_t, std::int64_t) { return true; }
+  __device__ void load_some(chunk& to, std::int64_t first, int count, bool) const {
     if (count > 0) load(to, first);
   }
   __device__ static item value(const chunk& from, int) { return from.value; }

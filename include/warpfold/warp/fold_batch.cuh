@@ -91,10 +91,11 @@ template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulat
 __device__ A fold_stretch(const Leaves& leaves, std::int64_t first, int items, Op op) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
   const int own = arch::lane_id() * chunk_items;
+  const bool inside = leaves.source.is_inside(first, first + items);
   typename Leaves::chunk rows[Rows] = {};
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row)
-    leaves.source.load_some(rows[row], first + row * row_items + own, items - row * row_items - own);
+    leaves.source.load_some(rows[row], first + row * row_items + own, items - row * row_items - own, inside);
   A values[Rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) {

@@ -16,10 +16,11 @@ struct short_segment {
 };
 
 /// Folds `segments` segments, that of number j held by lane j, none with more items than 2^log_group chunks. Calls
-/// store(id, result) in one lane each. 2^log_group is Rows, or from Rows to 32 Rows if Rows is MaxRows.
+/// store(id, result) in one lane each. 2^log_group is Rows, or from Rows to 32 Rows if Rows is MaxRows. `inside`: whether
+/// is_inside is known of all their items.
 template <int Rows, class Leaves, class Op, class Store>
-__device__ void fold_groups(const Leaves& leaves, std::int64_t base, short_segment own, int segments, int log_group, Op op,
-                            Store store) {
+__device__ void fold_groups(const Leaves& leaves, std::int64_t base, short_segment own, int segments, int log_group,
+                            bool inside, Op op, Store store) {
   using A = typename Leaves::accumulator;
   using optional = thread::optional<Op, A>;
   using value_type = typename optional::type;
@@ -38,7 +39,7 @@ __device__ void fold_groups(const Leaves& leaves, std::int64_t base, short_segme
       const int item = (position & (group - 1)) * chunk_items;
       const int first = __shfl_sync(full_warp, own.first, segment);
       count[row] = __shfl_sync(full_warp, own.count, segment) - item;
-      leaves.source.load_some(rows[row], base + first + item, count[row]);
+      leaves.source.load_some(rows[row], base + first + item, count[row], inside);
     }
     value_type values[Rows];
     WARPFOLD_UNROLL
@@ -62,11 +63,11 @@ __device__ void fold_groups(const Leaves& leaves, std::int64_t base, short_segme
 /// fold_groups with as many rows as the groups have lanes, up to MaxRows.
 template <int MaxRows, class Leaves, class Op, class Store>
 __device__ void fold_groups_in_rows(const Leaves& leaves, std::int64_t base, short_segment own, int segments,
-                                    int log_group, Op op, Store store) {
+                                    int log_group, bool inside, Op op, Store store) {
   if constexpr (MaxRows > 1)
     if (1 << log_group < MaxRows)
-      return fold_groups_in_rows<MaxRows / 2>(leaves, base, own, segments, log_group, op, store);
-  fold_groups<MaxRows>(leaves, base, own, segments, log_group, op, store);
+      return fold_groups_in_rows<MaxRows / 2>(leaves, base, own, segments, log_group, inside, op, store);
+  fold_groups<MaxRows>(leaves, base, own, segments, log_group, inside, op, store);
 }
 
 /// The index of the set bit of `mask` that has `rank` set bits below it; where there is none, 31.
@@ -84,6 +85,7 @@ __device__ inline int set_bit(unsigned mask, int rank) {
 /// among them costs what it has, not what it has times 32. Calls store(id, result) in one lane each. All lanes call it.
 template <int MaxRows, class Leaves, class Op, class Store>
 __device__ void fold_short_segments(const Leaves& leaves, std::int64_t base, short_segment own, Op op, Store store) {
+  const bool inside = __all_sync(full_warp, own.count <= 0 || leaves.source.is_inside(base + own.first, base + own.first + own.count));
   const int chunks = (own.count + Leaves::chunk_items - 1) / Leaves::chunk_items;
   unsigned remaining = __ballot_sync(full_warp, chunks > 0);
   while (remaining != 0) {
@@ -98,7 +100,7 @@ __device__ void fold_short_segments(const Leaves& leaves, std::int64_t base, sho
                 __shfl_sync(full_warp, own.id, source)};
       if (arch::lane_id() >= __popc(fit)) chosen.count = 0;
     }
-    fold_groups_in_rows<MaxRows>(leaves, base, chosen, __popc(fit), log_group, op, store);
+    fold_groups_in_rows<MaxRows>(leaves, base, chosen, __popc(fit), log_group, inside, op, store);
     remaining &= ~fit;
   }
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure.cuh"
+#include "register.hpp"
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t items = 1 << 26;
+
+template <form Form> void add_form(const std::string& name, const distribution& lengths) {
+  add_segmented_group("float/plus", items, items * 4, lengths, name, {}, [=] {
+    segmentation<float, warpfold::plus> problem(items, lengths);
+    if (Form == form::owners) problem.make_owners();
+    contenders list{problem.warpfold_call<Form>()};
+    problem.verify(list[0]);
+    return time_segmented(problem, std::move(list), Form);
+  });
+}
+
+/// Around every power of two, and between them.
+std::vector<std::int64_t> fixed_lengths() {
+  std::vector<std::int64_t> lengths{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 17, 20, 24, 28};
+  for (std::int64_t power = 32; power <= 4096; power *= 2)
+    for (const std::int64_t length : {power - 1, power, power + 1, power * 5 / 4, power * 3 / 2, power * 7 / 4})
+      if (length <= 4096) lengths.push_back(length);
+  return lengths;
+}
+
+}  // namespace
+
+void register_segmented_forms() {
+  for (const distribution& lengths : all_distributions()) {
+    add_form<form::owners>("owners", lengths);
+    add_form<form::bounds>("bounds", lengths);
+  }
+  for (const std::int64_t length : fixed_lengths()) {
+    distribution lengths = equal_lengths(length);
+    lengths.name = "length_" + std::to_string(length);
+    add_form<form::fixed_length>("fixed_length", lengths);
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// How long segments are. Names stand in benchmark names.
+struct distribution {
+  std::string name;
+  /// The offsets of segments that hold `items` items, about: those of whole segments.
+  std::vector<int> (*offsets)(std::int64_t items, std::int64_t length);
+  std::int64_t length = 0;  ///< where all are equally long
+
+  std::vector<int> operator()(std::int64_t items) const { return offsets(items, length); }
+};
+
+/// Those of all sizes: equal lengths, random ones, a power law, empty ones, and one after many tiny ones.
+std::vector<distribution> all_distributions();
+
+/// The one with this name.
+distribution named_distribution(const std::string& name);
+
+/// All segments of `length` items.
+distribution equal_lengths(std::int64_t length);
+
+}  // namespace bench

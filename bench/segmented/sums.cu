@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure.cuh"
+#include "register.hpp"
+
+namespace bench {
+namespace {
+
+/// Where CUB's segmented reduction takes a tenth of a second and more a call, it is left out.
+bool cub_takes_long(std::int64_t items, const distribution& lengths) {
+  return items > 1 << 26 && lengths.length > 0 && items / lengths.length > 1 << 24;
+}
+
+void add_sum(std::int64_t items, const distribution& lengths) {
+  std::vector<std::string> peers{"cub_by_key"};
+  if (!cub_takes_long(items, lengths)) peers.push_back("cub_segmented");
+  add_segmented_group("float/plus", items, items * 4, lengths, "offsets", peers, [=] {
+    segmentation<float, warpfold::plus> problem(items, lengths);
+    problem.make_owners();
+    contenders list{problem.warpfold_call<form::offsets>(), problem.cub_by_key()};
+    if (!cub_takes_long(items, lengths)) list.push_back(problem.cub_segmented());
+    problem.verify(list[0]);
+    return time_segmented(problem, std::move(list), form::offsets);
+  });
+}
+
+}  // namespace
+
+void register_segmented_sums() {
+  for (const int bits : {20, 24, 26, 28})
+    for (const distribution& lengths : all_distributions()) add_sum(std::int64_t{1} << bits, lengths);
+}
+
+}  // namespace bench
