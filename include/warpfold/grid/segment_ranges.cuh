@@ -14,6 +14,8 @@ inline namespace v1 WARPFOLD_HIDDEN {
 /// Items [begin, end).
 struct segment_span {
   std::int64_t begin, end;
+
+  __device__ bool within(std::int64_t items) const { return 0 <= begin && begin <= end && end <= items; }
 };
 
 struct segment_ranges {

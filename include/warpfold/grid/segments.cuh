@@ -6,8 +6,10 @@
 //                                units may still begin there; by one warp
 //   next(segment, cursor)        the items of segment + lane, for the lanes below packet_segments; `cursor` is where
 //                                `segment` begins; by one warp
+//   entries()                    that a caller could have got wrong, and
+//   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
 //
-// and promises that segments are in order and do not overlap.
+// and promises that segments are in order, do not overlap, and lie within the items, if all entries are right.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/segment_ranges.cuh>
@@ -24,7 +26,7 @@ struct segment_start {
 
 /// Anything that tells the span of each segment by itself.
 template <class Spans> struct listed_segments : Spans {
-  static constexpr int packet_segments = warp_lanes;
+  static constexpr int packet_segments = warp_lanes, tiny_packets = 4;
 
   __device__ segment_start start(std::int64_t position, const segment_ranges& ranges) const {
     const std::int64_t first = partition_point(0, this->count, [&](std::int64_t segment) {
@@ -35,6 +37,12 @@ template <class Spans> struct listed_segments : Spans {
   __device__ segment_span next(std::int64_t segment, std::int64_t) const {
     const std::int64_t own = segment + arch::lane_id();
     return own < this->count ? this->span(own) : segment_span{0, 0};
+  }
+  __device__ std::int64_t entries() const { return this->count; }
+  __device__ bool in_order(std::int64_t segment, std::int64_t items) const {
+    const segment_span own = this->span(segment);
+    const std::int64_t next = segment + 1 < this->count ? this->span(segment + 1).begin : items;
+    return 0 <= own.begin && own.begin <= own.end && own.end <= next;
   }
 };
 
@@ -71,7 +79,7 @@ struct fixed_spans {
 
 /// Item i belongs to segment ids[i]; ids ascend. Segments between two ids are empty.
 template <class Ids> struct owned_segments {
-  static constexpr int packet_segments = warp_lanes;
+  static constexpr int packet_segments = warp_lanes, tiny_packets = 1;
   Ids ids;
   std::int64_t items;
   std::int64_t count;
@@ -96,6 +104,10 @@ template <class Ids> struct owned_segments {
     const std::int64_t end = end_of(least_of(segment + arch::lane_id(), count - 1), cursor);
     const std::int64_t before = shuffle_from_left(end);
     return {arch::lane_id() == 0 ? cursor : before, end};
+  }
+  __device__ std::int64_t entries() const { return items; }
+  __device__ bool in_order(std::int64_t item, std::int64_t) const {
+    return 0 <= owner(item) && owner(item) <= (item + 1 < items ? owner(item + 1) : count - 1);
   }
 
  private:

@@ -7,10 +7,10 @@
 
 namespace warpfold::thread {
 
-/// Whether op(x, identity) has the bits of x. Known of the library's own operators only: a user may call "identity" what is
-/// one up to rounding.
+/// Whether op(x, identity) has the bits of x. Known of the library's own operators over its own types only: a user may call
+/// "identity" what is one up to rounding, or what only the host can make.
 template <class Op, class A> inline constexpr bool has_exact_identity =
-    has_identity_v<Op, A> && (warpfold::detail::is_arithmetic<warpfold::detail::plain_operator_t<Op>> ||
+    std::is_arithmetic_v<A> && has_identity_v<Op, A> && (warpfold::detail::is_arithmetic<warpfold::detail::plain_operator_t<Op>> ||
                               warpfold::detail::is_logical<warpfold::detail::plain_operator_t<Op>>);
 
 /// `type` is an accumulator that may be missing, `join` its operator, which needs the left operand where the right one
