@@ -54,7 +54,8 @@ TEST_F(reduce_errors, empty_without_identity_and_init) {
 }
 
 TEST_F(reduce_errors, workspace_too_small) {
-  const std::size_t needed = wf::workspace_bytes<float>();
+  const std::size_t needed = wf::dispatch::reduce_workspace_bytes(wf::dispatch::current_device(), sizeof(float));
+  EXPECT_LE(needed, wf::workspace_bytes<float>());
   for (const std::int64_t size : {100, 5000})  // also where it would not be used
     for (const std::size_t given : {std::size_t{1}, std::size_t{128}, needed - 1})
       expect_rejected(
@@ -76,7 +77,7 @@ TEST_F(reduce_errors, workspace_misaligned) {
 
 TEST_F(reduce_errors, initialize_workspace_refuses_too) {
   expect_rejected([&](cudaStream_t s) { wf::initialize_workspace({bytes_.data(), 100}, s); },
-                  {"warpfold::initialize_workspace: ", "bytes", "100", "128"});
+                  {"warpfold::initialize_workspace: ", "bytes", "100", std::to_string(wf::dispatch::control_bytes)});
   expect_rejected([&](cudaStream_t s) { wf::initialize_workspace({bytes_.data() + 8, bytes_.size() - 8}, s); },
                   {"warpfold::initialize_workspace: ", "bytes", "aligned", "128"});
 }
