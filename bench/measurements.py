@@ -37,9 +37,16 @@ class Group:
     mode: str  # cold, graph, enqueue, wait
     items: int
     offset: int = 0
+    segments: str = ""  # how long segments are, where there are any: all_32, power_law
+    form: str = ""  # how segments are told apart: offsets, owners
     bytes: int = 0
     seconds: dict = field(default_factory=dict)  # of each contender
     counters: dict = field(default_factory=dict)  # of each contender
+
+    def key(self):
+        """What its name says."""
+        return (self.function, self.item_type, self.operator, self.mode, self.items, self.offset, self.segments,
+                self.form)
 
     def limit_seconds(self):
         """The fastest kernel of any kind that moves these bytes, reducers included."""
@@ -66,22 +73,24 @@ class Run:
     context: dict
     groups: list
 
-    def select(self, function="reduce", item_type="float", operator="plus", mode="cold", offset=0):
-        """The matching groups that hold Warpfold, by item count."""
-        wanted = (function, item_type, operator, mode, offset)
-        found = [g for g in self.groups if (g.function, g.item_type, g.operator, g.mode, g.offset) == wanted]
+    def select(self, function="reduce", item_type="float", operator="plus", mode="cold", offset=0, form=""):
+        """The matching groups that hold Warpfold, by item count, with segments of any lengths."""
+        wanted = (function, item_type, operator, mode, offset, form)
+        found = [g for g in self.groups if (g.function, g.item_type, g.operator, g.mode, g.offset, g.form) == wanted]
         return sorted((g for g in found if "warpfold" in g.seconds), key=lambda g: g.items)
 
 
 def split_name(name):
-    """reduce/float/plus/items:2^28/offset:1/cub/cold/... -> (Group without times, contender)."""
+    """reduce/float/plus/items:2^28/offset:1/cub/cold/... -> (Group without times, contender); of segmented functions
+    segmented_reduce/float/plus/items:2^26/segments:all_32/form:offsets/cub_by_key/cold."""
     parts = NAME_SUFFIX.sub("", name).split("/")
     settings = dict(part.split(":", 1) for part in parts if ":" in part)
     plain = [part for part in parts if ":" not in part]
     if len(plain) != 5 or "items" not in settings:
         raise ResultError(f"cannot take the benchmark name apart: {name}")
     function, item_type, operator, contender, mode = plain
-    group = Group(function, item_type, operator, mode, item_count(settings["items"]), int(settings.get("offset", 0)))
+    group = Group(function, item_type, operator, mode, item_count(settings["items"]), int(settings.get("offset", 0)),
+                  settings.get("segments", ""), settings.get("form", ""))
     return group, contender
 
 
@@ -91,8 +100,7 @@ def read_run(path):
     groups = {}
     for entry in document["benchmarks"]:
         group, contender = split_name(entry["name"])
-        key = (group.function, group.item_type, group.operator, group.mode, group.items, group.offset)
-        group = groups.setdefault(key, group)
+        group = groups.setdefault(group.key(), group)
         group.bytes = int(entry["bytes"])
         group.seconds[contender] = entry["real_time"] * SECONDS[entry["time_unit"]]
         group.counters[contender] = entry
@@ -113,6 +121,13 @@ def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
+def kept_fields(entry):
+    """What is kept of an entry: its item count only where that is not the one in its name."""
+    group, _ = split_name(entry["name"])
+    return {key: value for key, value in entry.items()
+            if key not in DROPPED_FIELDS or (key == "items" and value != group.items)}
+
+
 def keep(raw_paths, results_directory, drop_failed=False):
     """Merges raw files of one device into the files that are kept, one for each function; returns their paths.
 
@@ -128,8 +143,7 @@ def keep(raw_paths, results_directory, drop_failed=False):
                     continue
                 raise ResultError(f"{path}: {entry['name']} failed: {entry.get('error_message', 'no reason given')}")
             name = NAME_SUFFIX.sub("", entry["name"])
-            split_name(name)
-            entries[name] = {key: value for key, value in {**entry, "name": name}.items() if key not in DROPPED_FIELDS}
+            entries[name] = kept_fields({**entry, "name": name})
     for key in ("device", "commit"):
         if len({context.get(key) for context in contexts}) > 1:
             raise ResultError(f"the files differ in {key}; a run is of one {key}")

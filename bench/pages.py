@@ -60,6 +60,27 @@ def keep_added(options):
             print(f"kept {path}")
 
 
+def relative_folder(folder, page):
+    """How `page` links into `folder`."""
+    try:
+        return folder.relative_to(page.parent).as_posix()
+    except ValueError:
+        return folder.as_posix()
+
+
+def with_content(path, begin, end, content):
+    """The text of a page with `content` between two of its markers."""
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise measurements.ResultError(f"{path}: {error.strerror}") from error
+    before, found_begin, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found_begin or not found_end:
+        raise measurements.ResultError(f"{path}: no {begin} … {end}")
+    return f"{before}{begin}\n{content}\n{end}{after}"
+
+
 def stale(path, content):
     return not path.exists() or path.read_text() != content
 

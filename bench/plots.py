@@ -2,7 +2,7 @@
 """Line plots as SVG, drawn by hand: a machine with python3 alone can draw them. Legible on light and dark pages."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
 WIDTH, HEIGHT = 780, 430
@@ -17,6 +17,7 @@ class Series:
     colour: str
     points: list  # of (items, value)
     dash: str = ""
+    dots: list = field(default_factory=list)  # more of them, off the line
 
 
 @dataclass
@@ -73,8 +74,8 @@ def line(x1, y1, x2, y2, colour):
 def line_plot(title, y_label, series, logarithmic_y=False, x_label="items"):
     """The document as text. X is the item count on a logarithmic scale of base 2."""
     series = [s for s in series if s.points]
-    xs = [x for s in series for x, _ in s.points]
-    ys = [y for s in series for _, y in s.points]
+    xs = [x for s in series for x, _ in s.points + s.dots]
+    ys = [y for s in series for _, y in s.points + s.dots]
     ticks = logarithmic_ticks(min(ys), max(ys)) if logarithmic_y else linear_ticks(max(ys))
     x_axis = Axis(min(xs), max(max(xs), 2 * min(xs)), LEFT, WIDTH - RIGHT, True)
     y_axis = Axis(ticks[0], ticks[-1], HEIGHT - BOTTOM, TOP, logarithmic_y)
@@ -85,6 +86,7 @@ def line_plot(title, y_label, series, logarithmic_y=False, x_label="items"):
     parts += grid(x_axis, y_axis, ticks, x_label, y_label)
     parts += legend(series)
     parts += [polyline(s, x_axis, y_axis) for s in series]
+    parts += [dot(x, y, s, x_axis, y_axis) for s in series for x, y in s.dots]
     parts += end_labels(series, x_axis, y_axis)
     return "\n".join(parts + ["</svg>"]) + "\n"
 
@@ -113,6 +115,10 @@ def stroke(s):
 def polyline(s, x_axis, y_axis):
     points = " ".join(f"{x_axis.pixel(x):.1f},{y_axis.pixel(y):.1f}" for x, y in s.points)
     return f'<polyline points="{points}" {stroke(s)}/>'
+
+
+def dot(x, y, s, x_axis, y_axis):
+    return f'<circle cx="{x_axis.pixel(x):.1f}" cy="{y_axis.pixel(y):.1f}" r="3.6" fill="{s.colour}"/>'
 
 
 def legend(series):

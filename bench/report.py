@@ -11,11 +11,11 @@ Needs python3 and nothing else. No figure in the tables or plots is typed by han
 """
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import measurements
 import pages
+from bars import Bar, bars_table
 from measurements import Group, ResultError
 from pages import heading, is_power_of_two, microseconds, percent, ratio, size, table
 from plots import Series, line_plot
@@ -79,21 +79,6 @@ def types_table(run):
                   "misaligned, over float sum", "times as fast as CUB"], rows)
 
 
-@dataclass
-class Bar:
-    """A promise about speed: the worst of its cases against what it must reach."""
-    case: str
-    must: float
-    cases: list  # of (value, where)
-    at_most: bool = False
-
-    def row(self):
-        value, where = (max if self.at_most else min)(self.cases)
-        met = value <= self.must if self.at_most else value >= self.must
-        bound = f"{'≤' if self.at_most else '≥'} {self.must:g}"
-        return [self.case, bound, f"{value:.3f}", where, "met" if met else "**missed**"]
-
-
 def bars(run, compile_times):
     """The performance bars of the design, each with its worst case."""
     cold = [g for g in run.select() if is_power_of_two(g.items)]
@@ -125,10 +110,6 @@ def bars(run, compile_times):
     return [bar for bar in found if bar.cases]
 
 
-def bars_table(run, compile_times):
-    return table(["case", "must", "worst", "at", ""], [bar.row() for bar in bars(run, compile_times)])
-
-
 def section(run, compile_times, plot_directory):
     """One device's part of the README."""
     where = heading(run.context, f"CUB {run.context.get('cub', '?')}")
@@ -145,7 +126,7 @@ def section(run, compile_times, plot_directory):
     if at_equal_bytes(run):
         parts += ["Other types and operators at 1 GiB, cold.", types_table(run)]
     if bars(run, compile_times):
-        parts += ["What must hold, and its worst case in this run.", bars_table(run, compile_times)]
+        parts += ["What must hold, and its worst case in this run.", bars_table(bars(run, compile_times))]
     return "\n\n".join(parts)
 
 
@@ -194,31 +175,16 @@ def read_compile_times(results):
     return [(seconds["warpfold"] / seconds["cub"], f"nvcc {document['context'].get('nvcc', '?')}")]
 
 
-def replace_between_markers(text, content, path):
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ResultError(f"{path}: no {BEGIN} … {END}")
-    return f"{before}{BEGIN}\n{content}\n{END}{after}"
-
-
 def documents(results, readme):
     """Path -> content of everything that is written."""
     runs = [measurements.read_run(path) for path in sorted(results.glob("reduce-*.json"))]
     if not runs:
         raise ResultError(f"{results}: no reduce-*.json")
     compile_times = read_compile_times(results)
-    try:
-        plot_directory = results.relative_to(readme.parent).as_posix()
-    except ValueError:
-        plot_directory = results.as_posix()
+    plot_directory = pages.relative_folder(results, readme)
     content = "\n\n".join(section(run, compile_times, plot_directory) for run in runs)
-    try:
-        text = readme.read_text()
-    except OSError as error:
-        raise ResultError(f"{readme}: {error.strerror}") from error
     written = {results / name: document for run in runs for name, document in plots(run).items()}
-    return {**written, readme: replace_between_markers(text, content, readme)}
+    return {**written, readme: pages.with_content(readme, BEGIN, END, content)}
 
 
 def show(results):
