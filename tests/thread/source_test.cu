@@ -64,6 +64,36 @@ TEST(PointerSource, KnowsItsMisalignment) {
   EXPECT_EQ(of_items.to_host(), std::vector<int>(6, 0)) << "single floats need no more than their own alignment";
 }
 
+/// load_some of every place and count around the ends of `items` items, by one thread each.
+template <class T> __global__ void some_kernel(thread::pointer_source<T> source, int* wrong) {
+  constexpr int chunk_items = thread::pointer_source<T>::chunk_items;
+  const int count = static_cast<int>(blockIdx.x) - 1, first = static_cast<int>(threadIdx.x);
+  const int exist = count < 0 ? 0 : count < chunk_items ? count : chunk_items;
+  if (first + exist > source.items) return;
+  typename thread::pointer_source<T>::chunk chunk = {};
+  source.load_some(chunk, first, count);
+  for (int k = 0; k < exist; ++k)
+    if (source.value(chunk, k) != static_cast<T>(3 * (first + k) + 1)) atomicAdd(wrong, 1);
+}
+
+template <class T> void check_load_some() {
+  for (std::int64_t offset = 0; offset < 16; ++offset)
+    for (const int items : {1, 5, 16, 31, 50}) {
+      const wf_test::device_array<T> data(some_items<T>(items), offset);
+      const wf_test::device_array<int> wrong(std::vector<int>{0});
+      wf_test::launch_and_wait(&some_kernel<T>, thread::pointer_source<T>::chunk_items + 4, items, 0,
+                               thread::pointer_source<T>{data.data(), items}, wrong.data());
+      ASSERT_EQ(wrong.value(), 0) << items << " items, " << offset << " off";
+    }
+}
+
+TEST(PointerSource, LoadsSomeItemsFromAnywhere) {
+  check_load_some<std::uint8_t>();
+  check_load_some<std::uint16_t>();
+  check_load_some<float>();
+  check_load_some<double>();
+}
+
 struct shift_case {
   int offset, first, last, items;
 };

@@ -41,6 +41,26 @@ TEST(WarpCounter, HoldsANodeForEveryBitOfTheCount) {
   }
 }
 
+__global__ void total_kernel(hash* totals) {
+  wf::warp::counter<hash> tree;
+  for (unsigned n = 0; n < gridDim.x; ++n) {
+    tree.push(n, hash::of(n), wf_test::hash_pair{});
+    const hash total = tree.total(n + 1, wf_test::hash_pair{});
+    if (n == blockIdx.x) totals[n * wf::warp_lanes + threadIdx.x] = total;
+  }
+}
+
+TEST(WarpCounter, TotalsInEveryLane) {
+  constexpr int most = 140;
+  const wf_test::device_array<hash> totals(most * wf::warp_lanes);
+  wf_test::launch_and_wait(&total_kernel, most, wf::warp_lanes, 0, totals.data());
+  const auto all = totals.to_host(), items = wf_test::hash_items<hash>(most);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto count = static_cast<std::int64_t>(i) / wf::warp_lanes + 1;
+    EXPECT_EQ(all[i], wf::canonical_tree::replay(items.data(), count, wf_test::hash_pair{})) << count << " values";
+  }
+}
+
 /// Pushes as number first, first + 1, …: what waits then is the first node of high numbers.
 __global__ void high_kernel(unsigned first, hash* result) {
   wf::warp::counter<hash> tree;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The plan of a segmented reduction as a pure function: whatever the device, the items, the segments and the bound, every
+// position has a warp, and what warps need fits the scratch.
+#include <warpfold/dispatch/segmented_plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+#include <warpfold/dispatch/workspace.cuh>
+
+#include "../common/random_items.hpp"
+
+namespace {
+
+using namespace warpfold;
+
+/// Chunks and accumulators as they meet in practice.
+struct problem_kind {
+  const char* name;
+  int chunk_items;
+  std::size_t accumulator_bytes;
+  tuning::segmented_policy policy;
+};
+const problem_kind kinds[] = {
+    {"float", 4, 4, tuning::segmented_policy_for(16, 4)},     {"int8 in int", 16, 4, tuning::segmented_policy_for(16, 4)},
+    {"double", 2, 8, tuning::segmented_policy_for(16, 8)},    {"12 bytes", 4, 12, tuning::segmented_policy_for(48, 12)},
+    {"iterator", 1, 4, tuning::segmented_policy_for(4, 4)},   {"100 bytes", 1, 100, tuning::segmented_policy_for(100, 100)},
+    {"4 KiB", 1, 4096, tuning::segmented_policy_for(4096, 4096)}};
+constexpr int devices[] = {1, 8, 132 * 4, 132 * 2, 78, 100'000};  // blocks at once
+
+/// What is wrong with the plan, if anything.
+std::string problem(const dispatch::segmented_plan& plan, int most_blocks, std::int64_t items, std::int64_t segments,
+                    const problem_kind& kind, int max_blocks) {
+  const int block_warps = kind.policy.block_threads / warp_lanes;
+  const std::int64_t warps = std::int64_t{plan.blocks} * block_warps, positions = items + std::int64_t{plan.ranges.weight} * segments;
+  const auto& [length, weight, log_unit] = plan.ranges;
+  const std::int64_t unit = std::int64_t{1} << log_unit, batch = std::int64_t{kind.policy.rows} * warp_lanes * kind.chunk_items;
+
+  if (plan.blocks < 1 || plan.blocks > most_blocks) return "the grid is too large, or empty";
+  if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
+  if (warps > tuning::max_segment_warps) return "more warps than counters";
+  if (weight < 1) return "segments without weight: a warp could have any number of empty ones";
+  if (length * warps < positions) return "positions without a warp";
+  if ((length - 1) * warps >= positions) return "ranges are longer than they need be";
+  if (unit % batch != 0) return "units are not made of batches, or no power of two of them";
+  if ((positions - 1) / unit + 1 > tuning::max_units(kind.accumulator_bytes)) return "more units than scratch";
+  if ((length - 1) / unit + 1 > tuning::range_units) return "a range has too many units";
+  if (tuning::range_units * 2 > tuning::group_units) return "a range has the begin of more than one group";
+  // Among the counters of a range are those of one later group: groups begin at least a range apart.
+  if (unit * tuning::group_units <= length) return "a range has the begin of two groups";
+  if (unit > 2 * batch && length >= unit * 2 * tuning::range_units) return "units are too short";
+  if (plan.blocks < most_blocks && (max_blocks == 0 || plan.blocks < max_blocks) && warps < tuning::max_segment_warps - block_warps &&
+      length > tuning::least_range)
+    return "part of the device is left idle";
+  return "";
+}
+
+TEST(SegmentedPlan, HoldsWhateverTheShape) {
+  wf_test::random_source source(1);
+  std::vector<std::int64_t> counts{0, 1, 2, 31, 32, 33, 127, 128, 129, 1000, 1 << 20, std::int64_t{1} << 31, (std::int64_t{1} << 31) + 1, 5'000'000'029};
+  for (int i = 0; i < 60; ++i) counts.push_back(static_cast<std::int64_t>(source() >> 1 >> (source.below(38) + 23)));
+  for (const problem_kind& kind : kinds)
+    for (const int most_blocks : devices)
+      for (const int max_blocks : {0, 1, 7, 1'000'000})
+        for (const std::int64_t items : counts)
+          for (const std::int64_t segments : counts) {
+            if (segments == 0) continue;
+            const auto plan = dispatch::plan_segmented(most_blocks, items, segments, kind.chunk_items, kind.accumulator_bytes,
+                                                       kind.policy, max_blocks);
+            ASSERT_EQ(problem(plan, most_blocks, items, segments, kind, max_blocks), "")
+                << kind.name << ", " << items << " items, " << segments << " segments, " << most_blocks << " blocks at once, max_blocks "
+                << max_blocks;
+          }
+}
+
+TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
+  const problem_kind& k = kinds[0];
+  EXPECT_EQ(dispatch::plan_segmented(528, 0, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(dispatch::plan_segmented(528, 1000, 6, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(dispatch::plan_segmented(528, 1 << 24, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
+  EXPECT_EQ(dispatch::plan_segmented(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
+}
+
+TEST(SegmentedPlan, ScratchHasRoomForTheCounters) {
+  EXPECT_GE(dispatch::control_bytes - dispatch::workspace_alignment,
+            std::size_t{tuning::max_segment_warps} * tuning::segment_counters * sizeof(unsigned));
+  for (const std::size_t bytes : {1, 16, 17, 64, 4096})
+    EXPECT_GE(dispatch::segmented_workspace_bytes(bytes),
+              dispatch::control_bytes + 2 * static_cast<std::size_t>(tuning::max_units(bytes)) * bytes);
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where segments begin for a warp, and units of long segments joined by whoever comes last, with units of a few items so
+// that there are very many of them.
+#include <warpfold/grid/long_segments.cuh>
+#include <warpfold/grid/segments.cuh>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+
+#include "../common/device.cuh"
+#include "../common/random_items.hpp"
+#include "../common/tree_hash.hpp"
+
+namespace {
+
+namespace wf = warpfold;
+namespace grid = warpfold::grid;
+using hash = wf_test::tree_hash<8, 8>;
+using wf_test::device_array;
+
+// ---- search -----------------------------------------------------------------------------------------------------------
+
+/// Warp b looks for the first of `count` ascending values that is not below value b.
+__global__ void partition_kernel(const std::int64_t* values, std::int64_t count, std::int64_t* found) {
+  const std::int64_t least = blockIdx.x;
+  const std::int64_t at = grid::partition_point(0, count, [&](std::int64_t i) { return values[i] < least; });
+  if (threadIdx.x == blockIdx.x % 32) found[blockIdx.x] = at;
+}
+
+TEST(PartitionPoint, FindsTheFirst) {
+  wf_test::random_source source(2);
+  for (const std::int64_t count : {0, 1, 2, 31, 32, 33, 34, 100, 1023, 1024, 1025, 5000}) {
+    std::vector<std::int64_t> values;
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(source.below(200));
+    std::sort(values.begin(), values.end());
+    const device_array<std::int64_t> on_device(values), found(203);
+    wf_test::launch_and_wait(&partition_kernel, 203, 32, 0, on_device.data(), count, found.data());
+    for (std::int64_t least = 0; least < 203; ++least)
+      ASSERT_EQ(found.value(least), std::lower_bound(values.begin(), values.end(), least) - values.begin()) << count << " values";
+  }
+}
+
+// ---- starts -----------------------------------------------------------------------------------------------------------
+
+struct found_start {
+  grid::segment_start start;
+  grid::segment_span packet[32];
+};
+
+/// Warp b starts at position b, and looks at the packet of segments there.
+template <class Segments> __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, found_start* found) {
+  found_start& own = found[blockIdx.x];
+  const grid::segment_start start = segments.start(blockIdx.x, ranges);
+  if (threadIdx.x == 0) own.start = start;
+  if (start.segment < segments.count) own.packet[threadIdx.x] = segments.next(start.segment, start.cursor);
+}
+
+/// Every position of `lengths`, against the definition.
+template <class Segments>
+void expect_starts(const Segments& segments, const grid::segment_ranges& ranges, const std::vector<std::int64_t>& offsets, bool cursors) {
+  const std::int64_t count = std::ssize(offsets) - 1, positions = offsets.back() + ranges.weight * count + 3;
+  const device_array<found_start> found(positions);
+  wf_test::launch_and_wait(&start_kernel<Segments>, static_cast<int>(positions), 32, 0, segments, ranges, found.data());
+  const auto all = found.to_host();
+  for (std::int64_t position = 0; position < positions; ++position) {
+    const auto& [start, packet] = all[static_cast<std::size_t>(position)];
+    std::int64_t first = 0;
+    while (first < count && offsets[static_cast<std::size_t>(first)] + ranges.weight * first < position) ++first;
+    ASSERT_EQ(start.segment, first) << "position " << position;
+    const auto offset = [&](std::int64_t s) { return offsets[static_cast<std::size_t>(s)]; };
+    // What the segment before has at the position or later must be told; what it has not, need not.
+    if (first > 0 && offset(first) + ranges.weight * (first - 1) > position) {
+      ASSERT_EQ(start.before.begin, offset(first - 1)) << "position " << position;
+      ASSERT_EQ(start.before.end, offset(first)) << "position " << position;
+    }
+    ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
+    for (std::int64_t s = first; s < std::min(first + 32, count); ++s) {
+      const grid::segment_span& span = packet[s - first];
+      ASSERT_TRUE(span.begin == offset(s) && span.end == offset(s + 1)) << "position " << position << ", segment " << s;
+    }
+  }
+}
+
+TEST(Segments, StartAtEveryPosition) {
+  wf_test::random_source source(3);
+  for (int round = 0; round < 6; ++round) {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<int> ids;
+    for (int s = 0; s < 90; ++s) {
+      const std::int64_t length = round == 0 ? 0 : source.below(round) != 0 ? 0 : source.below(40);
+      offsets.push_back(offsets.back() + length);
+      ids.insert(ids.end(), static_cast<std::size_t>(length), s);
+    }
+    const device_array<std::int64_t> on_device(offsets);
+    const device_array<int> ids_on_device(ids);
+    const grid::segment_ranges ranges{100, 1 + round, 3};
+    expect_starts(grid::listed_segments<grid::offset_spans<const std::int64_t*>>{{on_device.data(), 90}}, ranges, offsets, false);
+    expect_starts(grid::owned_segments<const int*>{ids_on_device.data(), offsets.back(), 90}, ranges, offsets, true);
+  }
+}
+
+// ---- units ------------------------------------------------------------------------------------------------------------
+
+/// One segment of `units` units of 2^log_unit items, the last maybe shorter, from item `first_item` on. Warp w has stored
+/// what begins in its range, and joins.
+__global__ void join_kernel(grid::unit_values<hash> values, grid::segment_ranges ranges, std::int64_t segment, std::int64_t first_item,
+                            std::int64_t units, hash* result, int* stores) {
+  const std::int64_t warp = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+  const grid::segment_span range = ranges.of(warp);
+  const std::int64_t first = ranges.position(segment, first_item);
+  const std::int64_t begin = ranges.units_before(first, range.begin), end = wf::least_of(ranges.units_before(first, range.end), units);
+  if (begin >= end) return;
+  for (std::int64_t unit = begin + threadIdx.x % 32; unit < end; unit += 32) values.value(ranges, first, unit) = hash::of(unit);
+  grid::join_units(values, ranges, first, begin, end, units, wf_test::hash_pair{}, [&](const hash& joined) {
+    if (threadIdx.x % 32 == 0) {
+      *result = joined;
+      atomicAdd(stores, 1);
+    }
+  });
+}
+
+/// `range` in positions; the segment is number `segment`.
+void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int64_t first_item, std::int64_t segment) {
+  const grid::segment_ranges ranges{range, 2, log_unit};
+  const std::int64_t positions = ranges.position(segment, first_item) + (units << log_unit);
+  const int block_warps = 4, blocks = static_cast<int>((positions - 1) / (range * block_warps) + 1);
+  const std::int64_t places = (positions >> log_unit) + 2;
+  const device_array<hash> first_units(places), other_units(places), result(1);
+  const device_array<unsigned> counters(std::vector<unsigned>(static_cast<std::size_t>(blocks) * block_warps * 3, 0));
+  const auto items = wf_test::hash_items<hash>(units);
+  const hash expected = wf::canonical_tree::replay(items.data(), units, wf_test::hash_pair{});
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // the second time with the counters of the first
+    const wf_test::schedule_seed scheduled(seed);
+    const device_array<int> stores(std::vector<int>{0});
+    wf_test::launch_and_wait(&join_kernel, blocks, block_warps * 32, 0,
+                             grid::unit_values<hash>{first_units.data(), other_units.data(), counters.data()}, ranges, segment, first_item,
+                             units, result.data(), stores.data());
+    ASSERT_EQ(stores.value(), 1) << units << " units, ranges of " << range;
+    ASSERT_EQ(result.value(), expected) << units << " units, ranges of " << range;
+    for (const unsigned counter : counters.to_host()) ASSERT_EQ(counter, 0u) << units << " units, ranges of " << range;
+  }
+}
+
+TEST(JoinUnits, OfOneGroup) {
+  for (const std::int64_t units : {2, 3, 31, 32, 33, 255, 256})
+    for (const std::int64_t range : {1, 3, 8, 21, 50}) check_units(units, range, 1, 5, 3);
+}
+
+TEST(JoinUnits, OfManyGroups) {
+  for (const std::int64_t units : {257, 511, 512, 513, 1000, 5000})
+    for (const std::int64_t range : {7, 16, 31}) check_units(units, range, 2, 13, 2);
+}
+
+// More groups than one round of a warp joins, more than two rounds, and rounds that are not whole.
+TEST(JoinUnits, OfMoreGroupsThanAGroupHasUnits) {
+  check_units(256 * 256, 64, 3, 0, 0);
+  check_units(256 * 257 + 77, 64, 3, 1, 1);
+}
+
+/// fold_values over any number of values, by one warp.
+__global__ void values_kernel(const hash* values, int count, hash* results) {
+  results[threadIdx.x] = grid::fold_values<hash>(count, [&](int i) { return values[i]; }, wf_test::hash_pair{});
+}
+
+TEST(FoldValues, IsTheCanonicalTreeInEveryLane) {
+  const auto items = wf_test::hash_items<hash>(3000);
+  const device_array<hash> on_device(items), results(32);
+  for (const int count : {1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1000, 3000}) {
+    wf_test::launch_and_wait(&values_kernel, 1, 32, 0, on_device.data(), count, results.data());
+    const hash expected = wf::canonical_tree::replay(items.data(), count, wf_test::hash_pair{});
+    for (const hash& result : results.to_host()) ASSERT_EQ(result, expected) << count << " values";
+  }
+}
+
+}  // namespace

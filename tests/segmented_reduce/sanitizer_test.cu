@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A small case of each path, to run under compute-sanitizer's tools: short and long segments, units that warps of several
+// blocks hand over, empties, misaligned bytes.
+#include <gtest/gtest.h>
+
+#include "../common/interval.hpp"
+#include "ways.cuh"
+
+namespace wf = warpfold;
+using wf_test::device_array, wf_test::layout;
+using interval = wf_test::interval<>;
+
+namespace {
+
+const std::vector<layout>& layouts() {
+  static const std::vector<layout> all{{"short", {1, 0, 3, 31, 200, 7, 64, 1}},
+                                       {"empty", wf_test::lengths(1000, 0)},
+                                       {"long", {5000, 3, 0, 9001, 400}},
+                                       {"mixed", wf_test::power_law(120, 3000)}};
+  return all;
+}
+
+template <class Call> void expect_joined(Call call) {
+  for (const layout& where : layouts())
+    for (const int max_blocks : {1, 3}) {
+      const device_array<interval> in(wf_test::interval_items(where.items), 1), out(where.segments());
+      call(in.items(), where, std::span(out.data(), out.size()), wf::segmented_options<interval>{.empty = interval::of(-5), .max_blocks = max_blocks});
+      for (std::int64_t s = 0; s < where.segments(); ++s) {
+        const auto begin = where.begins[static_cast<std::size_t>(s)], end = where.ends[static_cast<std::size_t>(s)];
+        ASSERT_EQ(out.value(s), begin == end ? interval::of(-5) : interval::of(begin, end - 1)) << where << ", segment " << s;
+      }
+    }
+}
+
+TEST(segmented_reduce_sanitizer, offsets) {
+  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+    const device_array<int> offsets(where.offsets<int>(), 1);
+    wf::segmented_reduce(in, offsets.items(), out, wf_test::join{}, options);
+  });
+}
+
+TEST(segmented_reduce_sanitizer, owners) {
+  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+    const device_array<int> ids(where.owners<int>(), 1);
+    wf::segmented_reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+  });
+}
+
+TEST(segmented_reduce_sanitizer, misaligned_bytes_of_fixed_length) {
+  for (const std::int64_t length : {1, 7, 50, 3000})
+    for (const int offset : {0, 1, 15}) {
+      const device_array<std::int8_t> in(std::vector<std::int8_t>(static_cast<std::size_t>(7 * length), 1), offset);
+      const device_array<int> out(7);
+      wf::segmented_reduce(in.items(), wf::fixed_length{length}, std::span(out.data(), out.size()), wf::plus{}, {.max_blocks = 2});
+      EXPECT_EQ(out.to_host(), std::vector<int>(7, static_cast<int>(length))) << offset << " off";
+    }
+}
+
+}  // namespace

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The interval monoid through every form and distribution of lengths: it shows any leak between segments, loss, duplicate
+// or reorder.
+#include <gtest/gtest.h>
+
+#include "common/interval.hpp"
+#include "segmented_reduce/ways.cuh"
+
+namespace wf = warpfold;
+using wf_test::device_array, wf_test::layout, wf_test::segmented_way;
+using interval = wf_test::interval<>;
+
+namespace {
+
+constexpr std::int64_t batch = 256;  // of 8-byte items and accumulators: 4 rows of 32 lanes with 2 items
+constexpr std::int64_t many = wf_test::emulated ? 18'000 : 3'000'000, empties = wf_test::emulated ? 5'000 : 1'000'000;
+
+const std::vector<layout>& layouts() {
+  static const auto all = wf_test::distributions(batch, many, empties);
+  return all;
+}
+
+/// Each item is its place in its segment, so that an init of [-1, -1] fits all, and what belongs to none is poison; or its
+/// place in the input, so that a segment's own items cannot be taken for another's.
+std::vector<interval> items_of(const layout& where, bool from_segment) {
+  std::vector<interval> items(static_cast<std::size_t>(where.items), interval::poison());
+  for (std::size_t s = 0; s < where.begins.size(); ++s)
+    for (std::int64_t i = where.begins[s]; i < where.ends[s]; ++i)
+      items[static_cast<std::size_t>(i)] = interval::of(i - (from_segment ? where.begins[s] : 0));
+  return items;
+}
+
+std::vector<interval> joined(const layout& where, bool from_segment) {
+  std::vector<interval> result;
+  for (std::size_t s = 0; s < where.begins.size(); ++s) {
+    const std::int64_t first = from_segment ? 0 : where.begins[s];
+    result.push_back(interval::of(first, first + where.ends[s] - where.begins[s] - 1));
+  }
+  return result;
+}
+
+/// call(items, way's offset, out, options) reduces as one form does. Ways take turns.
+template <class Call> void expect_joined(const layout& where, std::int64_t turn, Call call) {
+  const auto init = interval::of(-1), empty = interval::of(-9, -7);
+  for (int i = 0; i < 2; ++i) {
+    const segmented_way way = wf_test::way_of(2 * turn + i);
+    const bool from_segment = way.init != wf_test::from::nothing;
+    const device_array<interval> in(items_of(where, from_segment), way.offset);
+    const auto results = wf_test::results_of(way, where.segments(), init, empty, [&](auto out, const auto& options) {
+      call(in.items(), way.offset, out, options);
+    });
+    const auto expected = wf_test::expected_of(way, joined(where, from_segment), where, init, empty, wf_test::join{});
+    EXPECT_TRUE(wf_test::same_segments(results, expected)) << where << ", " << way;
+  }
+}
+
+TEST(segmented_reduce_interval, offsets) {
+  std::int64_t turn = 0;
+  for (const layout& where : layouts())
+    expect_joined(where, turn++, [&](auto in, std::int64_t offset, auto out, const auto& options) {
+      const device_array<int> offsets(where.offsets<int>(), offset);
+      wf::segmented_reduce(in, offsets.items(), out, wf_test::join{}, options);
+    });
+}
+
+TEST(segmented_reduce_interval, bounds_that_touch_and_bounds_with_gaps) {
+  std::int64_t turn = 1;
+  for (const layout& dense : layouts())
+    for (const layout& where : {dense, wf_test::with_gaps(dense)})
+      expect_joined(where, turn++, [&](auto in, std::int64_t offset, auto out, const auto& options) {
+        const device_array<unsigned> begins(wf_test::narrowed<unsigned>(where.begins), offset);
+        const device_array<std::int64_t> ends(where.ends, offset + 1);
+        wf::segmented_reduce(in, wf::bounds{begins.items(), ends.items()}, out, wf_test::join{}, options);
+      });
+}
+
+TEST(segmented_reduce_interval, owners) {
+  std::int64_t turn = 2;
+  for (const layout& where : layouts())
+    expect_joined(where, turn++, [&](auto in, std::int64_t offset, auto out, const auto& options) {
+      const device_array<int> ids(where.owners<int>(), offset);
+      wf::segmented_reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+    });
+}
+
+TEST(segmented_reduce_interval, fixed_length) {
+  std::int64_t turn = 3;
+  for (const std::int64_t length : {0, 1, 2, 3, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 300, 511, 512, 513,
+                                    769, 1000, 1024, 2047, 4096, 4099, 10'007, 70'001})
+    for (const std::int64_t segments : {std::int64_t{1}, std::min<std::int64_t>(5000, many / (4 * length + 1) + 2)}) {
+      const wf_test::lengths all(static_cast<std::size_t>(segments), length);
+      expect_joined(layout("all " + std::to_string(length), all), turn++,
+                    [&](auto in, std::int64_t, auto out, const auto& options) {
+                      wf::segmented_reduce(in, wf::fixed_length{length}, out, wf_test::join{}, options);
+                    });
+    }
+}
+
+// One giant segment among others, so that many warps of every grid hand units over, under many schedules.
+TEST(segmented_reduce_interval, long_segments_under_many_schedules_and_grids) {
+  const layout where("giants", {3, 0, many, 1, many / 2, 257, 0, 0, many / 3});
+  const device_array<interval> in(items_of(where, false));
+  const device_array<int> offsets(where.offsets<int>());
+  const auto expected = wf_test::expected_of({}, joined(where, false), where, {}, interval::of(-5), wf_test::join{});
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    for (const int max_blocks : {1, 2, 3, 5, 7, 131, 0}) {
+      const segmented_way way{.max_blocks = max_blocks, .own_workspace = true, .seed = seed};
+      const auto results = wf_test::results_of(way, where.segments(), {}, interval::of(-5), [&](auto out, const auto& options) {
+        wf::segmented_reduce(in.items(), offsets.items(), out, wf_test::join{}, options);
+      });
+      EXPECT_TRUE(wf_test::same_segments(results, expected)) << way;
+    }
+}
+
+}  // namespace
