@@ -22,6 +22,14 @@ std::int64_t number_of(const char* variable, std::int64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoll(text, nullptr, 0);
 }
 
+#if defined(__CUDACC__)
+constexpr std::int64_t default_cases = 500;
+#elif defined(__SANITIZE_ADDRESS__)  // ten times slower
+constexpr std::int64_t default_cases = 200;
+#else
+constexpr std::int64_t default_cases = 1000;
+#endif
+
 struct random_case {
   wf_test::segmented_way way;
   layout where{"", {}};
@@ -53,7 +61,7 @@ struct random_case {
 /// Runs check(seed, source) for every seed of this process.
 template <class Check> void for_all_seeds(Check check) {
   const std::int64_t own = number_of("WARPFOLD_TEST_SEED", 0);
-  const std::int64_t cases = number_of("WARPFOLD_TEST_CASES", wf_test::emulated ? 1000 : 500);
+  const std::int64_t cases = number_of("WARPFOLD_TEST_CASES", default_cases);
   for (std::int64_t seed = own > 0 ? own : 1; seed <= (own > 0 ? own : cases); ++seed) {
     random_source source(static_cast<std::uint64_t>(seed));
     EXPECT_TRUE(check(static_cast<std::uint64_t>(seed), source)) << "WARPFOLD_TEST_SEED=" << seed;

@@ -70,10 +70,15 @@ template <class T> __global__ void some_kernel(thread::pointer_source<T> source,
   const int count = static_cast<int>(blockIdx.x) - 1, first = static_cast<int>(threadIdx.x);
   const int exist = count < 0 ? 0 : count < chunk_items ? count : chunk_items;
   if (first + exist > source.items) return;
-  typename thread::pointer_source<T>::chunk chunk = {};
-  source.load_some(chunk, first, count);
-  for (int k = 0; k < exist; ++k)
-    if (source.value(chunk, k) != static_cast<T>(3 * (first + k) + 1)) atomicAdd(wrong, 1);
+  const bool inside = source.is_inside(first, first + exist);
+  for (const bool known : {inside, false}) {
+    typename thread::pointer_source<T>::chunk chunk = {};
+    source.load_some(chunk, first, count, known);
+    for (int k = 0; k < exist; ++k)
+      if (source.value(chunk, k) != static_cast<T>(3 * (first + k) + 1)) atomicAdd(wrong, 1);
+  }
+  // Vectors around the items reach up to 15 bytes beyond them.
+  if (inside && (first * sizeof(T) < 15 || (source.items - first - exist) * sizeof(T) < 15)) atomicAdd(wrong, 1);
 }
 
 template <class T> void check_load_some() {

@@ -20,7 +20,8 @@ template <class A> struct unit_values {
 
   /// Of unit `unit` of the segment that begins at position `first`.
   __device__ A& value(const segment_ranges& ranges, std::int64_t first, std::int64_t unit) const {
-    return (unit == 0 ? first_units : other_units)[(first + (unit << ranges.log_unit)) >> ranges.log_unit];
+    const std::int64_t place = (first + (unit << ranges.log_unit)) >> ranges.log_unit;
+    return (unit == 0 ? first_units : other_units)[place];
   }
   /// A range has the first unit of at most one segment that it does not end with, and of at most one later group.
   __device__ unsigned* of_first_group(std::int64_t warp) const { return counters + warp * tuning::segment_counters; }
