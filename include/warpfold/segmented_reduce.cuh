@@ -15,6 +15,9 @@
 //   within an input, an operator without identity where neither init nor empty is given, a workspace that is too small or
 //   misaligned and, in debug builds, host memory where device memory is meant; cuda_error for what CUDA reports.
 //
+// This holds for the default strategy, automatic. Named ones, the sources' segmented algorithms for owners, are in
+// strategies.cuh, and keep order, not bits across GPUs: segmented_reduce<strategy<…>>(in, owners{ids}, out, op).
+//
 // Segments must be in order, must not overlap, and must lie within the input. Kernels compiled without NDEBUG look whether
 // they do, and stop with a message; otherwise the behaviour is undefined.
 #pragma once
@@ -113,7 +116,7 @@ void check_apart(const char* function, [[maybe_unused]] It first, [[maybe_unused
   }
 }
 
-template <class It, class S, class Out, class Op, class Transform, class A>
+template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
 void reduce_segments(const char* function, const char* argument, It first, std::int64_t items, const S& segments,
                      const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
   dispatch::check_count(function, items);
@@ -121,7 +124,8 @@ void reduce_segments(const char* function, const char* argument, It first, std::
   const auto to = checked_data(function, "out", out);
   check_apart(function, first, items, out);
   const auto described = make_segments(function, segments, items, static_cast<std::int64_t>(out.size()));
-  dispatch::segmented_reduce(function, described, make_leaves<A>(make_source(first, items), transform), to, op, options);
+  dispatch::segmented_reduction<Strategy>::enqueue(
+      function, described, make_leaves<A>(make_source(first, items), transform), to, op, options);
 }
 
 }  // namespace v1
@@ -131,36 +135,37 @@ inline namespace v1 WARPFOLD_HIDDEN {
 
 /// out[s] = init op the items of segment s, from `count` items at `first`: a pointer to device memory, or any trivially
 /// copyable object that device code can index with 64 bits.
-template <item_iterator It, segments Segments, device_range Out, operator_argument Op,
+template <reduction_strategy S = automatic, item_iterator It, segments Segments, device_range Out, operator_argument Op,
           class A = accumulator_t<Op, std::iter_value_t<It>>> requires std::assignable_from<item_t<Out>&, A>
 void segmented_reduce(It first, std::int64_t count, const Segments& segments, const Out& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{}, options);
+  detail::reduce_segments<S>("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{}, options);
 }
 
 /// out[s] = init op the items of segment s.
-template <device_range In, segments Segments, device_range Out, operator_argument Op,
+template <reduction_strategy S = automatic, device_range In, segments Segments, device_range Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
 void segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments("segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), segments,
+  detail::reduce_segments<S>("segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), segments,
                           out, op, thread::no_transform{}, options);
 }
 
 /// The sum of each segment.
-template <device_range In, segments Segments, device_range Out, class A = accumulator_t<plus, item_t<const In>>>
+template <reduction_strategy S = automatic, device_range In, segments Segments, device_range Out,
+          class A = accumulator_t<plus, item_t<const In>>>
 void segmented_reduce(const In& in, const Segments& segments, const Out& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  segmented_reduce(in, segments, out, plus{}, options);
+  segmented_reduce<S>(in, segments, out, plus{}, options);
 }
 
 /// out[s] = init op transform(item) op … over the items of segment s. The accumulator follows what `transform` returns; of
 /// an extended __device__ lambda without a declared return type it follows the item.
-template <device_range In, segments Segments, device_range Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+template <reduction_strategy S = automatic, device_range In, segments Segments, device_range Out, operator_argument Op,
+          class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
 void transform_segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op, Transform transform,
                                 const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments("transform_segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()),
+  detail::reduce_segments<S>("transform_segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()),
                           segments, out, op, transform, options);
 }
 

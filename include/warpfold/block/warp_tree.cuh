@@ -32,7 +32,8 @@ __device__ A reduce_by_warp(Slots& data, int count, Op op) {
   A value = reduce_data_warp(data, 0, count < warp_lanes ? count : warp_lanes, op);
   for (int first = warp_lanes; first < count; first += warp_lanes) {
     const int left = count - first;
-    value = op(value, reduce_data_warp(data, first, left < warp_lanes ? left : warp_lanes, op));
+    const A next = reduce_data_warp(data, first, left < warp_lanes ? left : warp_lanes, op);
+    if (arch::lane_id() == 0) value = op(value, next);
   }
   return value;
 }

@@ -45,5 +45,15 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
   launch(kernel, launch_config(plan.blocks, policy.block_threads, 0, options.stream), arguments);
 }
 
+/// How a strategy enqueues a segmented reduction. Named strategies are in segmented_strategy.cuh.
+template <class Strategy> struct segmented_reduction;
+template <> struct segmented_reduction<automatic> {
+  template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
+                      const segmented_options<A>& options) {
+    segmented_reduce(function, segments, leaves, out, op, options);
+  }
+};
+
 }  // namespace v1
 }  // namespace warpfold::dispatch

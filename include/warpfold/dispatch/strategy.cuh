@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of the named strategies: checks, grid, scratch, launches.
 #pragma once
+#include <warpfold/block/segmented.cuh>
 #include <warpfold/dispatch/reduce.cuh>
 #include <warpfold/dispatch/strategy_plan.hpp>
 #include <warpfold/dispatch/strategy_type.hpp>
@@ -78,19 +79,31 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
     check_operator<Op, A>();
-    check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>();
     const std::int64_t items = leaves.source.items;
     const auto init = initial_value_of<Op>(function, options.init, items);
-    if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
-    if (options.max_blocks > 0 && !Schedule::is_persistent)
-      reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
+    check_max_blocks(function, options.max_blocks);
     if (items == 0)
       return warpfold::launch(&grid::write_kernel<A, Out>, launch_config(1, 1, 0, options.stream), out, init);
+    run(function, leaves, out, op, options, init, [] {});
+  }
+
+  static void check_max_blocks(const char* function, int max_blocks) {
+    if (max_blocks < 0) reject(function, "max_blocks is " + std::to_string(max_blocks));
+    if (max_blocks > 0 && !Schedule::is_persistent)
+      reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
+  }
+
+  /// The launches for `leaves`, of which there are some. `prepare` enqueues what has to come first, once nothing is left
+  /// that could be refused.
+  template <class Leaves, class Op, class Out, class Prepare, class A = typename Leaves::accumulator>
+  static void run(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options,
+                  const grid::initial_value<A>& init, Prepare prepare) {
+    check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>();
     const int device = current_device();
     grid::strategy_arguments<Leaves, Op, Out> arguments{leaves, op, out, init, {}, nullptr, nullptr};
-    if constexpr (!Schedule::is_persistent) run_passes(function, device, arguments, options);
+    if constexpr (!Schedule::is_persistent) run_passes(function, device, arguments, options, prepare);
     else if constexpr (finish::is_atomic<Finish>) run_atomic(function, device, arguments, options);
-    else run_shares(function, device, arguments, options);
+    else run_shares(function, device, arguments, options, prepare);
   }
 
   template <class Leaves, class Op, class Out> static strategy_facts facts(std::int64_t items) {
@@ -130,9 +143,9 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
         plan, stream, {{{previous.partials, count}, {}}, previous.op, previous.out, previous.init, plan.schedule, target, nullptr});
   }
 
-  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  template <class Leaves, class Op, class Out, class Prepare, class A = typename Leaves::accumulator>
   static void run_shares(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
-                         const reduce_options<A>& options) {
+                         const reduce_options<A>& options, Prepare prepare) {
     using first = launcher<Leaves, Op, Out>;
     const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
     const auto scratch = scratch_of(function, device, options, reduce_workspace_bytes(device, sizeof(A)));
@@ -140,6 +153,7 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
     arguments.partials = reinterpret_cast<A*>(scratch.data() + control_bytes);
     arguments.ticket = reinterpret_cast<unsigned*>(scratch.data());
     const clear_on_error guard(scratch);
+    prepare();
     first::launch(plan, options.stream, arguments);
     if constexpr (std::is_same_v<Finish, finish::two_launch>)
       if (plan.blocks > 1)
@@ -158,9 +172,9 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
     first::launch(plan, options.stream, arguments);
   }
 
-  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  template <class Leaves, class Op, class Out, class Prepare, class A = typename Leaves::accumulator>
   static void run_passes(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
-                         const reduce_options<A>& options) {
+                         const reduce_options<A>& options, Prepare prepare) {
     using first = launcher<Leaves, Op, Out>;
     using next = next_launcher<Leaves, Op, Out>;
     const std::int64_t items = arguments.leaves.source.items;
@@ -174,6 +188,7 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
     }
     arguments.schedule = plan.schedule;
     arguments.partials = target[0];
+    prepare();
     first::launch(plan, options.stream, arguments);
     for (int pass = 1; plan.blocks > 1; ++pass) {
       const std::int64_t count = plan.blocks;
@@ -181,6 +196,15 @@ template <class Algorithm, class Schedule, class Finish> struct reduction<strate
       launch_next(plan, arguments, count, target[pass % 2], options.stream);
       arguments.partials = target[pass % 2];
     }
+  }
+};
+
+template <class Algorithm, class Schedule, class Finish> requires block::is_segmented<Algorithm>
+struct reduction<strategy<Algorithm, Schedule, Finish>> {
+  static void enqueue(const auto&...) {
+    static_assert(!block::is_segmented<Algorithm>,
+                  "warpfold: the algorithms of block::segmented are for segmented_reduce with owners; reduce takes block::tree, "
+                  "block::warp_tree, block::matrix or block::shuffle");
   }
 };
 

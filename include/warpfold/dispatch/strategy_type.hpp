@@ -11,7 +11,13 @@
 //   - block_atomic and warp_atomic: the operator has a hardware atomic for the accumulator (thread::has_atomic_v), and the
 //     output is a pointer to it;
 //   - warp_atomic: the warps of the block algorithm have results of their own: shuffle, warp_tree.
-// check_strategy says so in plain words.
+// check_strategy says so in plain words. Of segments (segmented_strategy.cuh):
+//
+//   grid::multi_pass                   none
+//   grid::persistent                   last_block  two_launch
+//   grid::producer_consumer<P, C>      last_block  two_launch
+//
+// each with block::segmented::tree<B>, warp_tree<B> or matrix<H, W, B>, for owners.
 #pragma once
 #include <warpfold/dispatch/options.hpp>
 #include <warpfold/grid/finish.cuh>

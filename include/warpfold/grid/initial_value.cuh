@@ -4,7 +4,6 @@
 #include <warpfold/config.hpp>
 
 namespace warpfold::grid {
-inline namespace v1 WARPFOLD_HIDDEN {
 
 /// What joins on the left of the result, if anything: a value, or one that lies in device memory by then.
 template <class A> struct initial_value {
@@ -17,6 +16,8 @@ template <class A> struct initial_value {
   }
   __device__ A alone() const { return what == kind::pointer ? *pointer : value; }
 };
+
+inline namespace v1 WARPFOLD_HIDDEN {
 
 /// The result of an empty input.
 template <class A, class Out> __global__ void write_kernel(Out out, initial_value<A> init) {
