@@ -4,7 +4,6 @@
 
 #include <cuda_fp16.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +18,7 @@
 #include "common/device.cuh"
 #include "common/npy.hpp"
 #include "common/program.hpp"
+#include "common/timing.cuh"
 
 namespace wf = warpfold;
 
@@ -61,15 +61,6 @@ template <class Item> struct moment {
   static __host__ __device__ double to_double(double x) { return x; }
   static __host__ __device__ double to_double(__half x) { return static_cast<double>(__half2float(x)); }
 };
-
-// One line of the second table: runs the reduction, shows its time and the bandwidth at which it read the items.
-template <class Enqueue> void print_time(const char* name, std::size_t bytes, int runs, Enqueue enqueue) {
-  const double seconds = examples::median_seconds(enqueue, runs);
-  const std::string time = examples::format_quantity(seconds, "s");
-  const std::string bandwidth = examples::format_quantity(static_cast<double>(bytes) / seconds, "B/s");
-  std::printf("  %-32s%s%s\n", name, examples::right_aligned(time, 12).c_str(),
-              examples::right_aligned(bandwidth, 14).c_str());
-}
 
 // A minimum or maximum: every digit of a whole number, the shortest text that reads back as the same real one.
 template <class Value> std::string format_exact(Value value) {
@@ -122,14 +113,13 @@ template <class Item> void print_statistics(const examples::array_file& file, in
   examples::print_row("mean", finite ? examples::format_real(mean, std::max(-low, high)) : "undefined");
   examples::print_row("standard deviation", finite ? examples::format_real(deviation, deviation) : "undefined");
 
-  std::printf("\n  %-32s%12s%14s\n", "reduction", "time", "bandwidth");
-  print_time("minimum", file.bytes.size(), runs, reduce_minimum);
-  print_time("maximum", file.bytes.size(), runs, reduce_maximum);
-  print_time("sum, for the mean", file.bytes.size(), runs, reduce_distances);
-  print_time("squares, for the deviation", file.bytes.size(), runs, reduce_squares);
-  if (file.bytes.size() < examples::l2_cache_bytes()) {
-    std::printf("\nSo small an array stays in the L2 cache: timed were the cache and the launch, not the memory.\n");
-  }
+  std::printf("\n");
+  examples::print_times_header("reduction");
+  examples::print_time("minimum", file.bytes.size(), runs, reduce_minimum);
+  examples::print_time("maximum", file.bytes.size(), runs, reduce_maximum);
+  examples::print_time("sum, for the mean", file.bytes.size(), runs, reduce_distances);
+  examples::print_time("squares, for the deviation", file.bytes.size(), runs, reduce_squares);
+  examples::print_cache_note(file.bytes.size());
 }
 
 void print_statistics(const examples::array_file& file, int runs) {
@@ -168,7 +158,7 @@ struct command_line {
         raw_type = examples::item_type_named(name);
         if (!raw_type) throw examples::usage_error("unknown item type " + std::string(name));
       } else if (argument == "--runs") {
-        runs = positive(value());
+        runs = examples::positive_number(argument, value());
       } else if (argument.starts_with("--")) {
         throw examples::usage_error("unknown option " + std::string(argument));
       } else if (has_path) {
@@ -179,15 +169,6 @@ struct command_line {
       }
     }
     if (raw_type && !has_path) throw examples::usage_error("--raw needs a file");
-  }
-
-  static int positive(std::string_view text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number < 1) {
-      throw examples::usage_error("--runs needs a positive number, not '" + std::string(text) + "'");
-    }
-    return number;
   }
 };
 

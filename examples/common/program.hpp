@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -46,6 +48,44 @@ template <class Body> int run_program(int argc, char** argv, const char* help, B
     exit_code = 1;
   }
   return exit_code;
+}
+
+/// The whole number, 1 or more, that `option` has as its value.
+inline int positive_number(std::string_view option, std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 1) {
+    throw usage_error(std::string(option) + " needs a positive number, not '" + std::string(text) + "'");
+  }
+  return number;
+}
+
+/// An option such as "--runs 20", and where its number goes.
+struct number_option {
+  std::string_view name;
+  int* number;
+};
+
+/// Reads options that have a positive number each. Returns the other arguments, which are `most_files` files at most.
+inline std::vector<std::string_view> read_options(const std::vector<std::string_view>& arguments,
+                                                  std::initializer_list<number_option> options,
+                                                  std::size_t most_files) {
+  std::vector<std::string_view> files;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string argument(arguments[i]);
+    const auto named = [&](const number_option& option) { return option.name == argument; };
+    if (const auto option = std::find_if(options.begin(), options.end(), named); option != options.end()) {
+      if (i + 1 == arguments.size()) throw usage_error(argument + " needs a value");
+      *option->number = positive_number(argument, arguments[++i]);
+    } else if (argument.starts_with("--")) {
+      throw usage_error("unknown option " + argument);
+    } else if (files.size() == most_files) {
+      throw usage_error("unexpected argument '" + argument + "'");
+    } else {
+      files.push_back(arguments[i]);
+    }
+  }
+  return files;
 }
 
 /// A file in examples/data, wherever the program is started from.
