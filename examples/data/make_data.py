@@ -7,6 +7,7 @@
     python3 make_data.py vega/package dragon/package
 """
 import array
+import csv
 import gzip
 import json
 import pathlib
@@ -51,6 +52,22 @@ def make_flights_by_airport(package):
     (HERE / 'airport_codes.txt').write_text('\n'.join(airports) + '\n')
 
 
+def make_routes(package):
+    """Flights from airport to airport in 2008, as a Matrix Market file: row and column are airports, by their codes."""
+    with open(package / 'data/flights-airport.csv', newline='') as file:
+        routes = [(row['origin'], row['destination'], int(row['count'])) for row in csv.DictReader(file)]
+    airports = sorted({airport for route in routes for airport in route[:2]})
+    number = {airport: index + 1 for index, airport in enumerate(airports)}
+    entries = sorted((number[origin], number[destination], count) for origin, destination, count in routes)
+    lines = ['%%MatrixMarket matrix coordinate integer general',
+             '% Flights in 2008 from the airport of the row to that of the column; line i of routes_codes.txt is number i.',
+             '% Origin and licence: README.md',
+             f'{len(airports)} {len(airports)} {len(entries)}']
+    lines += [f'{row} {column} {count}' for row, column, count in entries]
+    (HERE / 'routes.mtx').write_text('\n'.join(lines) + '\n')
+    (HERE / 'routes_codes.txt').write_text('\n'.join(airports) + '\n')
+
+
 def make_dragon(package):
     """The third of the four resolutions: positions in metres, triangles as vertex numbers."""
     lines = gzip.open(package / 'models/dragon_vrip_res3.ply.gz', 'rt').read().splitlines()
@@ -68,4 +85,5 @@ if __name__ == '__main__':
         sys.exit(__doc__)
     make_flights_by_time(pathlib.Path(sys.argv[1]))
     make_flights_by_airport(pathlib.Path(sys.argv[1]))
+    make_routes(pathlib.Path(sys.argv[1]))
     make_dragon(pathlib.Path(sys.argv[2]))

@@ -100,6 +100,80 @@ def surface():
     return [f'surface area {math.fsum(areas) * 1e4:.4f} cm²', f'longest edge {math.sqrt(longest) * 1e3:.4f} mm']
 
 
+def delays_of(delays):
+    """A line of delays_by_airport's tables, without its name."""
+    if not delays:
+        return '0'
+    mean = sum(delays) / len(delays)
+    marks = '█' * min(int(mean), 50) + ('…' if mean >= 51 else '')
+    return f'{whole(len(delays))} {mean:.1f} {whole(max(delays))}' + (' ' + marks if mean >= 1 else '')
+
+
+def grouped(delays, groups):
+    found = {}
+    for group, delay in zip(groups, delays):
+        found.setdefault(group, []).append(delay)
+    return found
+
+
+def delays_by_airport(top=5, least=50):
+    read = lambda name: read_npy(DATA / f'{name}.npy')[1]
+    codes = (DATA / 'airport_codes.txt').read_text().split()
+    groups = grouped(read('airport_delays'), read('airport_owners'))
+    airports = [(codes[airport], delays) for airport, delays in sorted(groups.items()) if len(delays) >= least]
+    airports.sort(key=lambda named: Fraction(-sum(named[1]), len(named[1])))
+    lines = [f'Latest of the {len(airports)} airports with {least} flights or more']
+    lines += [f'{code} {delays_of(delays)}' for code, delays in airports[:top] + airports[-top:]]
+    hours = grouped(read('flight_delays'), [minute // 60 for minute in read('flight_minutes')])
+    lines += [f'{hour:02}:00 {delays_of(hours.get(hour, []))}' for hour in range(24)]
+    return lines + [f'Owners and offsets give the same: {len(codes)} airports, 24 hours.']
+
+
+def mesh_bounding_boxes(levels=6):
+    """The levels of the k-d tree. Its boxes are doubles here, which hold every float."""
+    _, coordinates = read_npy(DATA / 'dragon_vertices.npy')
+    _, corners = read_npy(DATA / 'dragon_triangles.npy')
+    points = [coordinates[i:i + 3] for i in range(0, len(coordinates), 3)]
+    cells = [[tuple(points[k] for k in corners[i:i + 3]) for i in range(0, len(corners), 3)]]
+    lines = []
+    for level in range(levels + 1):
+        volumes, halves = [], []
+        for cell in cells:
+            if not cell:
+                halves += [[], []]
+                continue
+            ends = [(min(p[axis] for t in cell for p in t), max(p[axis] for t in cell for p in t)) for axis in range(3)]
+            sizes = [high - low for low, high in ends]
+            axis = sizes.index(max(sizes))
+            middle = sum(ends[axis]) / 2
+            volumes.append(sizes[0] * sizes[1] * sizes[2])
+            is_low = lambda t: (t[0][axis] + t[1][axis] + t[2][axis]) / 3 < middle
+            halves += [[t for t in cell if is_low(t)], [t for t in cell if not is_low(t)]]
+        if level == 0:
+            whole_volume = volumes[0]
+        counts = [len(cell) for cell in cells]
+        share = 100 * math.fsum(volumes) / whole_volume
+        lines.append(f'{level} {len(cells)} {whole(min(counts))} {whole(max(counts))} {share:.1f} %')
+        cells = halves
+    return lines + ['On every level the boxes together are the whole box:']
+
+
+def sparse_rows(top=8):
+    """Of whole numbers: sums, squares and products are exact."""
+    lines = [line.split() for line in (DATA / 'routes.mtx').read_text().splitlines() if not line.startswith('%')]
+    (count, columns, entries), *listed = [list(map(int, words)) for words in lines]
+    codes = (DATA / 'routes_codes.txt').read_text().split()
+    rows = [[(column - 1, value) for row, column, value in listed if row == number] for number in range(1, count + 1)]
+    sums = [sum(value for _, value in row) for row in rows]
+    text = [f'routes.mtx: {count} x {columns}, integer general, {whole(entries)} entries',
+            f'longest row {max(map(len, rows))} entries, empty rows {rows.count([])}, x: row sums']
+    for number in sorted(range(count), key=lambda number: -sums[number])[:top]:
+        row, norm = rows[number], square_root(sum(value * value for _, value in rows[number]))
+        text.append(f'{codes[number]} {whole(len(row))} {whole(sums[number])} {real(norm, 0)} '
+                    f'{whole(sum(value * sums[column] for column, value in row))}')
+    return text + ["The CPU's results are the same, to the bit."]
+
+
 def cmake_list(name, lines):
     return f'set({name}' + ''.join(f'\n  "{line}"' for line in lines) + ')\n'
 
@@ -113,4 +187,6 @@ if __name__ == '__main__':
     for name in ('flight_delays', 'flight_minutes', 'airport_owners', 'dragon_vertices'):
         text += cmake_list(f'expected_{name}', statistics(DATA / f'{name}.npy'))
     text += cmake_list('expected_bounding_box', bounding_box()) + cmake_list('expected_surface', surface())
+    text += cmake_list('expected_delays', delays_by_airport()) + cmake_list('expected_boxes', mesh_bounding_boxes())
+    text += cmake_list('expected_routes', sparse_rows())
     (HERE / 'expected.cmake').write_text(text)

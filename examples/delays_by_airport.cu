@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Segmented reduction of real flight records: count, mean and worst delay of each airport and of each hour of the day.
+#include <warpfold/warpfold.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/device.cuh"
+#include "common/npy.hpp"
+#include "common/program.hpp"
+#include "common/text.hpp"
+#include "common/timing.cuh"
+
+namespace wf = warpfold;
+
+constexpr const char* help = R"(usage: delays_by_airport [--top N] [--least N] [--runs N]
+
+Prints how late flights were: the airports with the longest and the shortest mean
+delay, and every hour of the day, from the records in examples/data. Each table
+is one segmented reduction. It is computed twice, from the sorted number of each
+flight's airport or hour and from the offsets at which these begin, and compared.
+
+  --top N    show N airports at either end (default 5)
+  --least N  only airports with N flights or more (default 50)
+  --runs N   time each reduction N times and show the median (default 20)
+
+Exit code: 0, 1 for a file that cannot be used, an error of the device or
+different results, 2 for a wrong command line.
+)";
+
+// What is accumulated, in one pass: everything that a line of the tables needs.
+struct delays {
+  std::int64_t minutes;  // of all flights together
+  std::int32_t flights, worst;
+
+  bool operator==(const delays&) const = default;
+  double mean() const { return static_cast<double>(minutes) / flights; }
+};
+
+struct delay_of_flight {
+  __host__ __device__ delays operator()(std::int16_t minutes) const { return {minutes, 1, minutes}; }
+};
+
+struct merge {
+  __host__ __device__ delays operator()(const delays& a, const delays& b) const {
+    return {a.minutes + b.minutes, a.flights + b.flights, a.worst > b.worst ? a.worst : b.worst};
+  }
+};
+
+// Flights in the order of their groups: flight i belongs to group owners[i]. Groups may be empty.
+struct grouped_flights {
+  const char* groups_name;
+  std::vector<std::int16_t> minutes;
+  std::vector<std::int32_t> owners;
+  std::int32_t groups;
+
+  // The same grouping in other words: group g has the flights from offsets[g] to offsets[g + 1].
+  std::vector<std::int32_t> offsets() const {
+    std::vector<std::int32_t> begins;
+    for (std::int32_t group = 0; group <= groups; ++group) {
+      begins.push_back(
+          static_cast<std::int32_t>(std::lower_bound(owners.begin(), owners.end(), group) - owners.begin()));
+    }
+    return begins;
+  }
+};
+
+// On the device: the flights, either description of their groups, and a result for each.
+class grouped_on_device {
+ public:
+  explicit grouped_on_device(const grouped_flights& flights)
+      : flights_(flights),
+        minutes_(flights.minutes),
+        owners_(flights.owners),
+        offsets_(flights.offsets()),
+        by_owners_(static_cast<std::size_t>(flights.groups)),
+        by_offsets_(by_owners_.size()) {}
+
+  // Each call enqueues one kernel. An empty group gets `.empty` as it is; that is why merge needs no identity.
+  void reduce_by_owners() const {
+    const wf::owners owners{std::span<const std::int32_t>(owners_.data(), owners_.size())};
+    wf::transform_segmented_reduce(minutes_, owners, by_owners_, merge{}, delay_of_flight{}, options());
+  }
+  void reduce_by_offsets() const {
+    wf::transform_segmented_reduce(minutes_, offsets_, by_offsets_, merge{}, delay_of_flight{}, options());
+  }
+
+  std::vector<delays> results() const {
+    reduce_by_owners();
+    reduce_by_offsets();
+    std::vector<delays> found = by_owners_.to_host();
+    if (found != by_offsets_.to_host()) {
+      throw std::runtime_error(std::string("owners and offsets give different delays by ") + flights_.groups_name);
+    }
+    return found;
+  }
+
+  void print_times(int runs) const {
+    const std::size_t flights = minutes_.size(), groups = by_owners_.size();
+    const std::string name = std::string("by ") + flights_.groups_name;
+    const std::size_t owner_bytes = flights * (sizeof(std::int16_t) + sizeof(std::int32_t)) + groups * sizeof(delays);
+    const std::size_t offset_bytes = flights * sizeof(std::int16_t) + groups * (sizeof(std::int32_t) + sizeof(delays));
+    examples::print_time((name + ", from owners").c_str(), owner_bytes, runs, [&] { reduce_by_owners(); });
+    examples::print_time((name + ", from offsets").c_str(), offset_bytes, runs, [&] { reduce_by_offsets(); });
+  }
+  std::size_t bytes() const { return minutes_.size() * (sizeof(std::int16_t) + sizeof(std::int32_t)); }
+
+ private:
+  wf::segmented_options<delays> options() const { return {.empty = delays{}, .workspace = workspace_}; }
+
+  const grouped_flights& flights_;
+  examples::device_array<std::int16_t> minutes_;
+  examples::device_array<std::int32_t> owners_, offsets_;
+  examples::device_array<delays> by_owners_, by_offsets_;
+  wf::workspace workspace_;
+};
+
+grouped_flights read_flights_by_airport(std::size_t airports) {
+  return {"airport", examples::read_npy(examples::bundled_data("airport_delays.npy")).items_as<std::int16_t>(),
+          examples::read_npy(examples::bundled_data("airport_owners.npy")).items_as<std::int32_t>(),
+          static_cast<std::int32_t>(airports)};
+}
+
+grouped_flights read_flights_by_hour() {
+  const auto minutes = examples::read_npy(examples::bundled_data("flight_minutes.npy")).items_as<std::uint16_t>();
+  std::vector<std::int32_t> hours;
+  for (const std::uint16_t minute : minutes) hours.push_back(minute / 60);
+  return {"hour", examples::read_npy(examples::bundled_data("flight_delays.npy")).items_as<std::int16_t>(), hours, 24};
+}
+
+void print_header(const std::string& title) {
+  std::printf("\n%s\n  %-9s%9s%9s%9s\n", title.c_str(), "", "flights", "mean", "worst");
+}
+
+// Minutes, and a bar with a mark for each whole minute of the mean. An empty group has neither.
+void print_delays(const std::string& name, const delays& group) {
+  constexpr int most_marks = 50;
+  std::string line = examples::right_aligned(examples::format_whole(group.flights), 9);
+  if (group.flights > 0) {
+    char mean[32];
+    std::snprintf(mean, sizeof mean, "%9.1f", group.mean());
+    line += mean + examples::right_aligned(examples::format_whole(group.worst), 9);
+    if (group.mean() >= 1) line += "  ";
+    for (int mark = 1; mark <= std::min<double>(group.mean(), most_marks); ++mark) line += "█";
+    if (group.mean() >= most_marks + 1) line += "…";
+  }
+  std::printf("  %-9s%s\n", name.c_str(), line.c_str());
+}
+
+void print_airports(const std::vector<delays>& airports, const std::vector<std::string>& codes, int top, int least) {
+  std::vector<std::size_t> order;
+  for (std::size_t airport = 0; airport < airports.size(); ++airport) {
+    if (airports[airport].flights >= least) order.push_back(airport);
+  }
+  const auto is_later = [&](std::size_t a, std::size_t b) { return airports[a].mean() > airports[b].mean(); };
+  std::stable_sort(order.begin(), order.end(), is_later);
+  const std::size_t shown = std::min(static_cast<std::size_t>(top), order.size());
+  const std::string of =
+      " of the " + std::to_string(order.size()) + " airports with " + std::to_string(least) + " flights or more";
+
+  print_header("Latest" + of);
+  for (std::size_t i = 0; i < shown; ++i) print_delays(codes[order[i]], airports[order[i]]);
+  print_header("Most punctual" + of);
+  std::reverse(order.begin(), order.end());
+  for (std::size_t i = 0; i < shown; ++i) print_delays(codes[order[i]], airports[order[i]]);
+}
+
+void delays_by_airport(const std::vector<std::string_view>& arguments) {
+  int top = 5, least = 50, runs = 20;
+  examples::read_options(arguments, {{"--top", &top}, {"--least", &least}, {"--runs", &runs}}, 0);
+  const std::vector<std::string> codes = examples::read_lines(examples::bundled_data("airport_codes.txt"));
+  const grouped_flights airport_flights = read_flights_by_airport(codes.size()), hour_flights = read_flights_by_hour();
+  const grouped_on_device by_airport(airport_flights), by_hour(hour_flights);
+
+  std::printf("Delays on arrival in minutes, %s\n", examples::device_name().c_str());
+  print_airports(by_airport.results(), codes, top, least);
+  print_header("By hour of departure, of " + examples::format_whole(hour_flights.minutes.size()) + " other flights");
+  const std::vector<delays> hours = by_hour.results();
+  for (std::size_t hour = 0; hour < hours.size(); ++hour) {
+    print_delays((hour < 10 ? "0" : "") + std::to_string(hour) + ":00", hours[hour]);
+  }
+  std::printf("\nOwners and offsets give the same: %zu airports, %zu hours.\n\n", codes.size(), hours.size());
+
+  examples::print_times_header("segmented reduction");
+  by_airport.print_times(runs);
+  by_hour.print_times(runs);
+  examples::print_cache_note(by_hour.bytes());
+}
+
+int main(int argc, char** argv) { return examples::run_program(argc, argv, help, delays_by_airport); }
