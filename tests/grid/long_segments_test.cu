@@ -125,7 +125,7 @@ __global__ void join_kernel(grid::unit_values<hash> values, grid::segment_ranges
 /// `range` in positions; the segment is number `segment`.
 void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int64_t first_item, std::int64_t segment) {
   const grid::segment_ranges ranges{range, 2, log_unit};
-  const std::int64_t positions = ranges.position(segment, first_item) + (units << log_unit);
+  const std::int64_t positions = first_item + ranges.weight * segment + (units << log_unit);
   const int block_warps = 4, blocks = static_cast<int>((positions - 1) / (range * block_warps) + 1);
   const std::int64_t places = (positions >> log_unit) + 2;
   const device_array<hash> first_units(places), other_units(places), result(1);
