@@ -16,10 +16,10 @@ namespace bench {
 template <class Problem>
 std::vector<measurement> time_segmented(const Problem& problem, contenders list, form f) {
   std::ranges::move(problem.movers(f), std::back_inserter(list));
-  const double segments = static_cast<double>(problem.segments()), bytes = static_cast<double>(problem.moved(f).bytes());
+  const auto number = [](auto count) { return static_cast<double>(count); };
   std::vector<measurement> result;
   for (const statistics& seconds : time_cold(list, {5, 31, 0.12}))
-    result.push_back({seconds, {{"segments", segments}, {"bytes", bytes}}});
+    result.push_back({seconds, {{"items", number(problem.items())}, {"segments", number(problem.segments())}, {"bytes", number(problem.moved(f).bytes())}}});
   return result;
 }
 

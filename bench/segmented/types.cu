@@ -12,6 +12,7 @@ template <class T, class Op> void add_type(const std::string& type_and_operator,
   add_segmented_group(type_and_operator, items, equal_bytes, lengths, "offsets", {}, [=] {
     segmentation<T, Op> problem(items, lengths);
     contenders list{problem.template warpfold_call<form::offsets>()};
+    problem.verify(list[0]);
     return time_segmented(problem, std::move(list), form::offsets);
   });
 }

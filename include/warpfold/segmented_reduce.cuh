@@ -21,8 +21,8 @@
 // Segments must be in order, must not overlap, and must lie within the input. Kernels compiled without NDEBUG look whether
 // they do, and stop with a message; otherwise the behaviour is undefined.
 #pragma once
+#include <warpfold/dispatch/leaves.cuh>
 #include <warpfold/dispatch/segmented_reduce.cuh>
-#include <warpfold/reduce.cuh>
 
 namespace warpfold {
 
@@ -31,6 +31,8 @@ struct fixed_length { std::int64_t items; };
 
 /// Segment s has the items [begins[s], ends[s]): ranges of integers. Segments need not touch.
 template <device_range Begins, device_range Ends> struct bounds {
+  static_assert(std::is_trivially_copyable_v<Begins> && std::is_trivially_copyable_v<Ends>,
+                "warpfold: bounds are kept by value: pass spans, not containers");
   Begins begins;
   Ends ends;
 };
@@ -38,7 +40,10 @@ template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>
 
 /// Item i belongs to segment ids[i]: a range of integers that ascend, as many as items. Ids that are left out are those of
 /// empty segments. Each lies in [0, out.size()).
-template <device_range Ids> struct owners { Ids ids; };
+template <device_range Ids> struct owners {
+  static_assert(std::is_trivially_copyable_v<Ids>, "warpfold: owners are kept by value: pass a span, not a container");
+  Ids ids;
+};
 template <class Ids> owners(Ids) -> owners<Ids>;
 
 template <class S> inline constexpr bool is_segments = false;
@@ -66,7 +71,31 @@ template <class R> auto checked_data(const char* function, const char* argument,
   return to_pointer(range.data());
 }
 
-inline auto make_segments(const char* function, fixed_length length, std::int64_t items, std::int64_t count) {
+/// Segments are written while others are still read: `out` must not lie in the `count` entries from `first` on.
+template <class It, class Out>
+void check_apart(const char* function, [[maybe_unused]] const char* argument, [[maybe_unused]] const It& first,
+                 [[maybe_unused]] std::int64_t count, [[maybe_unused]] const Out& out) {
+  if constexpr (std::contiguous_iterator<It>) {
+    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)), to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
+    if (count > 0 && out.size() > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(std::iter_value_t<It>) &&
+        in < to + out.size() * sizeof(item_t<const Out>))
+      reject(function, std::string("out lies within ") + argument);
+  }
+}
+
+/// Data of a range of what tells segments apart, which has `expected` entries.
+template <class R, class Out>
+auto checked_entries(const char* function, const char* argument, const R& range, std::int64_t expected, const char* of,
+                     const Out& out) {
+  check_size(function, argument, range.size(), expected, of);
+  const auto data = checked_data(function, argument, range);
+  check_apart(function, argument, data, expected, out);
+  return data;
+}
+
+template <class Out>
+auto make_segments(const char* function, fixed_length length, std::int64_t items, const Out& out) {
+  const auto count = static_cast<std::int64_t>(out.size());
   if (length.items < 0) reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
   if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
     reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
@@ -74,45 +103,32 @@ inline auto make_segments(const char* function, fixed_length length, std::int64_
   return grid::listed_segments<grid::fixed_spans>{{length.items, count}};
 }
 
-template <class B, class E>
-auto make_segments(const char* function, const bounds<B, E>& segments, std::int64_t, std::int64_t count) {
-  check_size(function, "begins", segments.begins.size(), count, "as out has");
-  check_size(function, "ends", segments.ends.size(), count, "as out has");
-  const auto begins = checked_data(function, "begins", segments.begins);
-  const auto ends = checked_data(function, "ends", segments.ends);
+template <class B, class E, class Out>
+auto make_segments(const char* function, const bounds<B, E>& segments, std::int64_t, const Out& out) {
+  const auto count = static_cast<std::int64_t>(out.size());
+  const auto begins = checked_entries(function, "begins", segments.begins, count, "as out has", out);
+  const auto ends = checked_entries(function, "ends", segments.ends, count, "as out has", out);
   using spans = grid::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
   return grid::listed_segments<spans>{{begins, ends, count}};
 }
 
-template <class R>
-auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, std::int64_t count) {
-  check_size(function, "ids", segments.ids.size(), items, "as there are items");
-  if (count == 0 && items > 0) reject(function, "out is empty, but there are " + std::to_string(items) + " items");
-  const auto ids = checked_data(function, "ids", segments.ids);
-  return grid::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items, count};
+template <class R, class Out>
+auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, const Out& out) {
+  const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
+  if (out.size() == 0 && items > 0) reject(function, "out is empty, but there are " + std::to_string(items) + " items");
+  return grid::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items, static_cast<std::int64_t>(out.size())};
 }
 
-template <class S> requires(!is_segments<S>)
-auto make_segments(const char* function, const S& offsets, std::int64_t, std::int64_t count) {
+template <class S, class Out> requires(!is_segments<S>)
+auto make_segments(const char* function, const S& offsets, std::int64_t, const Out& out) {
+  const auto count = static_cast<std::int64_t>(out.size());
   if constexpr (device_range<S>) {
-    check_size(function, "offsets", offsets.size(), count + 1, "one more than out has");
-    const auto data = checked_data(function, "offsets", offsets);
+    const auto data = checked_entries(function, "offsets", offsets, count + 1, "one more than out has", out);
     return grid::listed_segments<grid::offset_spans<std::remove_const_t<decltype(data)>>>{{data, count}};
   } else {
     dispatch::check_pointer(function, "offsets", offsets);
+    check_apart(function, "offsets", offsets, count + 1, out);
     return grid::listed_segments<grid::offset_spans<S>>{{offsets, count}};
-  }
-}
-
-/// Segments are written while others are still read.
-template <class It, class Out>
-void check_apart(const char* function, [[maybe_unused]] It first, [[maybe_unused]] std::int64_t items,
-                 [[maybe_unused]] const Out& out) {
-  if constexpr (std::contiguous_iterator<It>) {
-    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)), to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
-    if (items > 0 && out.size() > 0 && to < in + static_cast<std::uintptr_t>(items) * sizeof(std::iter_value_t<It>) &&
-        in < to + out.size() * sizeof(item_t<const Out>))
-      reject(function, "out lies within the input");
   }
 }
 
@@ -122,8 +138,8 @@ void reduce_segments(const char* function, const char* argument, It first, std::
   dispatch::check_count(function, items);
   if (items > 0) dispatch::check_pointer(function, argument, first);
   const auto to = checked_data(function, "out", out);
-  check_apart(function, first, items, out);
-  const auto described = make_segments(function, segments, items, static_cast<std::int64_t>(out.size()));
+  check_apart(function, argument, first, items, out);
+  const auto described = make_segments(function, segments, items, out);
   dispatch::segmented_reduction<Strategy>::enqueue(
       function, described, make_leaves<A>(make_source(first, items), transform), to, op, options);
 }

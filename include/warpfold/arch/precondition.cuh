@@ -3,10 +3,6 @@
 #pragma once
 #include <warpfold/config.hpp>
 
-#if !defined(NDEBUG) && defined(__CUDACC__)
-#include <cstdio>
-#endif
-
 namespace warpfold::arch {
 
 /// Stops the kernel with the message unless `holds`, in builds without NDEBUG. Costs nothing in others.
