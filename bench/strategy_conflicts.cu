@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs each block algorithm that works in shared memory once for items of 4, 8 and 16 bytes, for ncu to count bank
+// conflicts:
+//
+//   ncu --metrics l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum \
+//     --kernel-name regex:strategy_kernel --csv build/bench/bench/strategy_conflicts
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <warpfold/reduce.cuh>
+#include <warpfold/strategies.cuh>
+
+#include "common/cuda_resources.hpp"
+#include "common/random_data.cuh"
+#include "reduce/items.cuh"
+
+namespace {
+
+namespace wf = warpfold;
+
+constexpr std::int64_t count = 1 << 22;
+
+template <class Algorithm, class T, class Op> void run(Op op) {
+  const bench::device_buffer<T> items(count), out(1);
+  bench::fill_random(items.data(), count, 1, nullptr);
+  wf::reduce<wf::strategy<Algorithm, wf::grid::persistent, wf::finish::last_block>>(
+      std::span<const T>(items.data(), items.size()), out.data(), op);
+  bench::check(cudaDeviceSynchronize());
+}
+
+template <class Algorithm> void run_sizes() {
+  run<Algorithm, float>(wf::plus{});
+  run<Algorithm, double>(wf::plus{});
+  run<Algorithm, bench::complex128>(bench::add_components{});
+}
+
+}  // namespace
+
+int main() try {
+  run_sizes<wf::block::tree<256>>();
+  run_sizes<wf::block::warp_tree<256>>();
+  run_sizes<wf::block::matrix<32, 32, 256>>();
+} catch (const std::exception& failure) {
+  std::fprintf(stderr, "%s\n", failure.what());
+  return 1;
+}
