@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <warpfold/reduce.cuh>
 
 #include "common/interval.hpp"
 #include "reduce/stream.cuh"

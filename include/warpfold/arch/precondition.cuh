@@ -3,6 +3,10 @@
 #pragma once
 #include <warpfold/config.hpp>
 
+#if !defined(NDEBUG) && defined(__CUDACC__)
+#include <stdio.h>  // the device's printf
+#endif
+
 namespace warpfold::arch {
 
 /// Stops the kernel with the message unless `holds`, in builds without NDEBUG. Costs nothing in others.
