@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs each block algorithm that works in shared memory once for items of 4, 8 and 16 bytes, for ncu to count bank
-// conflicts:
-//
-//   ncu --metrics l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum \
-//     --kernel-name regex:strategy_kernel --csv build/bench/bench/strategy_conflicts
+// conflicts (bench/README.md).
 #include <cstdio>
 #include <exception>
 #include <span>
