@@ -93,7 +93,7 @@ TEST_F(segmented_reduce_errors, out_within_the_input) {
         [&](cudaStream_t s) {
           wf::segmented_reduce(in, wf::fixed_length{4}, std::span(memory.data() + first, 3), {.stream = s});
         },
-        {function, "out", "input"});
+        {function, "out lies within in"});
   wf::segmented_reduce(in, wf::fixed_length{4}, std::span(memory.data() + 7, 3));  // beside it is fine
   wf::segmented_reduce(in, wf::fixed_length{4}, std::span(memory.data() + 22, 3));
   for (const std::int64_t i : {7, 8, 9, 22, 23, 24}) EXPECT_EQ(memory.value(i), 4.0f);

@@ -82,22 +82,23 @@ template <class Call> std::string complaint(Call call) {
   return "";
 }
 
-TEST(InitializeWorkspace, ClearsTheControlWordOnTheStream) {
-  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(4096, std::byte{0xee}));
+TEST(InitializeWorkspace, ClearsTheControlWordsOnTheStream) {
+  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(dispatch::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
   wf::initialize_workspace(bytes);
   EXPECT_EQ(control_of(bytes), cleared);
 }
 
 TEST(InitializeWorkspace, RefusesWhatCannotBeScratch) {
-  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(4096, std::byte{0xee}));
+  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(dispatch::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
+  const std::string least = std::to_string(dispatch::control_bytes);
   EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.subspan(64)); }),
             "warpfold::initialize_workspace: bytes is not aligned to 128 bytes");
   EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.first(100)); }),
-            "warpfold::initialize_workspace: bytes has 100 bytes; at least 128 are needed");
+            "warpfold::initialize_workspace: bytes has 100 bytes; at least " + least + " are needed");
   EXPECT_EQ(complaint([&] { wf::initialize_workspace({}); }),
-            "warpfold::initialize_workspace: bytes has 0 bytes; at least 128 are needed");
+            "warpfold::initialize_workspace: bytes has 0 bytes; at least " + least + " are needed");
   EXPECT_EQ(memory.value(64), std::byte{0xee}) << "nothing was written";
 }
 

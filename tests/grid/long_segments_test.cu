@@ -62,7 +62,7 @@ template <class Segments> __global__ void start_kernel(Segments segments, grid::
 template <class Segments>
 void expect_starts(const Segments& segments, const grid::segment_ranges& ranges, const std::vector<std::int64_t>& offsets, bool cursors) {
   const std::int64_t count = std::ssize(offsets) - 1, positions = offsets.back() + ranges.weight * count + 3;
-  const device_array<found_start> found(positions);
+  const device_array<found_start> found(std::vector<found_start>(static_cast<std::size_t>(positions)));
   wf_test::launch_and_wait(&start_kernel<Segments>, static_cast<int>(positions), 32, 0, segments, ranges, found.data());
   const auto all = found.to_host();
   for (std::int64_t position = 0; position < positions; ++position) {

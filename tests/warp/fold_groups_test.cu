@@ -56,7 +56,7 @@ void check_groups(const std::vector<T>& items, std::int64_t offset, Transform tr
   const int warps = static_cast<int>(segments.size() / 32);
   const device_array<T> in(items, offset);
   const device_array<segment> given(segments);
-  const device_array<A> results(std::ssize(segments));
+  const device_array<A> results(std::vector<A>(segments.size()));
   const device_array<int> stores(std::vector<int>(segments.size(), 0));
   using leaves = wf::thread::leaves<source, Transform, A>;
   wf_test::launch_and_wait(&groups_kernel<Rows, leaves, Op>, warps, 32, 0, leaves{source{in.data(), in.count()}, transform}, base, given.data(), op,
