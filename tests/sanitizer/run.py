@@ -5,7 +5,7 @@
 usage: run.py BUILD_FOLDER [--jobs N] [--logs FOLDER]
 
 First racecheck must find the race of planted_race. Then it is shown kernels without a race, whose order comes from what
-some versions of it do not follow (raw bulk copies, for one). If it reports a hazard there, it cannot judge tests that are
+it does not follow in some versions (an arrival for a whole warp, barriers of some warps). If it reports a hazard there, it cannot judge tests that are
 ordered in the same way: they are left out, and counted. Exit code 0 if the race is found and every test is clean.
 """
 import argparse
