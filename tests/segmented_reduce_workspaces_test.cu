@@ -110,6 +110,7 @@ TEST(segmented_reduce_streams, calls_under_way_at_once) {
 }
 
 TEST(segmented_reduce_graph, one_node_that_runs_at_each_replay) {
+  data<interval>::instance();  // allocated before the capture
   const wf::workspace workspace;
   const wf_test::stream stream, eager;
   for (const wf::workspace_ref scratch : {wf::workspace_ref{}, wf::workspace_ref{workspace}}) {

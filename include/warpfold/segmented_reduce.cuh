@@ -6,7 +6,7 @@
 //   (canonical_tree.hpp) counted from the segment's first item: a segment has the bits of reduce over it alone, wherever
 //   it lies and whatever lies around it, on every run, grid and GPU, and in the emulator;
 // - enqueue one kernel on options.stream, never wait, and can be captured; the host need not know any length;
-// - cost what their bytes cost, whatever the lengths: one giant segment, any number of empty ones, or a mixture;
+// - share items and segments evenly among the warps of the grid: one giant segment, any number of empty ones, or a mixture;
 // - join options.init to each segment on its left, once; an empty segment gives options.empty, else init, else the
 //   operator's identity;
 // - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns;

@@ -31,7 +31,7 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
   plan.blocks = static_cast<int>(std::min<std::int64_t>(most, divide_up(positions, std::int64_t{tuning::least_range} * block_warps)));
   plan.ranges.length = divide_up(positions, std::int64_t{plan.blocks} * block_warps);
   plan.ranges.weight = weight;
-  const std::int64_t least_unit = std::max({std::int64_t{policy.rows} * warp_lanes * chunk_items,
+  const std::int64_t least_unit = std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items,
                                             divide_up(plan.ranges.length, tuning::range_units),
                                             divide_up(positions, tuning::max_units(accumulator_bytes))});
   plan.ranges.log_unit = std::bit_width(static_cast<std::uint64_t>(least_unit) - 1);

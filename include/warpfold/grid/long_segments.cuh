@@ -32,14 +32,12 @@ template <class A> struct unit_values {
 /// The canonical tree over the `items` > 0 items from item `first` on, batch after batch, by one warp. Valid in every lane.
 template <int Rows, class Leaves, class Op>
 __device__ auto fold_batches(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
-  using A = typename Leaves::accumulator;
   constexpr int batch_items = Rows * warp_lanes * Leaves::chunk_items;
-  if (items <= batch_items) return warp::fold_stretch<Rows>(leaves, first, static_cast<int>(items), op);
-  warp::counter<A> nodes;
+  warp::counter<typename Leaves::accumulator> nodes;
   unsigned batches = 0;
   for (std::int64_t done = 0; done < items; done += batch_items) {
-    const std::int64_t left = items - done;
-    nodes.push(batches++, warp::fold_stretch<Rows>(leaves, first + done, left < batch_items ? static_cast<int>(left) : batch_items, op), op);
+    const int batch = static_cast<int>(least_of(items - done, batch_items));
+    nodes.push(batches++, warp::fold_long_stretch<Rows>(leaves, first + done, batch, op), op);
   }
   return nodes.total(batches, op);
 }

@@ -26,6 +26,10 @@ struct segment_ranges {
   __device__ std::int64_t position(std::int64_t segment, std::int64_t item) const { return item + weight * segment; }
   /// Of the warp with this number in the grid.
   __device__ segment_span of(std::int64_t warp) const { return {warp * length, (warp + 1) * length}; }
+  /// Of the calling warp.
+  __device__ segment_span own() const {
+    return of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + arch::flat_warp());
+  }
   __device__ std::int64_t warp_of(std::int64_t position) const { return position / length; }
   __device__ std::int64_t unit_items() const { return std::int64_t{1} << log_unit; }
   __device__ std::int64_t units(std::int64_t items) const { return ((items - 1) >> log_unit) + 1; }

@@ -33,34 +33,35 @@ template <class Leaves>
 inline constexpr tuning::segmented_policy segmented_policy =
     tuning::segmented_policy_for(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator));
 
-/// What begins in `range` of a segment that is longer than a batch: all of it, or some of its units. By one warp.
+/// What begins in the calling warp's range of a segment that is longer than a batch: all of it, or some of its units. (A
+/// function of its own, so that the short segments' loop has the registers to itself.)
 template <class Arguments>
-__device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
-                                  const segment_span& items) {
-  using leaves_type = decltype(arguments.leaves);
-  constexpr int rows = segmented_policy<std::remove_cv_t<leaves_type>>.rows;
+__device__ __attribute__((noinline)) void fold_long_segment(const Arguments& arguments, std::int64_t segment, segment_span items) {
+  using leaves_type = std::remove_cv_t<decltype(arguments.leaves)>;
+  constexpr int rows = segmented_policy<leaves_type>.long_rows;
   const auto& [segments, leaves, op, out, init, empty, ranges, values] = arguments;
   const std::int64_t count = items.end - items.begin, first = ranges.position(segment, items.begin);
   if (count <= 0) return;
+  const segment_span range = ranges.own();
   const std::int64_t units = ranges.units(count);
   const std::int64_t begin = ranges.units_before(first, range.begin), end = least_of(ranges.units_before(first, range.end), units);
   if (begin >= end) return;
   const auto write = [&](const auto& value) {
     if (arch::lane_id() == 0) arguments.write(segment, value);
   };
-  if (end - begin == units) return write(fold_batches<rows>(leaves, items.begin, count, op));
-  for (std::int64_t unit = begin; unit < end; ++unit) {
-    const std::int64_t done = unit << ranges.log_unit;
-    const auto value = fold_batches<rows>(leaves, items.begin + done, least_of(count - done, ranges.unit_items()), op);
-    if (arch::lane_id() == 0) values.value(ranges, first, unit) = value;
+  const bool alone = end - begin == units;  // then there is nothing to join
+  const std::int64_t piece_items = alone ? count : ranges.unit_items();
+  for (std::int64_t done = begin << ranges.log_unit; done < least_of(count, end << ranges.log_unit); done += piece_items) {
+    const auto value = fold_batches<rows>(leaves, items.begin + done, least_of(count - done, piece_items), op);
+    if (alone) write(value);
+    else if (arch::lane_id() == 0) values.value(ranges, first, done >> ranges.log_unit) = value;
   }
-  join_units(values, ranges, first, begin, end, units, op, write);
+  if (!alone) join_units(values, ranges, first, begin, end, units, op, write);
 }
 
 /// Folds the first `segments` segments of a packet, of which each lane holds the items of one. By one warp.
 template <class Arguments>
-__device__ void fold_packet(const Arguments& arguments, const segment_span& range, std::int64_t first_segment, int segments,
-                            const segment_span& items) {
+__device__ void fold_packet(const Arguments& arguments, std::int64_t first_segment, int segments, const segment_span& items) {
   using leaves_type = std::remove_cv_t<decltype(arguments.leaves)>;
   constexpr int rows = segmented_policy<leaves_type>.rows, batch_items = rows * warp_lanes * leaves_type::chunk_items;
   const int lane = arch::lane_id();
@@ -73,32 +74,34 @@ __device__ void fold_packet(const Arguments& arguments, const segment_span& rang
   });
   for (unsigned left = __ballot_sync(full_warp, is_long); left != 0; left &= left - 1) {
     const int source = __ffs(static_cast<int>(left)) - 1;
-    fold_long_segment(arguments, range, first_segment + source, warp::shuffle(items, source));
+    fold_long_segment(arguments, first_segment + source, warp::shuffle(items, source));
   }
 }
 
-/// Folds Packets * 32 segments from `first_segment` on, if all of them begin in `range` and fit a chunk each; says whether
+/// Folds Packets * 32 segments from `first_segment` on, if all of them begin before position `end_position` and fit a chunk each; says whether
 /// it did. By one warp. Else what has been read of them is at hand for the general way.
 template <int Packets, class Arguments>
-__device__ bool fold_tiny_packets(const Arguments& arguments, const segment_span& range, std::int64_t first_segment) {
+__device__ bool fold_tiny_packets(const Arguments& arguments, std::int64_t end_position, std::int64_t first_segment) {
   using leaves_type = std::remove_cv_t<decltype(arguments.leaves)>;
   const auto& [segments, leaves, op, out, init, empty, ranges, units] = arguments;
   if (first_segment + Packets * warp_lanes > segments.count) return false;
+  using index = typename std::remove_cv_t<decltype(segments)>::index;
   const std::int64_t own = first_segment + arch::lane_id();
-  std::int64_t first[Packets];
+  index first[Packets], end{};
   int counts[Packets];
-  bool fit = true, inside = true;
+  bool fit = true;
   WARPFOLD_UNROLL
   for (int k = 0; k < Packets; ++k) {
     const segment_span items = segments.span(own + k * warp_lanes);
-    const std::int64_t count = items.end - items.begin;
-    first[k] = items.begin;
-    counts[k] = static_cast<int>(count);
-    fit = fit && 0 <= count && count <= leaves_type::chunk_items && ranges.position(own + k * warp_lanes, items.begin) < range.end;
-    inside = inside && leaves.source.is_inside(items.begin, items.end);
+    first[k] = static_cast<index>(items.begin);
+    end = static_cast<index>(items.end);
+    fit = fit && static_cast<std::make_unsigned_t<index>>(end - first[k]) <= unsigned{leaves_type::chunk_items};
+    counts[k] = static_cast<int>(end - first[k]);
   }
+  // Positions and items ascend: of each lane the last, and the first, tell of all.
+  fit = fit && ranges.position(own + (Packets - 1) * warp_lanes, first[Packets - 1]) < end_position;
   if (!__all_sync(full_warp, fit)) return false;
-  inside = __all_sync(full_warp, inside);
+  const bool inside = __all_sync(full_warp, leaves.source.is_inside(first[0], end));
   WARPFOLD_UNROLL
   for (int k = 0; k < Packets; ++k)
     if (counts[k] == 0) arguments.write_empty(own + k * warp_lanes);
@@ -127,19 +130,18 @@ __global__ void
 __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leaves>.blocks_per_multiprocessor)
     segmented_kernel(const __grid_constant__ segmented_arguments<Segments, Leaves, Op, Out> arguments) {
   const auto& [segments, leaves, op, out, init, empty, ranges, units] = arguments;
-  const std::int64_t warp = std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + arch::flat_warp();
   require_order(segments, leaves.source.items);
-  const segment_span range = ranges.of(warp);
+  const segment_span range = ranges.own();
   const segment_start start = segments.start(range.begin, ranges);
   arch::require(start.before.within(leaves.source.items), segments_out_of_order);
-  fold_long_segment(arguments, range, start.segment - 1, start.before);
+  fold_long_segment(arguments, start.segment - 1, start.before);
   std::int64_t segment = start.segment, cursor = start.cursor;
   constexpr int packets = Segments::tiny_packets;
   int packet = 0;
   for (bool more = segment < segments.count; more; packet = (packet + 1) % packets) {
     if constexpr (packets > 1) {
       if (packet == 0)
-        while (fold_tiny_packets<packets>(arguments, range, segment)) segment += packets * warp_lanes;
+        while (fold_tiny_packets<packets>(arguments, range.end, segment)) segment += packets * warp_lanes;
       if (segment >= segments.count) return;
     }
     const segment_span items = segments.next(segment, cursor);
@@ -151,8 +153,8 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
     const bool near = items.begin - warp::shuffle(items.begin, 0) < std::int64_t{1} << 30;
     const int here = __popc(__ballot_sync(full_warp, begins_here));
     const int taken = __popc(__ballot_sync(full_warp, begins_here && near));
-    fold_packet(arguments, range, segment, taken, items);
-    cursor = warp::shuffle(items.end, taken > 0 ? taken - 1 : 0);
+    fold_packet(arguments, segment, taken, items);
+    if constexpr (packets == 1) cursor = warp::shuffle(items.end, taken > 0 ? taken - 1 : 0);  // owners need it
     segment += taken;
     more = taken < here || here == Segments::packet_segments;
   }

@@ -24,6 +24,10 @@ struct segment_start {
   segment_span before;    ///< items of the one before it
 };
 
+/// The type in which item numbers are cheapest that a `T` holds.
+template <class T> using index_of =
+    std::conditional_t<sizeof(T) < 4 || (sizeof(T) == 4 && std::is_signed_v<T>), int, std::int64_t>;
+
 /// Anything that tells the span of each segment by itself.
 template <class Spans> struct listed_segments : Spans {
   static constexpr int packet_segments = warp_lanes, tiny_packets = 4;
@@ -48,6 +52,7 @@ template <class Spans> struct listed_segments : Spans {
 
 /// Segment s has the items [begins[s], ends[s]).
 template <class Begins, class Ends> struct bounds_spans {
+  using index = std::common_type_t<index_of<std::iter_value_t<Begins>>, index_of<std::iter_value_t<Ends>>>;
   Begins begins;
   Ends ends;
   std::int64_t count;
@@ -60,6 +65,7 @@ template <class Begins, class Ends> struct bounds_spans {
 
 /// Segment s has the items [offsets[s], offsets[s + 1]).
 template <class Offsets> struct offset_spans {
+  using index = index_of<std::iter_value_t<Offsets>>;
   Offsets offsets;
   std::int64_t count;
 
@@ -71,6 +77,7 @@ template <class Offsets> struct offset_spans {
 
 /// Segment s has the items [s * length, (s + 1) * length).
 struct fixed_spans {
+  using index = std::int64_t;
   std::int64_t length;
   std::int64_t count;
 

@@ -29,6 +29,10 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   __device__ int misaligned_bytes() const {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & (chunk::vector_bytes - 1));
   }
+  /// The same of item `first`.
+  __device__ int misaligned_bytes(std::int64_t first) const {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(data + first) & (chunk::vector_bytes - 1));
+  }
   __device__ void load(chunk& to, std::int64_t first) const { to.load(data + first); }
   __device__ void load_edge(chunk& to, std::int64_t first) const {
     const std::int64_t left = items - first;
@@ -77,6 +81,7 @@ template <class It> struct iterator_source {
   std::int64_t items;
 
   __device__ static constexpr int misaligned_bytes() { return 0; }
+  __device__ static constexpr int misaligned_bytes(std::int64_t) { return 0; }
   __device__ void load(chunk& to, std::int64_t first) const {
     to.value = first_item[static_cast<std::iter_difference_t<It>>(first)];
   }

@@ -18,15 +18,16 @@ constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_byte
 struct segmented_policy {
   int block_threads;
   int blocks_per_multiprocessor;  ///< asked of the register allocator
-  int rows;                       ///< rows of 32 chunks that a warp has in flight
+  int rows;                       ///< rows of 32 chunks that a warp has in flight, of short segments
+  int long_rows;                  ///< the same of long ones
 };
 
 consteval segmented_policy segmented_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   segmented_policy p{};
   p.block_threads = accumulator_bytes <= 64 ? 256 : 128;
   p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 16 ? 4 : accumulator_bytes <= 32 ? 2 : 1;
-  // Half of what reduce has in flight: lanes cut their chunks out of more vectors, since segments begin anywhere.
-  p.rows = std::max(1, reduce_policy_for(chunk_bytes, accumulator_bytes).max_rows / 2);
+  p.long_rows = std::max(2, reduce_policy_for(chunk_bytes, accumulator_bytes).max_rows);
+  p.rows = p.long_rows / 2;  // lanes cut their chunks out of more vectors, since segments begin anywhere
   return p;
 }
 

@@ -85,7 +85,7 @@ __device__ A fold_batch(const Leaves& leaves, Index first, Op op) {
   return value;
 }
 
-/// The node over `items` items (1 to a batch) from item `first` on, which need not be a multiple of anything; those after
+/// The node over `items` items (1 to a batch) from item `first` on, which need not be a multiple of anything; those around
 /// them may be another's. Valid in every lane.
 template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_stretch(const Leaves& leaves, std::int64_t first, int items, Op op) {
@@ -107,6 +107,19 @@ __device__ A fold_stretch(const Leaves& leaves, std::int64_t first, int items, O
     values[row] = thread::fold(chunk_values, op, count);
   }
   return items == Rows * row_items ? fold_rows(values, op) : fold_rows(values, op, (items + chunk_items - 1) / chunk_items);
+}
+
+/// As above over 1 to `Rows` rows, in halves unless all rows are whole and aligned: lanes that cut their chunks out of more
+/// vectors, or count items, have registers for half of the rows at a time.
+template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_long_stretch(const Leaves& leaves, std::int64_t first, int items, Op op) {
+  constexpr int half_items = Rows / 2 * warp_lanes * Leaves::chunk_items;
+  if (items == 2 * half_items && leaves.source.misaligned_bytes(first) == 0)
+    return fold_whole_batch<Rows>(leaves, first, op, [&](typename Leaves::chunk& to, std::int64_t item) {
+      leaves.source.load(to, item);
+    });
+  const A left = fold_stretch<Rows / 2>(leaves, first, items < half_items ? items : half_items, op);
+  return items <= half_items ? left : op(left, fold_stretch<Rows / 2>(leaves, first + half_items, items - half_items, op));
 }
 
 }  // namespace warpfold::warp

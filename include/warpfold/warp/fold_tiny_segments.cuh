@@ -8,8 +8,8 @@ namespace warpfold::warp {
 
 /// Segment number k of the calling lane has counts[k] items (0 to a chunk) from item first[k] on. Calls
 /// store(k, result) for those that have any. `inside`: is_inside is known of all their items.
-template <int Segments, class Leaves, class Op, class Store>
-__device__ void fold_tiny_segments(const Leaves& leaves, const std::int64_t (&first)[Segments], const int (&counts)[Segments],
+template <int Segments, class Leaves, class Index, class Op, class Store>
+__device__ void fold_tiny_segments(const Leaves& leaves, const Index (&first)[Segments], const int (&counts)[Segments],
                                    bool inside, Op op, Store store) {
   using optional = thread::optional<Op, typename Leaves::accumulator>;
   typename Leaves::chunk chunks[Segments] = {};
