@@ -34,9 +34,11 @@ inline constexpr tuning::segmented_policy segmented_policy =
     tuning::segmented_policy_for(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator));
 
 /// What begins in the calling warp's range of a segment that is longer than a batch: all of it, or some of its units. (A
-/// function of its own, so that the short segments' loop has the registers to itself.)
+/// function of its own, so that the short segments' loop has the registers to itself; static, so that separate
+/// compilation knows all its callers and keeps to their number of registers.)
 template <class Arguments>
-__device__ __attribute__((noinline)) void fold_long_segment(const Arguments& arguments, std::int64_t segment, segment_span items) {
+static __device__ __attribute__((noinline)) void fold_long_segment(const Arguments& arguments, std::int64_t segment,
+                                                                   segment_span items) {
   using leaves_type = std::remove_cv_t<decltype(arguments.leaves)>;
   constexpr int rows = segmented_policy<leaves_type>.long_rows;
   const auto& [segments, leaves, op, out, init, empty, ranges, values] = arguments;

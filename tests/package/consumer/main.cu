@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two translation units that both use Warpfold make one program, whose exit status says whether both sums are right.
+// Two translation units that both use Warpfold make one program, whose exit status says whether their results are right.
 #include <warpfold/warpfold.cuh>
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-int largest(std::span<const int> items);  // in other.cu
+void largest_of_each(std::span<const int> items, std::span<int> results);  // in other.cu; of segments as long as another
 
 int main() {
   std::vector<int> items(1000);
@@ -18,9 +18,15 @@ int main() {
   if (cudaMemcpy(device_items, items.data(), items.size() * sizeof(int), cudaMemcpyDefault) != cudaSuccess) return 1;
   const std::span<const int> device_span(device_items, items.size());
   const int sum = warpfold::reduce_value(device_span);
-  const int maximum = largest(device_span);
+
+  int* device_results = nullptr;
+  if (cudaMalloc(&device_results, 2 * sizeof(int)) != cudaSuccess) return 1;
+  largest_of_each(device_span, std::span<int>(device_results, 2));
+  int largest[2];
+  if (cudaMemcpy(largest, device_results, sizeof largest, cudaMemcpyDefault) != cudaSuccess) return 1;
+  cudaFree(device_results);
   cudaFree(device_items);
 
-  std::printf("sum %d, maximum %d\n", sum, maximum);
-  return sum == 500500 && maximum == 1000 ? 0 : 1;
+  std::printf("sum %d, largest of each half %d and %d\n", sum, largest[0], largest[1]);
+  return sum == 500500 && largest[0] == 500 && largest[1] == 1000 ? 0 : 1;
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <warpfold/warpfold.cuh>
 
+#include <cstddef>
 #include <span>
 
-int largest(std::span<const int> items) { return warpfold::reduce_value(items, warpfold::maximum{}); }
+void largest_of_each(std::span<const int> items, std::span<int> results) {
+  const auto length = static_cast<std::ptrdiff_t>(items.size() / results.size());
+  warpfold::segmented_reduce(items, warpfold::fixed_length{length}, results, warpfold::maximum{});
+}
