@@ -20,25 +20,28 @@
 namespace warpfold::canonical_tree {
 
 /// Folds items pushed one after another, in at most 64 partial results: a binary counter whose bit j says whether a
-/// finished node of level j waits for its right sibling. O(1) amortised a push.
+/// finished node of level j waits for its right sibling. O(1) amortised a push. Items before number `first` do not exist:
+/// a node of none of its own left of another is left out.
 template <class A, class Op> class counter {
  public:
-  __host__ __device__ explicit counter(Op op) : op_(op) {}
+  __host__ __device__ explicit counter(Op op, std::uint64_t first = 0) : op_(op), count_(first) {}
 
   __host__ __device__ void push(A value) {
     int level = 0;
-    for (std::uint64_t n = count_; n & 1; n >>= 1, ++level) value = op_(waiting_[level], value);
+    for (std::uint64_t n = count_; n & 1; n >>= 1, ++level)
+      if (exists_ >> level & 1) value = op_(waiting_[level], value);
     waiting_[level] = value;
+    exists_ = (exists_ >> level | 1) << level;  // those of lower levels have been joined
     ++count_;
   }
 
   /// The root; at least one item must have been pushed.
   __host__ __device__ A root() const {
     int level = 0;
-    while (!(count_ >> level & 1)) ++level;
+    while (!(exists_ >> level & 1)) ++level;
     A value = waiting_[level];
-    for (++level; level < 64 && count_ >> level; ++level)
-      if (count_ >> level & 1) value = op_(waiting_[level], value);
+    for (++level; level < 64 && exists_ >> level; ++level)
+      if (exists_ >> level & 1) value = op_(waiting_[level], value);
     return value;
   }
 
@@ -46,7 +49,7 @@ template <class A, class Op> class counter {
 
  private:
   Op op_;
-  std::uint64_t count_ = 0;
+  std::uint64_t count_, exists_ = 0;
   A waiting_[64];
 };
 
@@ -56,6 +59,16 @@ accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
   using A = accumulator_t<Op, T>;
   counter<A, Op> tree(op);
   for (std::int64_t i = 0; i < count; ++i) tree.push(detail::convert<A>(static_cast<T>(first[i])));
+  return tree.root();
+}
+
+/// The value of the run first[begin] … first[end - 1], begin < end, that reduce_by_key computes, to the bit, on the CPU: of the
+/// tree over all items, joins of what lies within the run. (It begins where it begins; no other item matters.)
+template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
+accumulator_t<Op, T> replay_part(It first, std::int64_t begin, std::int64_t end, Op op) {
+  using A = accumulator_t<Op, T>;
+  counter<A, Op> tree(op, static_cast<std::uint64_t>(begin));
+  for (std::int64_t i = begin; i < end; ++i) tree.push(detail::convert<A>(static_cast<T>(first[i])));
   return tree.root();
 }
 

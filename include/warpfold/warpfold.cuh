@@ -6,6 +6,7 @@
 #include <warpfold/error.hpp>
 #include <warpfold/operators.hpp>
 #include <warpfold/reduce.cuh>
+#include <warpfold/reduce_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/strategies.cuh>
 #include <warpfold/version.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A counter in global memory by which blocks find out who comes last.
 #pragma once
-#include <warpfold/config.hpp>
+#include <warpfold/arch/lane.cuh>
 
 namespace warpfold::arch {
 
@@ -30,6 +30,15 @@ __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned exp
   if (before + arrivals != expected) return false;
   *counter = 0;
   return true;
+}
+
+/// arrive for a warp, all lanes of which call it and get the answer: what they wrote before is released, what others did is
+/// visible to all of them after.
+__device__ inline bool warp_completes(unsigned* counter, std::int64_t arrivals, std::int64_t expected) {
+  __syncwarp();
+  int last = 0;
+  if (lane_id() == 0) last = arrive(counter, static_cast<unsigned>(arrivals), static_cast<unsigned>(expected));
+  return __shfl_sync(full_warp, last, 0);
 }
 
 }  // namespace warpfold::arch

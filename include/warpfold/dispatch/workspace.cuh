@@ -2,11 +2,13 @@
 // Scratch: control words, zero between calls, and room for the partial results of a grid. Its size does not depend on the
 // number of items.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <warpfold/dispatch/device.cuh>
+#include <warpfold/tuning/by_key_policy.hpp>
 #include <warpfold/tuning/segmented_policy.hpp>
 
 namespace warpfold {
@@ -14,8 +16,12 @@ namespace warpfold {
 namespace dispatch {
 inline namespace v1 WARPFOLD_HIDDEN {
 inline constexpr std::size_t workspace_alignment = 128;  // the ticket has a line of its own
-/// The ticket's line, and the counters of segmented reductions.
-inline constexpr std::size_t control_bytes = workspace_alignment + tuning::max_segment_warps * tuning::segment_counters * sizeof(unsigned);
+/// The ticket's line; after it the counters of segmented reductions, or the words of reductions by key.
+inline constexpr std::size_t control_bytes = [] {
+  const std::size_t segmented = tuning::max_segment_warps * tuning::segment_counters * sizeof(unsigned);
+  const std::size_t most = std::max(segmented, tuning::by_key_control_bytes);
+  return workspace_alignment + (most + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+}();
 
 /// Bytes that any reduction with `accumulator_bytes`-byte accumulators needs on `device`.
 inline std::size_t reduce_workspace_bytes(int device, std::size_t accumulator_bytes) {
@@ -27,14 +33,26 @@ inline std::size_t reduce_workspace_bytes(int device, std::size_t accumulator_by
 constexpr std::size_t segmented_workspace_bytes(std::size_t accumulator_bytes) {
   return control_bytes + 2 * static_cast<std::size_t>(tuning::max_units(accumulator_bytes) + 2) * accumulator_bytes;
 }
+
+/// Bytes that any reduction by key with `accumulator_bytes`-byte accumulators needs: a stretch a tile of a lap.
+constexpr std::size_t by_key_workspace_bytes(std::size_t accumulator_bytes) {
+  return control_bytes + tuning::lap_tiles(accumulator_bytes) * tuning::placed_runs_bytes(accumulator_bytes) +
+         tuning::laps_bytes(accumulator_bytes);
+}
+
+/// Bytes that every reduction with accumulators of up to `accumulator_bytes` bytes can do with.
+inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
+  return std::max({reduce_workspace_bytes(current_device(), accumulator_bytes), segmented_workspace_bytes(accumulator_bytes),
+                   by_key_workspace_bytes(accumulator_bytes),
+                   by_key_workspace_bytes(std::min<std::size_t>(accumulator_bytes, 16))});  // shorter laps of larger ones
+}
 }  // namespace v1
 }  // namespace dispatch
 
-/// Bytes of scratch that reduce, transform_reduce and segmented_reduce need for accumulators of type `A` on the current
+/// Bytes of scratch that reduce, transform_reduce, segmented_reduce and reduce_by_key need for accumulators of type `A` on the current
 /// device, whatever the number of items and segments. To be aligned to 128 bytes.
 template <class A> std::size_t workspace_bytes() {
-  return std::max(dispatch::reduce_workspace_bytes(dispatch::current_device(), sizeof(A)),
-                  dispatch::segmented_workspace_bytes(sizeof(A)));
+  return dispatch::any_workspace_bytes(sizeof(A));
 }
 
 /// Makes a caller's own bytes (device memory, aligned to 128) usable as scratch: once, on the stream that uses them
@@ -55,8 +73,7 @@ class workspace {
  public:
   /// Room for accumulators of up to `accumulator_bytes`.
   explicit workspace(std::size_t accumulator_bytes = 64) {
-    const std::size_t bytes = std::max(dispatch::reduce_workspace_bytes(dispatch::current_device(), accumulator_bytes),
-                                       dispatch::segmented_workspace_bytes(accumulator_bytes));
+    const std::size_t bytes = dispatch::any_workspace_bytes(accumulator_bytes);
     void* data = nullptr;
     check(cudaMalloc(&data, bytes), "cudaMalloc");
     bytes_ = {static_cast<std::byte*>(data), bytes};

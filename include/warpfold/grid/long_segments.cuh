@@ -60,15 +60,6 @@ template <class A, class Load, class Op> __device__ A fold_values(int count, Loa
   return nodes.total(batches, op);
 }
 
-/// True in all lanes if the warp's arrivals complete what is expected.
-__device__ inline bool warp_completes(unsigned* counter, std::int64_t arrivals, std::int64_t expected) {
-  __syncwarp();
-  int last = 0;
-  if (arch::lane_id() == 0)
-    last = arch::arrive(counter, static_cast<unsigned>(arrivals), static_cast<unsigned>(expected));
-  return __shfl_sync(full_warp, last, 0);
-}
-
 /// Counts in units [begin, end), which the calling warp has stored, of the `units` of a segment that begins at position
 /// `first`. Calls store(value of the segment) in all lanes of the warp that completes it.
 template <class A, class Op, class Store>
@@ -80,12 +71,12 @@ __device__ void join_units(const unit_values<A>& values, const segment_ranges& r
     const std::int64_t group_first = group * most, group_end = least_of(group_first + most, units);
     const std::int64_t warp = ranges.warp_of(first + (group_first << ranges.log_unit));
     unsigned* counter = group == 0 ? values.of_first_group(warp) : values.of_other_group(warp);
-    if (!warp_completes(counter, least_of(end, group_end) - greatest_of(begin, group_first), group_end - group_first)) continue;
+    if (!arch::warp_completes(counter, least_of(end, group_end) - greatest_of(begin, group_first), group_end - group_first)) continue;
     const A joined = fold_values<A>(static_cast<int>(group_end - group_first),
                                     [&](int i) { return values.value(ranges, first, group_first + i); }, op);
     if (groups == 1) return store(joined);
     if (arch::lane_id() == 0) values.value(ranges, first, group_first) = joined;
-    if (warp_completes(values.of_segment(ranges.warp_of(first)), 1, groups))
+    if (arch::warp_completes(values.of_segment(ranges.warp_of(first)), 1, groups))
       store(fold_values<A>(static_cast<int>(groups), [&](int i) { return values.value(ranges, first, std::int64_t{i} * most); }, op));
   }
 }

@@ -69,6 +69,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
     return before != 0 && first * std::int64_t{sizeof(T)} >= before && (items - last) * std::int64_t{sizeof(T)} >= after;
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
+  __device__ T at(std::int64_t item) const { return data[item]; }
 };
 
 /// Items that an iterator computes or finds: one a chunk, so that lanes touch neighbouring items.
@@ -93,6 +94,7 @@ template <class It> struct iterator_source {
     if (count > 0) load(to, first);
   }
   __device__ static item value(const chunk& from, int) { return from.value; }
+  __device__ item at(std::int64_t i) const { return first_item[static_cast<std::iter_difference_t<It>>(i)]; }
 };
 
 /// Two sources of equal length and chunks, read side by side.

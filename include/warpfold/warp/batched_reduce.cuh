@@ -25,8 +25,8 @@ template <int Half, int Rows, class A, class Join> __device__ void exchange_rows
     const bool upper = arch::lane_id() & distance;
     WARPFOLD_UNROLL
     for (int row = 0; row < Half; ++row) {
-      const A kept = choose(upper, rows[row + Half], rows[row]);
-      const A other = shuffle_xor(choose(upper, rows[row], rows[row + Half]), distance);
+      const A kept = thread::choose(upper, rows[row + Half], rows[row]);
+      const A other = shuffle_xor(thread::choose(upper, rows[row], rows[row + Half]), distance);
       rows[row] = join_rows(Half, row, upper, kept, other);
     }
     exchange_rows<Half / 2>(rows, join_rows);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Words in global memory by which blocks tell others something while the grid runs.
+#pragma once
+#include <warpfold/config.hpp>
+
+namespace warpfold::arch {
+
+/// Tells `value`, and nothing else: earlier writes may be seen later.
+__device__ inline void publish(unsigned* word, unsigned value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value) : "memory");
+#else
+  atomicExch(word, value);
+#endif
+}
+
+/// What has been published, now.
+__device__ inline unsigned observe(unsigned* word) {
+#if defined(__CUDA_ARCH__)
+  unsigned value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
+  return value;
+#else
+  return atomicAdd(word, 0u);
+#endif
+}
+
+/// Tells `value`; whoever acquires it sees what the caller wrote before, or was handed by a barrier.
+__device__ inline void release(unsigned* word, unsigned value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value) : "memory");
+#else
+  atomicExch(word, value);
+#endif
+}
+
+/// What has been released, now.
+__device__ inline unsigned acquire(unsigned* word) {
+#if defined(__CUDA_ARCH__)
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
+  return value;
+#else
+  return atomicAdd(word, 0u);
+#endif
+}
+
+/// For loops that wait for another block. (The emulator runs one thread at a time.)
+__device__ inline void pause() {
+#if !defined(__CUDACC__)
+  emulator::yield();
+#endif
+}
+
+}  // namespace warpfold::arch

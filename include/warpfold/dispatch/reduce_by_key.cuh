@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of reduction by key: checks, plan, scratch, one launch.
+#pragma once
+#include <limits>
+#include <warpfold/dispatch/reduce.cuh>
+#include <warpfold/grid/by_key_kernel.cuh>
+
+namespace warpfold::dispatch {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+/// What a reduction by key reads: sources whose chunks are no longer than what a thread takes.
+template <class K, class V, class A> struct by_key_chunks {
+  static constexpr int thread_items = tuning::by_key_policy_for(sizeof(K), sizeof(A)).thread_items;
+  template <class It> static constexpr auto source(It first, std::int64_t count) {
+    if constexpr (std::contiguous_iterator<It>) {
+      using T = std::iter_value_t<It>;
+      constexpr int items = std::min(thread::items_per_chunk(sizeof(T)), thread_items);
+      return thread::pointer_source<T, items>{to_pointer(first), count};
+    } else {
+      return thread::iterator_source<It>{first, count};
+    }
+  }
+};
+
+struct by_key_plan {
+  int blocks;
+  grid::by_key_schedule schedule;
+};
+
+/// Chooses the grid for `items` > 0 items; `most_blocks` is what the device holds at once. The result does not depend on any
+/// of it.
+inline by_key_plan plan_by_key(int most_blocks, std::int64_t items, const tuning::by_key_policy& policy,
+                               std::size_t accumulator_bytes, int max_blocks = 0) {
+  const std::int64_t tile_items = std::int64_t{policy.block_threads} * policy.thread_items;
+  const std::int64_t tiles = (items - 1) / tile_items + 1;
+  const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
+  return {static_cast<int>(std::min<std::int64_t>(tiles, most)), {tiles, tuning::lap_tiles(accumulator_bytes)}};
+}
+
+/// Enqueues the reduction of the runs of equal `keys`. All arguments have been checked but those of `options`.
+template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,
+          class A = typename Leaves::accumulator>
+void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
+                   OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
+  check_operator<Op, A>();
+  static_assert(std::is_trivially_copyable_v<Equal>,
+                "warpfold: the equality must be trivially copyable: it is passed to the GPU by its bytes");
+  using storage = grid::by_key_storage<Keys, Leaves>;
+  static_assert(sizeof(storage) <= 48 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
+  static_assert(sizeof(grid::placed_runs<A>) <= tuning::placed_runs_bytes(sizeof(A)) &&
+                sizeof(grid::lap_scratch<A>) <= tuning::laps_bytes(sizeof(A)));
+  constexpr auto* kernel = &grid::by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
+  constexpr auto policy = storage::policy;
+  auto init = initial_value_of<Op>(function, options.init, 1);
+  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  using count_type = std::iter_value_t<OutCount>;
+  if (keys.items == 0) {
+    const grid::initial_value<count_type> none{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
+    return launch(&grid::write_kernel<count_type, OutCount>, launch_config(1, 1, 0, options.stream), out_count, none);
+  }
+  if (static_cast<std::uint64_t>(keys.items) > static_cast<std::uint64_t>(std::numeric_limits<count_type>::max()))
+    reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +
+                         std::to_string(std::numeric_limits<count_type>::max()) + " only");
+
+  const int device = current_device();
+  const int most_blocks = limits_of(device).multiprocessors *
+                          blocks_per_multiprocessor<kernel>(device, policy.block_threads, sizeof(storage));
+  const by_key_plan plan = plan_by_key(most_blocks, keys.items, policy, sizeof(A), options.max_blocks);
+  std::span<std::byte> scratch = options.workspace.bytes;
+  const std::size_t needed = by_key_workspace_bytes(sizeof(A));
+  if (!scratch.empty()) check_workspace(function, scratch, needed);
+  else scratch = workspace_pool::instance().get(device, options.stream, needed);
+
+  std::byte* const after_control = scratch.data() + control_bytes;
+  const grid::by_key_scratch<A> parts{
+      reinterpret_cast<grid::by_key_control*>(scratch.data() + workspace_alignment),
+      reinterpret_cast<grid::placed_runs<A>*>(after_control),
+      reinterpret_cast<grid::lap_scratch<A>*>(after_control + tuning::lap_tiles(sizeof(A)) * tuning::placed_runs_bytes(sizeof(A)))};
+  const grid::by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
+      keys, leaves, op, equal, out_keys, out_values, out_count, capacity, init, plan.schedule, parts};
+  const clear_on_error guard(scratch);
+  launch(kernel, launch_config(plan.blocks, policy.block_threads, sizeof(storage), options.stream), arguments);
+}
+
+}  // namespace v1
+}  // namespace warpfold::dispatch

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of reduction by key: runs of equal keys to a key and a value each, in one launch. Blocks take tiles in order.
+// Of a tile, each thread holds consecutive items; it finds heads by comparing neighbours, and folds what lies between them.
+// What is complete within a warp waits in shared memory for its place, which look-back tells, and goes out side by side;
+// what is not is joined across warps, tiles and laps.
+#pragma once
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/grid/join_tiles.cuh>
+#include <warpfold/thread/array.cuh>
+#include <warpfold/thread/source.cuh>
+
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+/// How the items are laid on the grid.
+struct by_key_schedule {
+  std::int64_t tiles;
+  int lap_tiles;
+
+  __host__ __device__ std::int64_t lap_of(std::int64_t tile) const { return tile / lap_tiles; }
+  __host__ __device__ int tiles_of(std::int64_t lap) const {
+    return static_cast<int>(least_of(tiles - lap * lap_tiles, lap_tiles));
+  }
+};
+
+template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
+struct by_key_arguments {
+  using key = typename Keys::item;
+  using A = typename Leaves::accumulator;
+
+  Keys keys;
+  Leaves leaves;
+  Op op;
+  Equal equal;
+  OutKeys out_keys;
+  OutValues out_values;
+  OutCount out_count;
+  std::int64_t capacity;  ///< of the outputs; later runs are counted only
+  initial_value<A> init;
+  by_key_schedule schedule;
+  by_key_scratch<A> scratch;
+
+  __device__ thread::run_joiner<Op, A> joiner() const { return {op}; }
+  __device__ void write_key(std::int64_t run, const key& k) const {
+    if (run < capacity) out_keys[static_cast<std::iter_difference_t<OutKeys>>(run)] = k;
+  }
+  __device__ void write_value(std::int64_t run, const A& result) const {
+    if (run < capacity) out_values[static_cast<std::iter_difference_t<OutValues>>(run)] = init.join(result, op);
+  }
+  __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<std::iter_value_t<OutCount>>(runs); }
+};
+
+template <class Keys, class Leaves> inline constexpr tuning::by_key_policy by_key_policy =
+    tuning::by_key_policy_for(sizeof(typename Keys::item), sizeof(typename Leaves::accumulator));
+
+/// A warp's heads and complete runs, by rank. (Threads' own are `ThreadItems` apart: the gaps keep them in different banks.)
+template <class T, int ThreadItems> struct staged_runs {
+  thread::array<T, warp_lanes*(ThreadItems + 1)> slots;
+  __device__ T& operator[](int rank) { return slots[ThreadItems > 1 ? rank + rank / ThreadItems : rank]; }
+};
+
+template <class Keys, class Leaves> struct by_key_storage {
+  static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
+  static constexpr int warps = policy.block_threads / warp_lanes;
+  using A = typename Leaves::accumulator;
+
+  thread::array<staged_runs<typename Keys::item, policy.thread_items>, warps> keys;
+  thread::array<staged_runs<A, policy.thread_items>, warps> values;
+  thread::array<thread::open_runs<A>, warps> runs;
+  int heads[2][warps];  ///< of this tile and the next: fast warps write while slow ones still read
+  int before;           ///< heads of the lap before the tile
+  std::int64_t lap_heads;
+  std::int64_t next_tile;
+};
+
+/// The `Items` items of a thread from item `first` on, of the `tile_items` that the block loads from `tile_first` on.
+template <int Items, class Source> struct thread_run {
+  static constexpr int chunk_items = Source::chunk_items;
+  typename Source::chunk chunks[Items / chunk_items] = {};
+
+  __device__ void load(const Source& source, std::int64_t first, std::int64_t tile_first, int tile_items) {
+    const bool whole = tile_first + tile_items <= source.items;
+    if (whole && source.misaligned_bytes() == 0) return each([&](auto& to, int k) { source.load(to, first + k); });
+    if constexpr (requires { source.can_shift(first, first); })
+      if (whole && source.can_shift(tile_first, tile_first + tile_items))
+        return each([&](auto& to, int k) { source.load_shifted(to, first + k); });
+    each([&](auto& to, int k) { source.load_edge(to, first + k); });
+  }
+  __device__ const typename Source::chunk& chunk_of(int k) const { return chunks[k / chunk_items]; }
+
+ private:
+  template <class Load> __device__ void each(Load load) {
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Items / chunk_items; ++i) load(chunks[i], i * chunk_items);
+  }
+};
+
+/// Which of a thread's `count` items from item `first` on begin a run: bit k for item k. All lanes of a warp call it.
+template <int Items, class Keys, class Equal>
+__device__ unsigned find_heads(const Keys& keys, const thread_run<Items, Keys>& own, std::int64_t first, int count, Equal equal) {
+  using key = typename Keys::item;
+  const auto item = [&](int k) { return Keys::value(own.chunk_of(k), k % Keys::chunk_items); };
+  key previous = warp::shuffle_up(item(Items - 1), 1);
+  if (arch::lane_id() == 0 && first > 0 && count > 0) previous = keys.at(first - 1);
+  unsigned heads = 0;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) {
+    const key current = item(k);
+    if (k < count && (first + k == 0 || !equal(previous, current))) heads |= 1u << k;
+    previous = current;
+  }
+  return heads;
+}
+
+/// Keeps the keys of the heads by their rank in the warp, which has `before` heads in lower lanes.
+template <int Items, class Keys, class Staged>
+__device__ void stage_keys(Staged& staged, const thread_run<Items, Keys>& own, unsigned heads, int before) {
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k)
+    if (heads >> k & 1)
+      staged[before + __popc(heads & ((1u << k) - 1))] = Keys::value(own.chunk_of(k), k % Keys::chunk_items);
+}
+
+/// Folds a warp's runs: those that are complete into `staged`, by their rank in the warp. Valid in lane 0.
+template <int Items, class Arguments, class Source, class Staged, class A = typename Arguments::A>
+__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const thread_run<Items, Source>& own, unsigned heads,
+                                               int count, int before, Staged& staged) {
+  const auto joiner = arguments.joiner();
+  const auto leaf = [&](int k) { return arguments.leaves.leaf(own.chunk_of(k), k % Source::chunk_items); };
+  const auto close = [&](int rank, const A& value) { staged[before + rank] = value; };
+  auto runs = count == Items ? thread::fold_runs<Items>(joiner, leaf, heads, std::integral_constant<int, Items>{}, close)
+                             : thread::fold_runs<Items>(joiner, leaf, heads, count, close);
+  runs.heads = __popc(heads);
+  return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[rank] = value; });
+}
+
+/// Waits until the laps before `lap` are done; the number of heads in them. By one thread.
+template <class A> __device__ std::int64_t wait_for_lap(const by_key_scratch<A>& scratch, std::int64_t lap) {
+  if (lap == 0) return 0;
+  while (arch::acquire(&scratch.control->laps_done) < lap) arch::pause();
+  return scratch.laps->heads;
+}
+
+/// The next tile. By one thread of each block; the last one to find none left leaves the counter zero.
+__device__ inline std::int64_t take_tile(by_key_control* control, const by_key_schedule& schedule) {
+  const auto tile = static_cast<std::int64_t>(atomicAdd(&control->next_tile, 1ull));
+  if (tile == schedule.tiles + gridDim.x - 1) control->next_tile = 0;
+  return tile;
+}
+
+/// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
+/// all items completes. By one warp.
+template <class Arguments, class A, class Op>
+__device__ void finish_lap(const Arguments& arguments, std::int64_t lap, const thread::open_runs<A>& own,
+                           const thread::run_joiner<Op, A>& joiner) {
+  auto& control = *arguments.scratch.control;
+  const bool is_last = lap == arguments.schedule.lap_of(arguments.schedule.tiles - 1);
+  const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(lap);
+  for (int i = 4 * lane; i < tiles; i += 4 * warp_lanes) *reinterpret_cast<uint4*>(control.counts + i) = uint4{0, 0, 0, 0};
+  if (lane == 0) {
+    auto& laps = *arguments.scratch.laps;
+    const auto all = push_lap(laps, lap, is_last, own, joiner, [&](std::int64_t run, const A& value) {
+      arguments.write_value(run, value);
+    });
+    if (is_last) {
+      arguments.write_value(laps.heads - 1, all.last);
+      arguments.write_count(laps.heads);
+      control.laps_done = 0;
+    }
+  }
+  __syncwarp();
+  if (lane == 0 && !is_last) arch::release(&control.laps_done, static_cast<unsigned>(lap + 1));
+}
+
+/// Joins the warps' stretches to the tile's, and that one to those of other tiles. By one warp.
+template <class Arguments, class Storage>
+__device__ void finish_tile(const Arguments& arguments, Storage& shared, std::int64_t tile) {
+  using A = typename Arguments::A;
+  const auto& schedule = arguments.schedule;
+  const std::int64_t lap = schedule.lap_of(tile), lap_heads = shared.lap_heads;
+  const auto joiner = arguments.joiner();
+  const int lane = arch::lane_id();
+  const auto close = [&](int rank, const A& value) { arguments.write_value(lap_heads + rank, value); };
+
+  placed_runs<A> own{lane < Storage::warps ? shared.runs[lane] : joiner.none(), 0};
+  own.before = shared.before + warp::count_heads(own.runs.heads).lane;
+  own.runs = warp::join_runs(joiner, own.runs, own.before, close);
+  if (arrive_tile(arguments.scratch, static_cast<int>(tile - lap * schedule.lap_tiles), schedule.tiles_of(lap), own, joiner, close))
+    finish_lap(arguments, lap, own.runs, joiner);
+}
+
+template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
+__global__ void
+__launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys, Leaves>.blocks_per_multiprocessor)
+    by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
+  using storage = by_key_storage<Keys, Leaves>;
+  constexpr int items = storage::policy.thread_items, tile_items = storage::policy.block_threads * items, warps = storage::warps;
+  auto& shared = arch::dynamic_shared<storage>();
+  const auto& schedule = arguments.schedule;
+  auto* const control = arguments.scratch.control;
+  const tile_counts counts{control->counts};
+  const int thread = arch::flat_thread(), warp = arch::flat_warp(), lane = arch::lane_id();
+
+  if (thread == 0) shared.next_tile = take_tile(control, schedule);
+  __syncthreads();
+  std::int64_t tile = shared.next_tile;
+  for (int turn = 0; tile < schedule.tiles; turn ^= 1, tile = shared.next_tile) {
+    const std::int64_t lap = schedule.lap_of(tile), tile_first = tile * tile_items, first = tile_first + thread * items;
+    const int place = static_cast<int>(tile - lap * schedule.lap_tiles);
+    const int count = static_cast<int>(greatest_of(0, least_of(arguments.keys.items - first, items)));
+    thread_run<items, Keys> keys;
+    thread_run<items, typename Leaves::source_type> values;
+    keys.load(arguments.keys, first, tile_first, tile_items);
+    values.load(arguments.leaves.source, first, tile_first, tile_items);
+
+    const unsigned heads = find_heads(arguments.keys, keys, first, count, arguments.equal);
+    const warp::heads_before before = warp::count_heads(__popc(heads));
+    stage_keys(shared.keys[warp], keys, heads, before.lane);
+    if (lane == 0) shared.heads[turn][warp] = before.warp;
+    __syncthreads();
+
+    const int tile_heads = warp == 0 ? warp::all_reduce(lane < warps ? shared.heads[turn][lane] : 0, plus{}) : 0;
+    if (thread == 0) {
+      shared.lap_heads = wait_for_lap(arguments.scratch, lap);
+      counts.publish(place, tile_counts::own, tile_heads);
+      shared.next_tile = take_tile(control, schedule);
+    }
+    const auto own = fold_warp_runs(arguments, values, heads, count, before.lane, shared.values[warp]);
+    if (lane == 0) shared.runs[warp] = own;
+    if (warp == 0) {
+      const int before_tile = counts.before(place);
+      if (lane == 0) counts.publish(place, tile_counts::through, before_tile + tile_heads), shared.before = before_tile;
+    }
+    __syncthreads();
+
+    std::int64_t run = shared.lap_heads + shared.before;  // the number of the warp's first one
+    for (int w = 0; w < warp; ++w) run += shared.heads[turn][w];
+    for (int rank = lane; rank < before.warp; rank += warp_lanes) {
+      arguments.write_key(run + rank, shared.keys[warp][rank]);
+      if (rank < before.warp - 1) arguments.write_value(run + rank, shared.values[warp][rank]);
+    }
+    __syncwarp();  // the next tile's runs are staged there
+    if (warp == 0) finish_tile(arguments, shared, tile);
+  }
+}
+
+}  // namespace v1
+}  // namespace warpfold::grid

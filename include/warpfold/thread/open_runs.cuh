@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs of equal keys within a stretch of consecutive items. A *head* is an item that begins a run. Where two neighbouring
+// stretches are joined, the run that lies across the border becomes one value, and is complete if both stretches have a head:
+//
+//   left     a a | b b b | c c        first = a+a   last = c+c   heads = 2
+//   right    c | d d                  first = c     last = d+d   heads = 1
+//   joined   a a | b b b | c c c | d d                           closes c+c+c
+//
+// What is within the stretches is complete already. A tree of joins over all items gives each run the association of the
+// canonical tree over *all* items, of which only the run's are there (canonical_tree::replay_part): it depends on
+// where runs begin and end, and on nothing else. No operation is spent on an item that another one of its run does not meet.
+#pragma once
+#include <warpfold/thread/choose.cuh>
+#include <warpfold/thread/optional.cuh>
+
+namespace warpfold::thread {
+
+/// The runs that are open at the ends of a stretch.
+template <class A> struct open_runs {
+  A first;         ///< of the items before the first head, if any: the end of a run that began further left
+  A last;          ///< of the items from the last head on; where there is no head, of all
+  int heads;       ///< how many; to join, it matters only whether there are any
+  bool has_first;  ///< whether there are items before the first head; not looked at if the operator has an exact identity
+};
+
+/// Makes and joins stretches.
+template <class Op, class A> struct run_joiner {
+  static constexpr bool uses_identity = has_exact_identity<Op, A>;
+
+  Op op;
+
+  /// The stretch of one item.
+  __device__ open_runs<A> item(const A& value, int is_head) const {
+    if constexpr (uses_identity) return {is_head ? missing() : value, value, is_head, true};
+    else return {value, value, is_head, !is_head};
+  }
+  /// The stretch of no item. It may stand to the right of others only.
+  __device__ open_runs<A> none() const { return {missing(), missing(), 0, false}; }
+
+  /// Calls close(value) if that completes a run.
+  template <class Close>
+  __device__ open_runs<A> join(const open_runs<A>& left, const open_runs<A>& right, Close close) const {
+    A across = left.last;
+    if (uses_identity || right.has_first) across = op(left.last, right.first);
+    if (left.heads && right.heads) close(across);
+    return {choose(left.heads, left.first, across), choose(right.heads, right.last, across), left.heads + right.heads,
+            left.has_first};
+  }
+
+ private:
+  __device__ static constexpr A missing() {
+    if constexpr (uses_identity) return identity<Op, A>::value();
+    else return A{};
+  }
+};
+
+/// The stretch of the first `count` of `Count` items of a thread, a power of two; bit k of `heads` says whether item k is
+/// one, and is zero for those that do not exist. `count` may be a compile-time constant. Calls close(rank, value) for each
+/// run that is complete, where `rank` is the number of heads before its own.
+template <int Count, int First = 0, class Op, class A, class Value, class Counter, class Close>
+__device__ open_runs<A> fold_runs(const run_joiner<Op, A>& joiner, Value value, unsigned heads, Counter count, Close close) {
+  if constexpr (Count == 1) {
+    return First < count ? joiner.item(value(First), static_cast<int>(heads & 1u << First)) : joiner.none();
+  } else {
+    constexpr int half = Count / 2, middle = First + half;
+    const auto left = fold_runs<half, First>(joiner, value, heads, count, close);
+    const auto right = fold_runs<half, middle>(joiner, value, heads, count, close);
+    return joiner.join(left, right, [&](const A& across) { close(__popc(heads & ((1u << middle) - 1)) - 1, across); });
+  }
+}
+
+}  // namespace warpfold::thread

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of reduction by key. They change its speed, never its result.
+#pragma once
+#include <cstddef>
+#include <warpfold/config.hpp>
+
+namespace warpfold::tuning {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+inline constexpr int tile_group = 32;  ///< tiles, or groups of them, that a warp joins at once
+
+/// Tiles of a lap, which share one set of words: tiles are as many as the input wants, so that scratch is not.
+constexpr int lap_tiles(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 13; }
+/// Counters of a lap's groups: all levels.
+inline constexpr int lap_groups = (1 << 10) + (1 << 5) + 1;
+
+/// Words that are zero between calls: a counter of tiles, one of laps, the groups', and one a tile.
+inline constexpr std::size_t by_key_control_bytes = 16 * ((3 + lap_groups + 3) / 4) + sizeof(unsigned) * lap_tiles(1);
+
+/// At least what a tile's stretch takes, of whatever type.
+constexpr std::size_t placed_runs_bytes(std::size_t accumulator_bytes) {
+  const std::size_t alignment = accumulator_bytes % 16 == 0 ? 16 : accumulator_bytes % 8 == 0 ? 8 : 4;
+  return (2 * accumulator_bytes + 12 + 2 * alignment - 2) / alignment * alignment;
+}
+/// The same of what lies beside the tiles.
+constexpr std::size_t laps_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (placed_runs_bytes(accumulator_bytes) + 16); }
+
+struct by_key_policy {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< asked of the register allocator
+  int thread_items;               ///< a power of two, 16 at most
+};
+
+consteval by_key_policy by_key_policy_for(std::size_t key_bytes, std::size_t accumulator_bytes) {
+  const int bytes = static_cast<int>(key_bytes + accumulator_bytes);
+  by_key_policy p{256, 3, 16};
+  while (p.thread_items > 1 && p.thread_items * bytes > 128) p.thread_items /= 2;
+  while (p.block_threads > warp_lanes && p.block_threads * (p.thread_items + 1) * bytes > 40 * 1024) p.block_threads /= 2;
+  if (bytes > 64) p.blocks_per_multiprocessor = 1;
+  return p;
+}
+
+}  // namespace v1
+}  // namespace warpfold::tuning

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Joins the stretches of a warp's lanes.
+#pragma once
+#include <warpfold/thread/open_runs.cuh>
+#include <warpfold/warp/shuffle.cuh>
+
+namespace warpfold::warp {
+
+/// The number of heads in the lanes before the calling one, and in all lanes.
+struct heads_before {
+  int lane, warp;
+};
+
+__device__ inline heads_before count_heads(int own) {
+  int through = own;
+  WARPFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    const int other = __shfl_up_sync(full_warp, through, distance);
+    if (arch::lane_id() >= distance) through += other;
+  }
+  return {through - own, __shfl_sync(full_warp, through, warp_lanes - 1)};
+}
+
+/// The stretch of all lanes, each of which brings that of its own items; those without any come last. `before`: heads in
+/// the lanes before. Calls close(rank, value) in one lane for each run that is complete, `rank` being the number of heads
+/// before its own. Valid in lane 0.
+template <class Op, class A, class Close>
+__device__ thread::open_runs<A> join_runs(const thread::run_joiner<Op, A>& joiner, thread::open_runs<A> own, int before, Close close) {
+  WARPFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    thread::open_runs<A> right{shuffle_down(own.first, distance), shuffle_down(own.last, distance),
+                               __shfl_down_sync(full_warp, own.heads, distance), true};
+    if constexpr (!thread::run_joiner<Op, A>::uses_identity)
+      right.has_first = __shfl_down_sync(full_warp, static_cast<int>(own.has_first), distance) != 0;
+    if ((arch::lane_id() & (2 * distance - 1)) == 0)
+      own = joiner.join(own, right, [&](const A& across) { close(before + own.heads - 1, across); });
+  }
+  return own;
+}
+
+}  // namespace warpfold::warp
