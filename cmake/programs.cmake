@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How Warpfold's own programs are declared:
 #
-#   warpfold_add_test(name SOURCES file... [LABELS label...] [LIBRARIES target...] [EXTENDED_LAMBDA])
+#   warpfold_add_test(name SOURCES file... [LABELS label...] [LIBRARIES target...] [EXTENDED_LAMBDA] [OWN_HEADERS])
 #   warpfold_add_bench(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #   warpfold_add_example(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #
@@ -29,7 +29,7 @@ function(warpfold_set_backend name)
 endfunction()
 
 function(warpfold_add_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg EXTENDED_LAMBDA "" "SOURCES;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;OWN_HEADERS" "" "SOURCES;LABELS;LIBRARIES")
   add_executable(${name} ${arg_SOURCES})
   warpfold_set_backend(${name})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
@@ -38,9 +38,13 @@ function(warpfold_add_program name)
   endif()
 endfunction()
 
+# OWN_HEADERS: without the precompiled headers, where it matters what is defined or included first.
 function(warpfold_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg EXTENDED_LAMBDA "" "SOURCES;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;OWN_HEADERS" "" "SOURCES;LABELS;LIBRARIES")
   warpfold_add_program(${name} ${ARGN} LIBRARIES GTest::gtest_main)
+  if(TARGET precompiled AND NOT arg_OWN_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM precompiled)
+  endif()
   # Listed when ctest starts, so that a build without a GPU runs nothing.
   gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
   if(arg_LABELS)  # its own LABELS property would lose all labels but the first

@@ -68,8 +68,12 @@ TEST(Workspace, RefersToItsBytes) {
 
 TEST(WorkspaceBytes, DependOnTheAccumulatorAlone) {
   EXPECT_EQ(wf::workspace_bytes<float>(), wf::workspace_bytes<int>());
-  const std::size_t control = dispatch::control_bytes;
-  EXPECT_EQ(2 * (wf::workspace_bytes<float>() - control), wf::workspace_bytes<double>() - control);
+  EXPECT_LT(wf::workspace_bytes<float>(), wf::workspace_bytes<double>());
+  for (const std::size_t bytes : {1, 4, 8, 12, 16, 24, 64, 200}) {
+    const std::size_t any = dispatch::any_workspace_bytes(bytes);
+    for (std::size_t smaller = 1; smaller <= bytes; ++smaller)
+      EXPECT_GE(any, std::max(dispatch::by_key_workspace_bytes(smaller), dispatch::segmented_workspace_bytes(smaller))) << bytes;
+  }
 }
 
 /// Runs `call`, and returns what it complains of.

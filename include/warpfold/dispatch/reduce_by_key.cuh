@@ -2,6 +2,7 @@
 // The host side of reduction by key: checks, plan, scratch, one launch.
 #pragma once
 #include <limits>
+#include <warpfold/dispatch/by_key_plan.hpp>
 #include <warpfold/dispatch/reduce.cuh>
 #include <warpfold/grid/by_key_kernel.cuh>
 
@@ -21,21 +22,6 @@ template <class K, class V, class A> struct by_key_chunks {
     }
   }
 };
-
-struct by_key_plan {
-  int blocks;
-  grid::by_key_schedule schedule;
-};
-
-/// Chooses the grid for `items` > 0 items; `most_blocks` is what the device holds at once. The result does not depend on any
-/// of it.
-inline by_key_plan plan_by_key(int most_blocks, std::int64_t items, const tuning::by_key_policy& policy,
-                               std::size_t accumulator_bytes, int max_blocks = 0) {
-  const std::int64_t tile_items = std::int64_t{policy.block_threads} * policy.thread_items;
-  const std::int64_t tiles = (items - 1) / tile_items + 1;
-  const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
-  return {static_cast<int>(std::min<std::int64_t>(tiles, most)), {tiles, tuning::lap_tiles(accumulator_bytes)}};
-}
 
 /// Enqueues the reduction of the runs of equal `keys`. All arguments have been checked but those of `options`.
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,

@@ -7,22 +7,12 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/join_tiles.cuh>
+#include <warpfold/grid/lap_schedule.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
-
-/// How the items are laid on the grid.
-struct by_key_schedule {
-  std::int64_t tiles;
-  int lap_tiles;
-
-  __host__ __device__ std::int64_t lap_of(std::int64_t tile) const { return tile / lap_tiles; }
-  __host__ __device__ int tiles_of(std::int64_t lap) const {
-    return static_cast<int>(least_of(tiles - lap * lap_tiles, lap_tiles));
-  }
-};
 
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
 struct by_key_arguments {
@@ -38,7 +28,7 @@ struct by_key_arguments {
   OutCount out_count;
   std::int64_t capacity;  ///< of the outputs; later runs are counted only
   initial_value<A> init;
-  by_key_schedule schedule;
+  lap_schedule schedule;
   by_key_scratch<A> scratch;
 
   __device__ thread::run_joiner<Op, A> joiner() const { return {op}; }
@@ -129,8 +119,8 @@ __device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.chunk_of(k), k % Source::chunk_items); };
   const auto close = [&](int rank, const A& value) { staged[before + rank] = value; };
-  auto runs = count == Items ? thread::fold_runs<Items>(joiner, leaf, heads, std::integral_constant<int, Items>{}, close)
-                             : thread::fold_runs<Items>(joiner, leaf, heads, count, close);
+  auto runs = count == Items ? thread::fold_runs<Items, true>(joiner, leaf, heads, count, close)
+                             : thread::fold_runs<Items, false>(joiner, leaf, heads, count, close);
   runs.heads = __popc(heads);
   return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[rank] = value; });
 }
@@ -143,7 +133,7 @@ template <class A> __device__ std::int64_t wait_for_lap(const by_key_scratch<A>&
 }
 
 /// The next tile. By one thread of each block; the last one to find none left leaves the counter zero.
-__device__ inline std::int64_t take_tile(by_key_control* control, const by_key_schedule& schedule) {
+__device__ inline std::int64_t take_tile(by_key_control* control, const lap_schedule& schedule) {
   const auto tile = static_cast<std::int64_t>(atomicAdd(&control->next_tile, 1ull));
   if (tile == schedule.tiles + gridDim.x - 1) control->next_tile = 0;
   return tile;
@@ -186,7 +176,7 @@ __device__ void finish_tile(const Arguments& arguments, Storage& shared, std::in
   placed_runs<A> own{lane < Storage::warps ? shared.runs[lane] : joiner.none(), 0};
   own.before = shared.before + warp::count_heads(own.runs.heads).lane;
   own.runs = warp::join_runs(joiner, own.runs, own.before, close);
-  if (arrive_tile(arguments.scratch, static_cast<int>(tile - lap * schedule.lap_tiles), schedule.tiles_of(lap), own, joiner, close))
+  if (arrive_tile(arguments.scratch, schedule.place_of(tile), schedule.tiles_of(lap), own, joiner, close))
     finish_lap(arguments, lap, own.runs, joiner);
 }
 
@@ -207,7 +197,7 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
   std::int64_t tile = shared.next_tile;
   for (int turn = 0; tile < schedule.tiles; turn ^= 1, tile = shared.next_tile) {
     const std::int64_t lap = schedule.lap_of(tile), tile_first = tile * tile_items, first = tile_first + thread * items;
-    const int place = static_cast<int>(tile - lap * schedule.lap_tiles);
+    const int place = schedule.place_of(tile);
     const int count = static_cast<int>(greatest_of(0, least_of(arguments.keys.items - first, items)));
     thread_run<items, Keys> keys;
     thread_run<items, typename Leaves::source_type> values;

@@ -49,22 +49,22 @@ template <class Op, class A> struct run_joiner {
 
  private:
   __device__ static constexpr A missing() {
-    if constexpr (uses_identity) return identity<Op, A>::value();
+    if constexpr (uses_identity) return optional<Op, A>::missing;
     else return A{};
   }
 };
 
-/// The stretch of the first `count` of `Count` items of a thread, a power of two; bit k of `heads` says whether item k is
-/// one, and is zero for those that do not exist. `count` may be a compile-time constant. Calls close(rank, value) for each
-/// run that is complete, where `rank` is the number of heads before its own.
-template <int Count, int First = 0, class Op, class A, class Value, class Counter, class Close>
-__device__ open_runs<A> fold_runs(const run_joiner<Op, A>& joiner, Value value, unsigned heads, Counter count, Close close) {
+/// The stretch of the first `count` of `Count` items of a thread, a power of two; of all of them if `Whole`. Bit k of `heads`
+/// says whether item k is one, and is zero for those that do not exist. Calls close(rank, value) for each run that is
+/// complete, where `rank` is the number of heads before its own.
+template <int Count, bool Whole, int First = 0, class Op, class A, class Value, class Close>
+__device__ open_runs<A> fold_runs(const run_joiner<Op, A>& joiner, Value value, unsigned heads, int count, Close close) {
   if constexpr (Count == 1) {
-    return First < count ? joiner.item(value(First), static_cast<int>(heads & 1u << First)) : joiner.none();
+    return Whole || First < count ? joiner.item(value(First), static_cast<int>(heads & 1u << First)) : joiner.none();
   } else {
     constexpr int half = Count / 2, middle = First + half;
-    const auto left = fold_runs<half, First>(joiner, value, heads, count, close);
-    const auto right = fold_runs<half, middle>(joiner, value, heads, count, close);
+    const auto left = fold_runs<half, Whole, First>(joiner, value, heads, count, close);
+    const auto right = fold_runs<half, Whole, middle>(joiner, value, heads, count, close);
     return joiner.join(left, right, [&](const A& across) { close(__popc(heads & ((1u << middle) - 1)) - 1, across); });
   }
 }

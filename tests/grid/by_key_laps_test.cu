@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of reduce_by_key with laps of few tiles, so that many laps follow one another: words are used again, runs lie
+// across laps, and laps are joined by the tree.
+#include <warpfold/grid/by_key_kernel.cuh>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/dispatch/reduce_by_key.cuh>
+
+#include "../common/device.cuh"
+#include "../common/random_items.hpp"
+#include "../common/tree_hash.hpp"
+
+namespace {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+using hash = wf_test::tree_hash<48, 8>;  // few items a thread, so that tiles are small
+using keys_source = wf::thread::pointer_source<int, 1>;
+using leaves_type = wf::thread::leaves<wf::thread::pointer_source<hash, 1>, wf::thread::no_transform, hash>;
+
+struct same {
+  __device__ bool operator()(int a, int b) const { return a == b; }
+};
+using arguments_type = wf::grid::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+using storage = wf::grid::by_key_storage<keys_source, leaves_type>;
+
+/// Keys of runs of random lengths: about `length` each, or, now and then, far longer.
+std::vector<int> random_keys(std::int64_t items, std::int64_t length, wf_test::random_source& source) {
+  std::vector<int> keys;
+  for (int key = 0; std::ssize(keys) < items; ++key) {
+    const std::int64_t own = source.below(20) == 0 ? items / 3 : 1 + source.below(2 * length);
+    for (std::int64_t i = 0; i < own && std::ssize(keys) < items; ++i) keys.push_back(key);
+  }
+  return keys;
+}
+
+void check(std::int64_t items, std::int64_t length, int lap_tiles, int blocks, std::uint64_t seed) {
+  static_assert(storage::policy.thread_items == 2);
+  const wf_test::schedule_seed scheduled(seed);
+  wf_test::random_source source(seed);
+  const auto keys = random_keys(items, length, source);
+  const auto values = wf_test::hash_items<hash>(items);
+  const device_array<int> in_keys(keys), out_keys(items), count(1);
+  const device_array<hash> in_values(values), out_values(items);
+  const device_array<wf::grid::by_key_control> control(1);
+  const device_array<wf::grid::placed_runs<hash>> tiles(lap_tiles);
+  const device_array<wf::grid::lap_scratch<hash>> laps(1);
+  wf::check(cudaMemset(control.data(), 0, sizeof(wf::grid::by_key_control)), "cudaMemset");
+  const std::int64_t tile_items = std::int64_t{storage::policy.block_threads} * storage::policy.thread_items;
+  const wf::grid::lap_schedule schedule{(items - 1) / tile_items + 1, lap_tiles};
+  const arguments_type arguments{{in_keys.data(), items}, {{in_values.data(), items}, {}}, {}, {}, out_keys.data(), out_values.data(),
+                                 count.data(), items, {}, schedule, {control.data(), tiles.data(), laps.data()}};
+  const auto kernel = &wf::grid::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+  for (int call = 0; call < 2; ++call) {  // the second one with what the first one left
+    wf_test::launch_and_wait(kernel, blocks, storage::policy.block_threads, sizeof(storage), arguments);
+    const auto found_keys = out_keys.to_host();
+    const auto found = out_values.to_host();
+    std::size_t run = 0;
+    for (std::int64_t begin = 0, end; begin < items; begin = end, ++run) {
+      const int key = keys[static_cast<std::size_t>(begin)];
+      for (end = begin + 1; end < items && keys[static_cast<std::size_t>(end)] == key;) ++end;
+      ASSERT_EQ(found_keys[run], key) << "seed " << seed << ", laps of " << lap_tiles;
+      ASSERT_EQ(found[run], wf::canonical_tree::replay_part(values.data(), begin, end, wf_test::hash_pair{}))
+          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", laps of " << lap_tiles;
+    }
+    ASSERT_EQ(count.value(), static_cast<int>(run));
+    const auto left = control.to_host();
+    for (const unsigned char byte : std::span(reinterpret_cast<const unsigned char*>(left.data()), sizeof(wf::grid::by_key_control)))
+      ASSERT_EQ(byte, 0) << "control words are left behind, seed " << seed;
+  }
+}
+
+TEST(ByKeyLaps, OneAfterAnother) {
+  constexpr std::int64_t items = wf_test::emulated ? 5'001 : 300'001;
+  std::uint64_t seed = 1;
+  for (const int lap_tiles : {1, 2, 4, 16})
+    for (const std::int64_t length : {3, 1000})
+      for (const int blocks : {1, 5}) check(items, length, lap_tiles, blocks, seed++);
+}
+
+TEST(ByKeyLaps, OfMoreTilesThanAGroup) {
+  constexpr std::int64_t items = wf_test::emulated ? 20'000 : 1'000'000;
+  for (const int lap_tiles : {32, 64, 256}) check(items, 40, lap_tiles, 4, static_cast<std::uint64_t>(lap_tiles));
+}
+
+}  // namespace

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The interval monoid through every distribution of lengths: it shows any leak between runs, loss, duplicate or reorder.
+#include <gtest/gtest.h>
+
+#include "common/interval.hpp"
+#include "reduce/iterators.cuh"
+#include "reduce_by_key/ways.cuh"
+
+namespace wf = warpfold;
+using wf_test::by_key_way, wf_test::device_array, wf_test::layout, wf_test::lengths;
+using interval = wf_test::interval<>;
+using wide = wf_test::interval<std::int32_t, 40>;
+using narrow = wf_test::interval<std::int16_t>;
+
+namespace {
+
+constexpr std::int64_t many = wf_test::emulated ? 18'000 : 3'000'000;
+
+template <class K, class A> constexpr std::int64_t tile_items = [] {
+  constexpr auto policy = wf::tuning::by_key_policy_for(sizeof(K), sizeof(A));
+  return std::int64_t{policy.block_threads} * policy.thread_items;
+}();
+
+/// Each item is its place in its run, so that an init of [-1, -1] fits all; or its place in the input, so that a run's own items
+/// cannot be taken for another's.
+template <class T> std::vector<T> items_of(const layout& runs, bool from_run) {
+  std::vector<T> items;
+  for (std::size_t s = 0; s < runs.begins.size(); ++s)
+    for (std::int64_t i = runs.begins[s]; i < runs.ends[s]; ++i) items.push_back(T::of(i - (from_run ? runs.begins[s] : 0)));
+  return items;
+}
+
+template <class K, class T> wf_test::run_list<K, T> joined(const layout& runs, bool from_run) {
+  wf_test::run_list<K, T> result;
+  for (std::size_t s = 0; s < runs.begins.size(); ++s) {
+    const std::int64_t first = from_run ? 0 : runs.begins[s];
+    result.keys.push_back(static_cast<K>(s % 3));
+    result.values.push_back(T::of(first, first + runs.ends[s] - runs.begins[s] - 1));
+  }
+  return result;
+}
+
+template <class K, class T> void expect_joined(const layout& where, const by_key_way& way) {
+  const layout runs = wf_test::runs_of(where);
+  const bool from_run = way.init != wf_test::from::nothing;
+  const device_array<K> keys(wf_test::keys_of<K>(runs), way.keys_off);
+  const device_array<T> values(items_of<T>(runs, from_run), way.values_off);
+  const auto reduce = [&](auto... out_and_options) {
+    wf::reduce_by_key(keys.items(), values.items(), out_and_options...);
+  };
+  EXPECT_TRUE(wf_test::gives_runs(way, joined<K, T>(runs, from_run), T::of(-1), wf_test::join{},
+                                  [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
+                                    reduce(out_keys, out_values, out_count, wf_test::join{}, options);
+                                  }))
+      << runs;
+}
+
+// Ways take turns, beginning with number `turn`.
+template <class K, class T> void expect_all_joined(const std::vector<layout>& all, std::int64_t turn) {
+  for (const layout& where : all)
+    for (int i = 0; i < 3; ++i) expect_joined<K, T>(where, wf_test::by_key_way_of(turn++));
+}
+
+// 256: what a warp takes of them.
+TEST(reduce_by_key_interval, all_distributions) {
+  expect_all_joined<int, interval>(wf_test::distributions(256, many, 100), 0);
+}
+
+TEST(reduce_by_key_interval, all_distributions_of_40_bytes) {
+  expect_all_joined<int, wide>(wf_test::distributions(64, many / 4, 100), 1);
+}
+
+/// Inputs and runs that end at, before and after the ends of tiles, and of pairs of them.
+std::vector<layout> around_tiles(std::int64_t tile) {
+  std::vector<layout> result;
+  for (const std::int64_t unit : {tile / 2, tile, 2 * tile, 3 * tile})
+    for (const std::int64_t off : {-1, 0, 1}) {
+      const std::int64_t count = unit + off;
+      const std::string name = std::to_string(count) + " of tiles of " + std::to_string(tile);
+      result.emplace_back("one of " + name, lengths{count});
+      result.emplace_back("all alone, " + name, lengths(static_cast<std::size_t>(count), 1));
+      result.emplace_back("first alone, " + name, lengths{1, count - 1});
+      result.emplace_back("last alone, " + name, lengths{count - 1, 1});
+      result.emplace_back("then two, " + name, lengths{count, 2, tile - 2, 1, 1, tile});
+    }
+  return result;
+}
+
+TEST(reduce_by_key_interval, around_tiles) {
+  static_assert(tile_items<std::uint8_t, narrow> == 4096 && tile_items<int, interval> == 2048 && tile_items<int, wide> == 512);
+  expect_all_joined<std::uint8_t, narrow>(around_tiles(4096), 0);
+  expect_all_joined<int, interval>(around_tiles(2048), 1);
+  expect_all_joined<int, wide>(around_tiles(512), 2);
+}
+
+// More tiles than a warp joins at once, twice over, and runs across all kinds of borders, under many schedules.
+TEST(reduce_by_key_interval, many_tiles_under_many_schedules_and_grids) {
+  constexpr std::int64_t tile = tile_items<int, wide>;
+  lengths of_runs{3, 33 * tile, 1, 32 * tile - 1, 700, 1, 1, 5 * tile};
+  for (const std::int64_t length : wf_test::power_law(200, tile)) of_runs.push_back(length + 1);
+  if (!wf_test::emulated) of_runs.insert(of_runs.end(), {2000 * tile, 1, 1, 3000 * tile + 17});
+  const layout where("many tiles", of_runs);
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    for (const int max_blocks : {1, 2, 3, 5, 7, 131, 0})
+      expect_joined<int, wide>(where, {.max_blocks = max_blocks, .own_workspace = true, .spare = 3, .seed = seed});
+}
+
+// Of large accumulators a tile is small, so that there are more tiles than words for them: those are used again and again.
+TEST(reduce_by_key_interval, several_laps_of_tiles) {
+  using large = wf_test::interval<std::int32_t, 324>;
+  constexpr std::int64_t tile = tile_items<std::int64_t, large>, lap = tile * wf::tuning::lap_tiles(sizeof(large));
+  static_assert(tile == 32 && lap == 1 << 18);
+  std::uint64_t seed = 0;
+  for (const std::int64_t count : {lap, lap + 1, 3 * lap + 12'345})
+    for (const std::int64_t length : {std::int64_t{700}, lap / 2, lap, lap + 1, 4 * lap}) {
+      const by_key_way way{.max_blocks = seed % 3 == 2 ? 3 : 0, .own_workspace = true, .spare = 1, .seed = ++seed};
+      wf_test::run_list<std::int64_t, large> expected;
+      for (std::int64_t begin = 0; begin < count; begin += length) {
+        expected.keys.push_back(begin / length);
+        expected.values.push_back(large::of(begin, std::min(begin + length, count) - 1));
+      }
+      EXPECT_TRUE(wf_test::gives_runs(way, expected, {}, wf_test::join{}, [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
+        wf::reduce_by_key(wf_test::quotients{length}, wf_test::counting<large>{0}, count, out_keys, out_values, out_count, wf_test::join{}, options);
+      })) << count << " items in runs of " << length;
+    }
+}
+
+}  // namespace

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stretches of runs: of one thread's items for every set of heads and every count, and joined in every way.
+#include <warpfold/thread/open_runs.cuh>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/operators.hpp>
+
+#include "../common/device.cuh"
+#include "../common/tree_hash.hpp"
+
+namespace {
+
+namespace wf = warpfold;
+using hash = wf_test::tree_hash<8, 8>;
+
+/// What is found of `items` items, bit k of `heads` saying that item k is one.
+template <class A> struct found {
+  wf::thread::open_runs<A> open;
+  A closed[8];
+  int closed_count;
+  bool in_order;  ///< runs are closed once each
+};
+
+template <class Op, class A, class Leaf> __global__ void fold_kernel(Op op, Leaf leaf, int count, found<A>* results) {
+  const unsigned heads = threadIdx.x;
+  found<A>& result = results[heads];
+  result.closed_count = 0;
+  result.in_order = true;
+  unsigned seen = 0;
+  result.open = wf::thread::fold_runs<8, false>(wf::thread::run_joiner<Op, A>{op}, leaf, heads & ((1u << count) - 1), count,
+                                         [&](int rank, const A& value) {
+                                           result.in_order = result.in_order && rank >= 0 && rank < 7 && !(seen >> rank & 1);
+                                           seen |= 1u << rank;
+                                           result.closed[rank] = value;
+                                           ++result.closed_count;
+                                         });
+}
+
+struct hash_leaf {
+  __device__ hash operator()(int k) const { return hash::of(k); }
+};
+struct odd_leaf {
+  __device__ int operator()(int k) const { return 3 * k + 1; }
+};
+
+template <class A, class Op, class Leaf> void expect_runs(Op op, Leaf leaf, const std::vector<A>& items) {
+  for (int count = 1; count <= 8; ++count) {
+    const wf_test::device_array<found<A>> results(256);
+    wf_test::launch_and_wait(&fold_kernel<Op, A, Leaf>, 1, 256, 0, op, leaf, count, results.data());
+    const auto all = results.to_host();
+    for (unsigned bits = 0; bits < 1u << count; ++bits) {
+      const auto& [open, closed, closed_count, in_order] = all[bits];
+      std::vector<int> begins;
+      for (int k = 0; k < count; ++k)
+        if (bits >> k & 1) begins.push_back(k);
+      const auto part = [&](int begin, int end) { return wf::canonical_tree::replay_part(items.data(), begin, end, op); };
+      const int heads = static_cast<int>(begins.size());
+      EXPECT_TRUE(in_order) << bits;
+      EXPECT_EQ(open.heads != 0, heads != 0);
+      EXPECT_EQ(open.last, part(heads > 0 ? begins.back() : 0, count)) << bits << ", " << count << " items";
+      if (heads == 0 || begins[0] > 0) {
+        EXPECT_EQ(open.first, part(0, heads > 0 ? begins[0] : count)) << bits << ", " << count << " items";
+        EXPECT_TRUE(open.has_first);
+      }
+      EXPECT_EQ(closed_count, std::max(0, heads - 1));
+      for (int r = 0; r + 1 < heads; ++r)
+        EXPECT_EQ(closed[r], part(begins[static_cast<std::size_t>(r)], begins[static_cast<std::size_t>(r) + 1])) << bits << ", run " << r;
+    }
+  }
+}
+
+TEST(OpenRuns, OfAThreadsItems) {
+  expect_runs<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(8));  // an operator without identity
+  expect_runs<int>(wf::plus{}, odd_leaf{}, {1, 4, 7, 10, 13, 16, 19, 22});             // one with
+}
+
+}  // namespace
