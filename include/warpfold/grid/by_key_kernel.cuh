@@ -219,6 +219,7 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
     const auto own = fold_warp_runs(arguments, values, heads, count, before.lane, shared.values[warp]);
     if (lane == 0) shared.runs[warp] = own;
     if (warp == 0) {
+      __syncwarp();  // what thread 0 has waited for
       const int before_tile = counts.before(place);
       if (lane == 0) counts.publish(place, tile_counts::through, before_tile + tile_heads), shared.before = before_tile;
     }
