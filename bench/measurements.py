@@ -38,7 +38,7 @@ class Group:
     items: int
     offset: int = 0
     segments: str = ""  # how long segments are, where there are any: all_32, power_law
-    form: str = ""  # how segments are told apart: offsets, owners
+    form: str = ""  # how segments are told apart: offsets, owners; runs by keys of a type, int32
     bytes: int = 0
     seconds: dict = field(default_factory=dict)  # of each contender
     counters: dict = field(default_factory=dict)  # of each contender
@@ -82,7 +82,7 @@ class Run:
 
 def split_name(name):
     """reduce/float/plus/items:2^28/offset:1/cub/cold/... -> (Group without times, contender); of segmented functions
-    segmented_reduce/float/plus/items:2^26/segments:all_32/form:offsets/cub_by_key/cold."""
+    segmented_reduce/float/plus/items:2^26/segments:all_32/form:offsets/cub_by_key/cold, or keys:int32 for a form."""
     parts = NAME_SUFFIX.sub("", name).split("/")
     settings = dict(part.split(":", 1) for part in parts if ":" in part)
     plain = [part for part in parts if ":" not in part]
@@ -90,7 +90,7 @@ def split_name(name):
         raise ResultError(f"cannot take the benchmark name apart: {name}")
     function, item_type, operator, contender, mode = plain
     group = Group(function, item_type, operator, mode, item_count(settings["items"]), int(settings.get("offset", 0)),
-                  settings.get("segments", ""), settings.get("form", ""))
+                  settings.get("segments", ""), settings.get("form") or settings.get("keys", ""))
     return group, contender
 
 

@@ -18,12 +18,9 @@ from bars import bars_table
 from measurements import ResultError
 from pages import heading, microseconds, percent, ratio, size, table
 from plots import Series, line_plot
-from segmented_run import (LIMIT_AIM, MAIN_ITEMS, SegmentedRun, bars, floor_seconds, held_items, in_words,
-                           is_equal_lengths, mean_length, over_best_cub, over_neighbours, seconds, seconds_a_byte,
-                           segment_count)
+from segmented_run import (MAIN_ITEMS, SegmentedRun, floor_seconds, form_in_words, held_items, in_words, is_equal_lengths,
+                           mean_length, over_best_cub, over_neighbours, seconds, seconds_a_byte, segment_count)
 
-BEGIN, END = "<!-- segmented-table:begin -->", "<!-- segmented-table:end -->"
-PAGE = "segmented_reduce.md"
 TITLES = {"warpfold": "Warpfold", "cub_segmented": "CUB segmented", "cub_by_key": "CUB by key"}
 COLOURS = {"warpfold": "#0b6e4f", "cub_segmented": "#c8553d", "cub_by_key": "#b58900"}
 FLOOR = "#7a7a8c"
@@ -39,17 +36,17 @@ def mean_in_words(length):
     return "" if length is None else f"{length:,.0f}" if length >= 100 else f"{length:.3g}"
 
 
-def sums_table(groups):
+def sums_table(run, items=MAIN_ITEMS):
     rows = [[in_words(g.segments), mean_in_words(mean_length(g)), f"{segment_count(g):,}",
-             *(microseconds(g.seconds.get(name)) for name in TITLES), microseconds(floor_seconds(g)),
-             percent(g.share_of_limit()), ratio(over_best_cub(g))] for g in groups]
-    return table(["segments", "mean length", "how many", *(f"{title} µs" for title in TITLES.values()), "floor µs",
-                  "of the limit", "times as fast as the best of CUB"], rows)
+             *(microseconds(g.seconds.get(name)) for name in run.contenders), microseconds(floor_seconds(g)),
+             percent(g.share_of_limit()), ratio(over_best_cub(g))] for g in run.sums(items)]
+    return table([f"{run.part}s", "mean length", "how many", *(f"{TITLES[name]} µs" for name in run.contenders),
+                  "floor µs", "of the limit", "times as fast as the best of CUB"], rows)
 
 
 def forms_table(run):
     by_form = {form: {g.segments: g for g in run.sums(form=form)} for form in run.forms()}
-    columns = [f"{form}: {what}" for form in by_form for what in ("µs", "of the limit")]
+    columns = [f"{form_in_words(form)}: {what}" for form in by_form for what in ("µs", "of the limit")]
     rows = []
     for segments in dict.fromkeys(name for groups in by_form.values() for name in groups):
         row = [in_words(segments)]
@@ -57,7 +54,7 @@ def forms_table(run):
             g = groups.get(segments)
             row += [microseconds(seconds(g)), percent(g.share_of_limit())] if g else ["", ""]
         rows.append(row)
-    return table(["segments", *columns], rows)
+    return table([f"{run.part}s", *columns], rows)
 
 
 def kinds_table(run):
@@ -71,7 +68,7 @@ def kinds_table(run):
             row += [percent(g.share_of_limit()), ratio(run.over_float(g))] if g else ["", ""]
         rows.append(row)
     names = [f"{item_type} {operator.replace('_', ' ')}" for item_type, operator in kinds]
-    return table(["segments", "float plus: of the limit",
+    return table([f"{run.part}s", "float plus: of the limit",
                   *(f"{name}: {what}" for name in names for what in ("of the limit", "over float"))], rows)
 
 
@@ -88,15 +85,15 @@ def fixed_length_table(run):
 def below_aim(run):
     """Which of the main table's rows miss the aim."""
     below = [f"{in_words(g.segments)} ({percent(g.share_of_limit())})" for g in run.sums()
-             if g.share_of_limit() < LIMIT_AIM]
-    return f"Below the aim of {percent(LIMIT_AIM, 0)} of the limit: {', '.join(below) or 'none'}."
+             if g.share_of_limit() < run.limit_aim]
+    return f"Below the aim of {percent(run.limit_aim, 0)} of the limit: {', '.join(below) or 'none'}."
 
 
 def bars_section(run):
-    found = bars(run)
+    found = run.bars()
     missing = [bar.case for bar in found if not bar.cases]
-    parts = [f"Over {len(run.sums())} kinds of segments and {len(run.fixed_lengths())} fixed lengths.",
-             bars_table([bar for bar in found if bar.cases])]
+    fixed = f" and {len(run.fixed_lengths())} fixed lengths" if run.fixed_lengths() else ""
+    parts = [f"Over {len(run.sums())} kinds of {run.part}s{fixed}.", bars_table([bar for bar in found if bar.cases])]
     if missing:
         parts.append(f"Not measured in this run: {'; '.join(missing)}.")
     return "\n\n".join(parts)
@@ -108,19 +105,21 @@ def cub_version(run):
 
 def section(run):
     """One device's part of the page."""
+    form = form_in_words(run.all_forms[0])
     parts = [f"## {run.device}", heading(run.run.context, cub_version(run)) + " Medians; all contenders of one input "
              "take turns on the same data.", *(f"![{title}]({name})" for name, (title, _) in plots(run).items()),
              "### What must hold, and its worst case", bars_section(run)]
-    if run.sums():
+    if run.sums() and run.limit_aim:
         parts.append(below_aim(run))
     for items in run.sizes():
         if items != MAIN_ITEMS:
-            parts += [f"### {size(items)} items", "Float sums, offsets.", sums_table(run.sums(items))]
+            parts += [f"### {size(items)} items", f"Float sums, {form}.", sums_table(run, items)]
     if len(run.forms()) > 1:
-        parts += ["### Forms", f"Float sums, {size(MAIN_ITEMS)} items, each form by its own limit.", forms_table(run)]
+        parts += [f"### {run.forms_title}", f"Float sums, {size(MAIN_ITEMS)} items, each by its own limit.",
+                  forms_table(run)]
     if run.kinds():
-        parts += ["### Types and operators", "Offsets. *Over float*: the share of the limit over that of the float sum "
-                  f"of {size(MAIN_ITEMS)} items, same lengths of segments.", kinds_table(run)]
+        parts += ["### Types and operators", f"{form.capitalize()}. *Over float*: the share of the limit over that of "
+                  f"the float sum of {size(MAIN_ITEMS)} items, same lengths of {run.part}s.", kinds_table(run)]
     if run.fixed_lengths():
         parts += ["### Fixed lengths", f"Float sums, {size(MAIN_ITEMS)} items, whole segments. The neighbour is the "
                   "faster of the lengths above and below in this table; shorter segments write more results for as "
@@ -131,11 +130,11 @@ def section(run):
 def readme_section(run, folder):
     """One device's part of the README."""
     parts = [heading(run.run.context, cub_version(run)) + f" Float sums of at most {size(MAIN_ITEMS)} items, "
-             "offsets, cold."]
+             f"{form_in_words(run.all_forms[0])}, cold."]
     images = [f"![{title}]({folder}/{name})" for name, (title, _) in plots(run).items() if name.endswith("-time.svg")]
     if run.sums():
         parts += [*images, "*Floor*: a kernel that reads and writes the same bytes and reduces nothing; the limit is "
-                  "the fastest of all contenders.", sums_table(run.sums())]
+                  "the fastest of all contenders.", sums_table(run)]
     return "\n\n".join(parts)
 
 
@@ -153,9 +152,9 @@ def time_plot(run):
 
     contenders = [series(title, COLOURS[name], lambda g, name=name: g.seconds.get(name))
                   for name, title in reversed(TITLES.items())]
-    return line_plot(f"Segmented sum of {size(MAIN_ITEMS)} floats, cold: time, {run.device}", "µs",
+    return line_plot(f"{run.title} of {size(MAIN_ITEMS)} floats, cold: time, {run.device}", "µs",
                      [series("floor", FLOOR, floor_seconds, "6 4"), *contenders], True,
-                     "mean length of a segment (lines: equal lengths; dots: others)")
+                     f"mean length of a {run.part} (lines: equal lengths; dots: others)")
 
 
 def fixed_length_plot(run):
@@ -170,38 +169,39 @@ def fixed_length_plot(run):
 
 def plots(run):
     """File name -> (title, document)."""
-    stem = f"segmented_reduce-{measurements.slug(run.device)}"
+    stem = f"{run.function}-{measurements.slug(run.device)}"
     found = {}
     if any(is_equal_lengths(g) for g in run.sums()):
-        found[f"{stem}-time.svg"] = ("Time over the mean length of a segment", time_plot(run))
+        found[f"{stem}-time.svg"] = (f"Time over the mean length of a {run.part}", time_plot(run))
     if run.fixed_lengths():
         found[f"{stem}-fixed-length.svg"] = ("Share of the limit over the fixed length", fixed_length_plot(run))
     return found
 
 
-def documents(results, readme):
-    """Path -> content of everything that is written."""
-    runs = [SegmentedRun(measurements.read_run(path)) for path in sorted(results.glob("segmented_reduce-*.json"))]
+def documents(results, readme, kind, title):
+    """Path -> content of everything that is written of runs of one kind."""
+    runs = [kind(measurements.read_run(path)) for path in sorted(results.glob(f"{kind.function}-*.json"))]
     if not runs:
-        raise ResultError(f"{results}: no segmented_reduce-*.json")
-    folder = pages.relative_folder(results, readme)
+        raise ResultError(f"{results}: no {kind.function}-*.json")
+    folder, page = pages.relative_folder(results, readme), f"{kind.function}.md"
     parts = [readme_section(run, folder) for run in runs]
-    parts.append(f"Other sizes, forms, types and lengths, and what must hold: [{PAGE}]({folder}/{PAGE}).")
+    parts.append(f"Other sizes, {kind.forms_title.lower()}, types and lengths, and what must hold: "
+                 f"[{page}]({folder}/{page}).")
     written = {results / name: document for run in runs for name, (_, document) in plots(run).items()}
-    return {**written, results / PAGE: "\n\n".join([TITLE, *map(section, runs)]) + "\n",
-            readme: pages.with_content(readme, BEGIN, END, "\n\n".join(parts))}
+    return {**written, results / page: "\n\n".join([title, *map(section, runs)]) + "\n",
+            readme: pages.with_content(readme, *kind.markers, "\n\n".join(parts))}
 
 
-def main(arguments=None):
-    parser = pages.argument_parser(__doc__)
+def main(arguments=None, kind=SegmentedRun, title=TITLE, program="segmented_report.py", description=__doc__):
+    parser = pages.argument_parser(description)
     parser.add_argument("--readme", type=Path, default=pages.BENCH.parent / "README.md")
     options = parser.parse_args(arguments)
 
     def run():
         pages.keep_added(options)
-        return pages.write_or_check(documents(options.results, options.readme), options.check)
+        return pages.write_or_check(documents(options.results, options.readme, kind, title), options.check)
 
-    return pages.exit_status("segmented_report.py", run)
+    return pages.exit_status(program, run)
 
 
 if __name__ == "__main__":

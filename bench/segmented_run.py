@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A run of segmented_reduce_bench: its groups, how each stands against CUB and its limit, and what must hold."""
+"""A run of segmented_reduce_bench, or a kin of it: its groups, how each stands against CUB and its limit, and what
+must hold."""
 
 import re
 
@@ -9,13 +10,17 @@ from pages import size
 
 MAIN_ITEMS, SMALL_ITEMS = 1 << 26, 1 << 20
 LONG_ITEMS = 1000  # mean length from which little but the items is read
-LIMIT_AIM = 0.90
 
 
 def in_words(name):
     """all_32 -> all of 32."""
     name = re.sub(r"^(all|length)_(.+)$", r"\1 of \2", name)
     return re.sub(r"^uniform_(\d+)_(\d+)$", r"uniform in [\1, \2]", name).replace("_", " ")
+
+
+def form_in_words(form):
+    """int32 -> int32 keys."""
+    return re.sub(r"^u?int\d+$", r"\g<0> keys", form)
 
 
 def is_equal_lengths(group):
@@ -68,29 +73,35 @@ def over_neighbours(groups, cost):
 
 
 class SegmentedRun:
+    function = "segmented_reduce"
+    contenders = ("warpfold", "cub_segmented", "cub_by_key")
+    all_forms = ("offsets", "owners", "bounds")  # whose segments may have any lengths; the first is that of all sizes
+    limit_aim = 0.90  # the page names what has less, unless it is None
+    title, part, forms_title = "Segmented sum", "segment", "Forms"  # the words for a sum of floats, and for its parts
+    markers = "<!-- segmented-table:begin -->", "<!-- segmented-table:end -->"  # where the README has its table
+
     def __init__(self, run):
         self.run = run
         self.device = run.context.get("device", "unknown device")
         self.groups = [g for g in run.groups if g.mode == "cold" and "warpfold" in g.seconds]
         if not self.groups:
-            raise ResultError("no segmented_reduce/… of Warpfold in the kept results")
+            raise ResultError(f"no {self.function}/… of Warpfold in the kept results")
 
-    def sums(self, items=MAIN_ITEMS, form="offsets"):
+    def sums(self, items=MAIN_ITEMS, form=None):
         """Float sums over segments of every kind, in the order of the file."""
-        return [g for g in self.run.select("segmented_reduce", form=form) if g.items == items]
+        return [g for g in self.run.select(self.function, form=form or self.all_forms[0]) if g.items == items]
 
     def sizes(self):
-        return sorted({g.items for g in self.run.select("segmented_reduce", form="offsets")})
+        return sorted({g.items for g in self.run.select(self.function, form=self.all_forms[0])})
 
     def forms(self):
-        """Those whose segments may have any lengths."""
-        return [form for form in ("offsets", "owners", "bounds") if self.sums(form=form)]
+        return [form for form in self.all_forms if self.sums(form=form)]
 
     def kinds(self):
         """(type, operator) -> segments -> its group, of most items; without the float sums."""
         found = {}
         for g in self.groups:
-            if g.form == "offsets" and (g.item_type, g.operator) != ("float", "plus"):
+            if g.form == self.all_forms[0] and (g.item_type, g.operator) != ("float", "plus"):
                 chosen = found.setdefault((g.item_type, g.operator), {})
                 chosen[g.segments] = max(chosen.get(g.segments, g), g, key=lambda h: h.items)
         return found
@@ -106,22 +117,42 @@ class SegmentedRun:
                  if re.fullmatch(r"length_\d+", g.segments)}
         return dict(sorted(found.items()))
 
+    def bars(self):
+        """What must hold; a bar without cases was not measured."""
+        kinds = [Bar(f"{item_type} {operator.replace('_', ' ')}: share of the limit over float sum's", 0.9,
+                     [(self.over_float(g), in_words(g.segments)) for g in groups.values()
+                      if self.over_float(g) is not None])
+                 for (item_type, operator), groups in self.kinds().items()]
+        forms = [bar for form in self.all_forms for bar in form_bars(self, form)]
+        return forms + cub_bars(self) + fixed_length_bars(self) + (kinds or [Bar("other types and operators", 0.9, [])])
+
+
+def lengths_in_words(group):
+    return in_words(group.segments)
+
+
+def share_bars(case, groups, where=lengths_in_words):
+    """What holds for every form by its own limit."""
+    long = [g for g in groups if mean_length(g) is not None and mean_length(g) >= LONG_ITEMS]
+    return [Bar(f"{case}: share of the limit", 0.70, [(g.share_of_limit(), where(g)) for g in groups]),
+            Bar(f"{case}, mean length {LONG_ITEMS} and more: share of the limit", 0.90,
+                [(g.share_of_limit(), where(g)) for g in long])]
+
 
 def form_bars(run, form):
-    """What holds for every form by its own limit."""
-    case = f"{form}, float sum, {size(MAIN_ITEMS)}"
-    shares = [(g.share_of_limit(), in_words(g.segments), mean_length(g)) for g in run.sums(form=form)]
-    long = [(share, where) for share, where, length in shares if length is not None and length >= LONG_ITEMS]
-    return [Bar(f"{case}: share of the limit", 0.70, [(share, where) for share, where, _ in shares]),
-            Bar(f"{case}, mean length {LONG_ITEMS} and more: share of the limit", 0.90, long)]
+    return share_bars(f"{form_in_words(form)}, float sum, {size(MAIN_ITEMS)}", run.sums(form=form))
+
+
+def over_cub_bar(case, groups, where=lengths_in_words):
+    return Bar(f"{case}: time over the best of CUB's", 1.02,
+               [(1 / over_best_cub(g), where(g)) for g in groups if over_best_cub(g) is not None], True)
 
 
 def cub_bars(run):
-    times = [(1 / over_best_cub(g), in_words(g.segments)) for g in run.sums() if over_best_cub(g) is not None]
     compared = [(over_best_cub(g), in_words(g.segments), fastest(g, "cub") > 8e-6)
                 for g in run.sums(SMALL_ITEMS) if over_best_cub(g) is not None]
     case = f"offsets, float sum, {size(SMALL_ITEMS)}, CUB's best takes"
-    return [Bar(f"offsets, float sum, {size(MAIN_ITEMS)}: time over the best of CUB's", 1.02, times, True),
+    return [over_cub_bar(f"offsets, float sum, {size(MAIN_ITEMS)}", run.sums()),
             Bar(f"{case} more than 8 µs: times as fast", 2, [(v, where) for v, where, slow in compared if slow]),
             Bar(f"{case} 8 µs or less: times as fast", 1, [(v, where) for v, where, slow in compared if not slow])]
 
@@ -145,12 +176,3 @@ def seconds(group):
 
 def seconds_a_byte(group):
     return group.seconds["warpfold"] / group.bytes
-
-
-def bars(run):
-    """The bars of segmented reduction; one without cases was not measured."""
-    kinds = [Bar(f"{item_type} {operator.replace('_', ' ')}: share of the limit over float sum's", 0.9,
-                 [(run.over_float(g), in_words(g.segments)) for g in groups.values() if run.over_float(g) is not None])
-             for (item_type, operator), groups in run.kinds().items()]
-    forms = [bar for form in ("offsets", "owners", "bounds") for bar in form_bars(run, form)]
-    return forms + cub_bars(run) + fixed_length_bars(run) + (kinds or [Bar("other types and operators", 0.9, [])])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented reduction of real flight records: count, mean and worst delay of each airport and of each hour of the day.
+// Reduction by key and by segment of real flight records: count, mean and worst delay of each airport and each hour.
 #include <warpfold/warpfold.cuh>
 
 #include <algorithm>
@@ -22,8 +22,9 @@ constexpr const char* help = R"(usage: delays_by_airport [--top N] [--least N] [
 
 Prints how late flights were: the airports with the longest and the shortest mean
 delay, and every hour of the day, from the records in examples/data. Each table
-is one segmented reduction. It is computed twice, from the sorted number of each
-flight's airport or hour and from the offsets at which these begin, and compared.
+is one reduction, by the sorted number of each flight's airport or hour. Two more
+compute it again, by segments with these numbers as owners, and with the offsets
+at which they begin, and must find the same.
 
   --top N    show N airports at either end (default 5)
   --least N  only airports with N flights or more (default 50)
@@ -52,7 +53,7 @@ struct merge {
   }
 };
 
-// Flights in the order of their groups: flight i belongs to group owners[i]. Groups may be empty.
+// Flights in the order of their groups: flight i belongs to group owners[i], its key. Groups may be empty.
 struct grouped_flights {
   const char* groups_name;
   std::vector<std::int16_t> minutes;
@@ -78,10 +79,18 @@ class grouped_on_device {
         minutes_(flights.minutes),
         owners_(flights.owners),
         offsets_(flights.offsets()),
-        by_owners_(static_cast<std::size_t>(flights.groups)),
-        by_offsets_(by_owners_.size()) {}
+        keys_(static_cast<std::size_t>(flights.groups)),
+        key_count_(1),
+        by_keys_(keys_.size()),
+        by_owners_(keys_.size()),
+        by_offsets_(keys_.size()) {}
 
-  // Each call enqueues one kernel. An empty group gets `.empty` as it is; that is why merge needs no identity.
+  // Each call enqueues one kernel. Of runs of equal keys come those that there are, each with its key.
+  void reduce_by_keys() const {
+    wf::transform_reduce_by_key(owners_, minutes_, keys_, by_keys_, key_count_.data(), merge{}, delay_of_flight{},
+                                {.workspace = workspace_});
+  }
+  // Of segments come all, and an empty one gets `.empty` as it is; that is why merge needs no identity.
   void reduce_by_owners() const {
     const wf::owners owners{std::span<const std::int32_t>(owners_.data(), owners_.size())};
     wf::transform_segmented_reduce(minutes_, owners, by_owners_, merge{}, delay_of_flight{}, options());
@@ -91,11 +100,15 @@ class grouped_on_device {
   }
 
   std::vector<delays> results() const {
+    reduce_by_keys();
     reduce_by_owners();
     reduce_by_offsets();
-    std::vector<delays> found = by_owners_.to_host();
-    if (found != by_offsets_.to_host()) {
-      throw std::runtime_error(std::string("owners and offsets give different delays by ") + flights_.groups_name);
+    const std::vector<std::int32_t> keys = keys_.to_host();
+    const std::vector<delays> runs = by_keys_.to_host();
+    std::vector<delays> found(runs.size());
+    for (std::int32_t run = 0; run < key_count_.to_host()[0]; ++run) found[keys[run]] = runs[run];
+    if (found != by_owners_.to_host() || found != by_offsets_.to_host()) {
+      throw std::runtime_error(std::string("keys, owners and offsets differ in delays by ") + flights_.groups_name);
     }
     return found;
   }
@@ -103,8 +116,10 @@ class grouped_on_device {
   void print_times(int runs) const {
     const std::size_t flights = minutes_.size(), groups = by_owners_.size();
     const std::string name = std::string("by ") + flights_.groups_name;
-    const std::size_t owner_bytes = flights * (sizeof(std::int16_t) + sizeof(std::int32_t)) + groups * sizeof(delays);
+    const std::size_t owner_bytes = bytes() + groups * sizeof(delays);
+    const std::size_t key_bytes = owner_bytes + groups * sizeof(std::int32_t);
     const std::size_t offset_bytes = flights * sizeof(std::int16_t) + groups * (sizeof(std::int32_t) + sizeof(delays));
+    examples::print_time((name + ", from keys").c_str(), key_bytes, runs, [&] { reduce_by_keys(); });
     examples::print_time((name + ", from owners").c_str(), owner_bytes, runs, [&] { reduce_by_owners(); });
     examples::print_time((name + ", from offsets").c_str(), offset_bytes, runs, [&] { reduce_by_offsets(); });
   }
@@ -115,8 +130,8 @@ class grouped_on_device {
 
   const grouped_flights& flights_;
   examples::device_array<std::int16_t> minutes_;
-  examples::device_array<std::int32_t> owners_, offsets_;
-  examples::device_array<delays> by_owners_, by_offsets_;
+  examples::device_array<std::int32_t> owners_, offsets_, keys_, key_count_;
+  examples::device_array<delays> by_keys_, by_owners_, by_offsets_;
   wf::workspace workspace_;
 };
 
@@ -186,7 +201,7 @@ void delays_by_airport(const std::vector<std::string_view>& arguments) {
   }
   std::printf("\nOwners and offsets give the same: %zu airports, %zu hours.\n\n", codes.size(), hours.size());
 
-  examples::print_times_header("segmented reduction");
+  examples::print_times_header("reduction");
   by_airport.print_times(runs);
   by_hour.print_times(runs);
   examples::print_cache_note(by_hour.bytes());

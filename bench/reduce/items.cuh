@@ -28,6 +28,7 @@ struct complex128 {
 /// x -> scale * x + shift, mod 2^32. 8 bytes.
 struct affine {
   std::uint32_t scale, shift;
+  bool operator==(const affine&) const = default;
   static __device__ affine random_item(std::uint64_t bits) {
     return {static_cast<std::uint32_t>(bits) | 1u, static_cast<std::uint32_t>(bits >> 32)};  // odd: nothing is lost
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "measure.cuh"
 #include "register.hpp"
+#include "segmentation.cuh"
 
 namespace bench {
 namespace {
@@ -8,12 +9,12 @@ namespace {
 constexpr std::int64_t items = 1 << 26;
 
 template <form Form> void add_form(const std::string& name, const distribution& lengths) {
-  add_segmented_group("float/plus", items, items * 4, lengths, name, {}, [=] {
+  add_segmented_group("segmented_reduce/float/plus", items, items * 4, lengths, "form:" + name, {}, [=] {
     segmentation<float, warpfold::plus> problem(items, lengths);
     if (Form == form::owners) problem.make_owners();
     contenders list{problem.warpfold_call<Form>()};
     problem.verify(list[0]);
-    return time_segmented(problem, std::move(list), Form);
+    return time_segmented(problem, std::move(list), problem.moved(Form));
   });
 }
 

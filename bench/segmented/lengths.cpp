@@ -72,9 +72,15 @@ std::vector<distribution> all_distributions() {
   list.insert(list.end(), {{"one", one},
                            {"uniform_10_50", uniform_10_50},
                            {"power_law", power_law},
-                           {"three_of_four_empty", three_of_four_empty},
-                           {"every_second_empty", every_second_empty},
+                           {"three_of_four_empty", three_of_four_empty, 0, true},
+                           {"every_second_empty", every_second_empty, 0, true},
                            {"tiny_then_one", tiny_then_one}});
+  return list;
+}
+
+std::vector<distribution> distributions_of_runs() {
+  std::vector<distribution> list = all_distributions();
+  std::erase_if(list, [](const distribution& each) { return each.has_empty; });
   return list;
 }
 

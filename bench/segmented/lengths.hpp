@@ -12,12 +12,16 @@ struct distribution {
   /// The offsets of segments that hold `items` items, about: those of whole segments.
   std::vector<int> (*offsets)(std::int64_t items, std::int64_t length);
   std::int64_t length = 0;  ///< where all are equally long
+  bool has_empty = false;
 
   std::vector<int> operator()(std::int64_t items) const { return offsets(items, length); }
 };
 
 /// Those of all sizes: equal lengths, random ones, a power law, empty ones, and one after many tiny ones.
 std::vector<distribution> all_distributions();
+
+/// Those without empty segments: only they can be runs of equal keys.
+std::vector<distribution> distributions_of_runs();
 
 /// The one with this name.
 distribution named_distribution(const std::string& name);

@@ -9,11 +9,11 @@
 
 namespace bench {
 
-/// What a segmented reduction reads and writes, as it lies in memory. Bases are aligned to 16 bytes.
+/// What a segmented reduction, or one by key, reads and writes, as it lies in memory. Bases are aligned to 16 bytes.
 struct traffic {
   const void* items;
   std::size_t items_bytes;
-  const void* segments;  // offsets, owners, begins and ends
+  const void* segments;  // offsets, owners, begins and ends, or keys
   std::size_t segments_bytes;
   void* out;
   std::size_t out_bytes;

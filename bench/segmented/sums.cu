@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "measure.cuh"
 #include "register.hpp"
+#include "segmentation.cuh"
 
 namespace bench {
 namespace {
@@ -13,13 +14,13 @@ bool cub_takes_long(std::int64_t items, const distribution& lengths) {
 void add_sum(std::int64_t items, const distribution& lengths) {
   std::vector<std::string> peers{"cub_by_key"};
   if (!cub_takes_long(items, lengths)) peers.push_back("cub_segmented");
-  add_segmented_group("float/plus", items, items * 4, lengths, "offsets", peers, [=] {
+  add_segmented_group("segmented_reduce/float/plus", items, items * 4, lengths, "form:offsets", peers, [=] {
     segmentation<float, warpfold::plus> problem(items, lengths);
     problem.make_owners();
     contenders list{problem.warpfold_call<form::offsets>(), problem.cub_by_key()};
     if (!cub_takes_long(items, lengths)) list.push_back(problem.cub_segmented());
     problem.verify(list[0]);
-    return time_segmented(problem, std::move(list), form::offsets);
+    return time_segmented(problem, std::move(list), problem.moved(form::offsets));
   });
 }
 

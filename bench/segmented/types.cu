@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "measure.cuh"
 #include "register.hpp"
+#include "segmentation.cuh"
 
 namespace bench {
 namespace {
@@ -9,11 +10,11 @@ constexpr std::int64_t equal_bytes = std::int64_t{1} << 28;  // those of 2^26 fl
 
 template <class T, class Op> void add_type(const std::string& type_and_operator, const distribution& lengths) {
   const std::int64_t items = equal_bytes / std::int64_t{sizeof(T)};
-  add_segmented_group(type_and_operator, items, equal_bytes, lengths, "offsets", {}, [=] {
+  add_segmented_group("segmented_reduce/" + type_and_operator, items, equal_bytes, lengths, "form:offsets", {}, [=] {
     segmentation<T, Op> problem(items, lengths);
     contenders list{problem.template warpfold_call<form::offsets>()};
     problem.verify(list[0]);
-    return time_segmented(problem, std::move(list), form::offsets);
+    return time_segmented(problem, std::move(list), problem.moved(form::offsets));
   });
 }
 

@@ -10,7 +10,7 @@
 //   begins and ends, and on nothing else; the bits are the same on every run, grid and GPU, and in the emulator. (A
 //   run that begins at a multiple of the power of two that holds it has the bits of reduce over it alone.)
 // - enqueue one kernel on options.stream, never wait, and can be captured. The number of runs is known when it is done;
-// - read each key and value once, at full rate from any alignment. Scratch does not depend on the number of items or runs;
+// - read each key and value once, by vectors from any alignment. Scratch does not depend on the number of items or runs;
 // - cost the same whatever the runs' lengths: about the bytes read and written, and a little arithmetic an item;
 // - begin a run where equal(key before, key) is false; its key is that of its first item. Equality is asked of neighbours
 //   only. The default is ==, so that each NaN is a run of its own;
@@ -24,7 +24,7 @@
 //   that is too small or misaligned and, in debug builds, host memory where device memory is meant; cuda_error for what
 //   CUDA reports.
 //
-// Blocks wait for the counts of earlier ones, which have begun before them; so the grid needs no launch of its own kind.
+// Tiles wait for the counts of earlier ones, which have begun before them; so the grid needs no launch of its own kind.
 #pragma once
 #include <warpfold/dispatch/leaves.cuh>
 #include <warpfold/dispatch/reduce_by_key.cuh>
@@ -69,18 +69,29 @@ void reduce_runs(const char* function, KeyIt keys, ValueIt values, std::int64_t 
     dispatch::check_pointer(function, "out_values", out_values.data());
   }
   dispatch::check_pointer(function, "out_count", out_count);
+  using key = std::iter_value_t<KeyIt>;
+  static_assert(std::is_trivially_copyable_v<key> && std::is_default_constructible_v<key>,
+                "warpfold: keys must be trivially copyable and default constructible");
   const auto to_keys = to_pointer(out_keys.data());
   const auto to_values = to_pointer(out_values.data());
+  const auto to_count = to_pointer(out_count);
+  static_assert(std::is_assignable_v<decltype(*to_keys), const key&> && std::is_assignable_v<decltype(*to_values), const A&>,
+                "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass spans of "
+                "items that are not const");
   const std::size_t room = out_keys.size();
   check_by_key_apart(function, "keys", keys, count, "out_keys", to_keys, room);
   check_by_key_apart(function, "keys", keys, count, "out_values", to_values, room);
   check_by_key_apart(function, "values", values, count, "out_keys", to_keys, room);
   check_by_key_apart(function, "values", values, count, "out_values", to_values, room);
   check_by_key_apart(function, "out_keys", to_keys, static_cast<std::int64_t>(room), "out_values", to_values, room);
+  check_by_key_apart(function, "keys", keys, count, "out_count", to_count, 1);
+  check_by_key_apart(function, "values", values, count, "out_count", to_count, 1);
+  check_by_key_apart(function, "out_keys", to_keys, static_cast<std::int64_t>(room), "out_count", to_count, 1);
+  check_by_key_apart(function, "out_values", to_values, static_cast<std::int64_t>(room), "out_count", to_count, 1);
 
   using chunks = dispatch::by_key_chunks<std::iter_value_t<KeyIt>, std::iter_value_t<ValueIt>, A>;
   dispatch::reduce_by_key(function, chunks::source(keys, count), make_leaves<A>(chunks::source(values, count), transform), op,
-                          equal, to_keys, to_values, static_cast<std::int64_t>(room), out_count, options);
+                          equal, to_keys, to_values, static_cast<std::int64_t>(room), to_count, options);
 }
 
 template <class Keys, class Values> std::int64_t common_size(const char* function, const Keys& keys, const Values& values) {
@@ -116,6 +127,14 @@ template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, devi
 void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
                    OutCount out_count, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, equal_to{}, options);
+}
+
+/// The sum of each run.
+template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues, count_output OutCount,
+          class A = accumulator_t<plus, std::iter_value_t<ValueIt>>>
+void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
+                   OutCount out_count, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  reduce_by_key(keys, values, count, out_keys, out_values, out_count, plus{}, equal_to{}, options);
 }
 
 /// Reduces the runs of equal keys.

@@ -20,6 +20,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 MAIN = 1 << 26
 SUM = "segmented_reduce/float/plus/items:"
 DEVICE = "segmented_reduce-nvidia-test-1"
+PAGE = "segmented_reduce.md"
+BEGIN, END = SegmentedRun.markers
 
 
 def entries(name, segments, times, item_bytes=4, items=None):
@@ -66,7 +68,7 @@ class SegmentedReportTest(unittest.TestCase):
         self.results = self.root / "bench" / "results"
         self.results.mkdir(parents=True)
         self.readme = self.root / "README.md"
-        self.readme.write_text(f"before\n{segmented_report.BEGIN}\nsuperseded\n{segmented_report.END}\nafter\n")
+        self.readme.write_text(f"before\n{BEGIN}\nsuperseded\n{END}\nafter\n")
         self.output, self.errors = io.StringIO(), io.StringIO()
 
     def run_report(self, *arguments):
@@ -82,7 +84,7 @@ class SegmentedReportTest(unittest.TestCase):
 
     def page(self, keep_entry=lambda entry: True):
         self.assertEqual(self.add(keep_entry), 0, self.errors.getvalue())
-        return (self.results / segmented_report.PAGE).read_text()
+        return (self.results / PAGE).read_text()
 
     def kept_run(self):
         self.page()
@@ -113,8 +115,8 @@ class Readme(SegmentedReportTest):
     def test_replaces_what_is_between_the_markers_only(self):
         self.page()
         text = self.readme.read_text()
-        self.assertTrue(text.startswith(f"before\n{segmented_report.BEGIN}\n**NVIDIA Test 1**, 132 multiprocessors"))
-        self.assertTrue(text.endswith(f"{segmented_report.END}\nafter\n"))
+        self.assertTrue(text.startswith(f"before\n{BEGIN}\n**NVIDIA Test 1**, 132 multiprocessors"))
+        self.assertTrue(text.endswith(f"{END}\nafter\n"))
         self.assertNotIn("superseded", text)
         self.assertIn("[segmented_reduce.md](bench/results/segmented_reduce.md)", text)
 
@@ -186,7 +188,7 @@ class Page(SegmentedReportTest):
 
 class Bars(SegmentedReportTest):
     def rows(self):
-        return {bar.case: bar.row()[1:] for bar in segmented_run.bars(self.kept_run()) if bar.cases}
+        return {bar.case: bar.row()[1:] for bar in self.kept_run().bars() if bar.cases}
 
     def test_shares_of_the_limit(self):
         rows = self.rows()
@@ -229,7 +231,7 @@ class Files(SegmentedReportTest):
     def test_check_sees_every_kind_of_staleness_and_writes_nothing(self):
         self.page()
         self.assertEqual(self.run_report("--check"), 0)
-        for path in (self.readme, self.results / segmented_report.PAGE, self.results / f"{DEVICE}-time.svg",
+        for path in (self.readme, self.results / PAGE, self.results / f"{DEVICE}-time.svg",
                      self.results / f"{DEVICE}-fixed-length.svg"):
             written = path.read_text()
             path.write_text(written.replace("NVIDIA", "Nvidia"))
@@ -244,7 +246,7 @@ class Files(SegmentedReportTest):
         self.page()
         self.readme.write_text("no markers")
         self.assertEqual(self.run_report(), 2)
-        self.assertIn(segmented_report.BEGIN, self.errors.getvalue())
+        self.assertIn(BEGIN, self.errors.getvalue())
 
     def test_no_count_of_segments_is_an_error(self):
         self.assertEqual(self.add(lambda entry: entry.pop("segments")), 2)

@@ -47,15 +47,6 @@ template <class K> std::vector<K> keys_of(const layout& runs) {
   return keys;
 }
 
-/// Key i is i / length: runs of one length.
-struct quotients {
-  using value_type = std::int64_t;
-  using difference_type = std::int64_t;
-  std::int64_t length;
-
-  __host__ __device__ std::int64_t operator[](std::int64_t i) const { return i / length; }
-};
-
 /// A key and a value a run.
 template <class K, class A> struct run_list {
   std::vector<K> keys;

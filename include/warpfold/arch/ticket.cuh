@@ -38,6 +38,7 @@ __device__ inline bool warp_completes(unsigned* counter, std::int64_t arrivals, 
   __syncwarp();
   int last = 0;
   if (lane_id() == 0) last = arrive(counter, static_cast<unsigned>(arrivals), static_cast<unsigned>(expected));
+  __syncwarp();  // a shuffle alone orders no memory
   return __shfl_sync(full_warp, last, 0);
 }
 

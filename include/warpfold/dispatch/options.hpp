@@ -30,10 +30,10 @@ template <class A> class initial {
   const A* pointer_ = nullptr;
 };
 
-/// Options of reduce, transform_reduce and their _value forms; this order is part of the interface.
+/// Options of reduce, transform_reduce and their _value forms, and of reduce_by_key; this order is part of the interface.
 template <class A> struct reduce_options {
   cudaStream_t stream = {};
-  initial<A> init = {};          ///< joins on the left, once; the result of an empty input
+  initial<A> init = {};          ///< joins on the left, once; the result of reducing an empty input; by key: joins each run
   workspace_ref workspace = {};  ///< scratch; without it Warpfold uses one of its own for this stream
   int max_blocks = 0;            ///< bounds the grid, 0 for none: leaves multiprocessors to others; never changes a bit
 };

@@ -11,7 +11,7 @@ inline namespace v1 WARPFOLD_HIDDEN {
 
 /// What a reduction by key reads: sources whose chunks are no longer than what a thread takes.
 template <class K, class V, class A> struct by_key_chunks {
-  static constexpr int thread_items = tuning::by_key_policy_for(sizeof(K), sizeof(A)).thread_items;
+  static constexpr int thread_items = tuning::by_key_policy_for(sizeof(K), sizeof(V), sizeof(A)).thread_items;
   template <class It> static constexpr auto source(It first, std::int64_t count) {
     if constexpr (std::contiguous_iterator<It>) {
       using T = std::iter_value_t<It>;
@@ -29,8 +29,12 @@ template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class 
 void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
                    OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
   check_operator<Op, A>();
+  if constexpr (!is_device_lambda<Op> && !std::is_same_v<A, bool>)
+    static_assert(!std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>,
+                  "warpfold: this operator returns bool: reduce_by_key takes the operator first, then the equality");
   static_assert(std::is_trivially_copyable_v<Equal>,
                 "warpfold: the equality must be trivially copyable: it is passed to the GPU by its bytes");
+  static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = grid::by_key_storage<Keys, Leaves>;
   static_assert(sizeof(storage) <= 48 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
   static_assert(sizeof(grid::placed_runs<A>) <= tuning::placed_runs_bytes(sizeof(A)) &&

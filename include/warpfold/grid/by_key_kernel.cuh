@@ -42,12 +42,14 @@ struct by_key_arguments {
 };
 
 template <class Keys, class Leaves> inline constexpr tuning::by_key_policy by_key_policy =
-    tuning::by_key_policy_for(sizeof(typename Keys::item), sizeof(typename Leaves::accumulator));
+    tuning::by_key_policy_for(sizeof(typename Keys::item), sizeof(typename Leaves::source_type::item),
+                              sizeof(typename Leaves::accumulator));
 
 /// A warp's heads and complete runs, by rank. (Threads' own are `ThreadItems` apart: the gaps keep them in different banks.)
 template <class T, int ThreadItems> struct staged_runs {
-  thread::array<T, warp_lanes*(ThreadItems + 1)> slots;
-  __device__ T& operator[](int rank) { return slots[ThreadItems > 1 ? rank + rank / ThreadItems : rank]; }
+  static constexpr bool gaps = ThreadItems > 1;
+  thread::array<T, warp_lanes*(ThreadItems + gaps)> slots;
+  __device__ T& operator[](int rank) { return slots[rank + gaps * (rank / ThreadItems)]; }
 };
 
 template <class Keys, class Leaves> struct by_key_storage {
@@ -60,7 +62,7 @@ template <class Keys, class Leaves> struct by_key_storage {
   thread::array<thread::open_runs<A>, warps> runs;
   int heads[2][warps];  ///< of this tile and the next: fast warps write while slow ones still read
   int before;           ///< heads of the lap before the tile
-  std::int64_t lap_heads;
+  std::int64_t lap, lap_heads;  ///< the tile's lap; heads of those before it
   std::int64_t next_tile;
 };
 
@@ -86,57 +88,82 @@ template <int Items, class Source> struct thread_run {
   }
 };
 
-/// Which of a thread's `count` items from item `first` on begin a run: bit k for item k. All lanes of a warp call it.
-template <int Items, class Keys, class Equal>
-__device__ unsigned find_heads(const Keys& keys, const thread_run<Items, Keys>& own, std::int64_t first, int count, Equal equal) {
-  using key = typename Keys::item;
-  const auto item = [&](int k) { return Keys::value(own.chunk_of(k), k % Keys::chunk_items); };
-  key previous = warp::shuffle_up(item(Items - 1), 1);
-  if (arch::lane_id() == 0 && first > 0 && count > 0) previous = keys.at(first - 1);
-  unsigned heads = 0;
-  WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k) {
-    const key current = item(k);
-    if (k < count && (first + k == 0 || !equal(previous, current))) heads |= 1u << k;
-    previous = current;
+/// A thread's items of a tile, on their way while what came before is written.
+template <class Keys, class Leaves> struct thread_tile {
+  static constexpr int items = by_key_policy<Keys, Leaves>.thread_items;
+  static constexpr int tile_items = by_key_policy<Keys, Leaves>.block_threads * items;
+
+  std::int64_t first;  ///< the thread's first item
+  int count;           ///< how many of its items exist
+  thread_run<items, Keys> keys;
+  thread_run<items, typename Leaves::source_type> values;
+  typename Keys::item before{};  ///< the key before the warp's first, in lane 0
+
+  __device__ void load(const Keys& from_keys, const typename Leaves::source_type& from_values, std::int64_t tile) {
+    const std::int64_t tile_first = tile * tile_items;
+    first = tile_first + arch::flat_thread() * items;
+    count = static_cast<int>(greatest_of(0, least_of(from_keys.items - first, items)));
+    if (arch::lane_id() == 0 && first > 0 && count > 0) before = from_keys.at(first - 1);
+    keys.load(from_keys, first, tile_first, tile_items);
+    values.load(from_values, first, tile_first, tile_items);
   }
-  return heads;
-}
+  __device__ typename Keys::item key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
+
+  /// Which of the thread's items begin a run: bit k for item k. All lanes of a warp call it.
+  template <class Equal> __device__ unsigned find_heads(Equal equal) const {
+    auto previous = warp::shuffle_up(key(items - 1), 1);
+    if (arch::lane_id() == 0) previous = before;
+    unsigned heads = 0;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < items; ++k) {
+      const auto current = key(k);
+      if (k < count && ((k == 0 && first == 0) || !equal(previous, current))) heads |= 1u << k;
+      previous = current;
+    }
+    return heads;
+  }
+};
 
 /// Keeps the keys of the heads by their rank in the warp, which has `before` heads in lower lanes.
-template <int Items, class Keys, class Staged>
-__device__ void stage_keys(Staged& staged, const thread_run<Items, Keys>& own, unsigned heads, int before) {
+template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, const Tile& own, unsigned heads, int before) {
+  int rank = before;
   WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k)
-    if (heads >> k & 1)
-      staged[before + __popc(heads & ((1u << k) - 1))] = Keys::value(own.chunk_of(k), k % Keys::chunk_items);
+  for (int k = 0; k < Tile::items; ++k)
+    if (heads >> k & 1) staged[rank++] = own.key(k);
 }
 
 /// Folds a warp's runs: those that are complete into `staged`, by their rank in the warp. Valid in lane 0.
-template <int Items, class Arguments, class Source, class Staged, class A = typename Arguments::A>
-__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const thread_run<Items, Source>& own, unsigned heads,
-                                               int count, int before, Staged& staged) {
+template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
+__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, int before,
+                                               Staged& staged) {
+  constexpr int chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
-  const auto leaf = [&](int k) { return arguments.leaves.leaf(own.chunk_of(k), k % Source::chunk_items); };
+  const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
   const auto close = [&](int rank, const A& value) { staged[before + rank] = value; };
-  auto runs = count == Items ? thread::fold_runs<Items, true>(joiner, leaf, heads, count, close)
-                             : thread::fold_runs<Items, false>(joiner, leaf, heads, count, close);
+  auto runs = own.count == Tile::items ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, close)
+                                       : thread::fold_runs<Tile::items, false>(joiner, leaf, heads, own.count, close);
   runs.heads = __popc(heads);
   return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[rank] = value; });
 }
 
-/// Waits until the laps before `lap` are done; the number of heads in them. By one thread.
-template <class A> __device__ std::int64_t wait_for_lap(const by_key_scratch<A>& scratch, std::int64_t lap) {
-  if (lap == 0) return 0;
+/// If `lap` is another than the last tile's, waits until those before it are done. By one thread.
+template <class Storage, class A>
+__device__ void enter_lap(Storage& shared, const by_key_scratch<A>& scratch, std::int64_t lap) {
+  if (lap == shared.lap) return;
   while (arch::acquire(&scratch.control->laps_done) < lap) arch::pause();
-  return scratch.laps->heads;
+  shared.lap = lap;
+  shared.lap_heads = scratch.laps->heads;
 }
 
-/// The next tile. By one thread of each block; the last one to find none left leaves the counter zero.
-__device__ inline std::int64_t take_tile(by_key_control* control, const lap_schedule& schedule) {
-  const auto tile = static_cast<std::int64_t>(atomicAdd(&control->next_tile, 1ull));
+/// Takes the next tile, or a number past all tiles.
+__device__ inline std::int64_t take_tile(by_key_control* control) {
+  return static_cast<std::int64_t>(atomicAdd(&control->next_tile, 1ull));
+}
+/// Tells the block which tile was taken. Of those that find none left, one a block, the last leaves the counter zero.
+template <class Storage>
+__device__ void tell_tile(Storage& shared, by_key_control* control, const lap_schedule& schedule, std::int64_t tile) {
   if (tile == schedule.tiles + gridDim.x - 1) control->next_tile = 0;
-  return tile;
+  shared.next_tile = tile;
 }
 
 /// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
@@ -185,39 +212,38 @@ __global__ void
 __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys, Leaves>.blocks_per_multiprocessor)
     by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
   using storage = by_key_storage<Keys, Leaves>;
-  constexpr int items = storage::policy.thread_items, tile_items = storage::policy.block_threads * items, warps = storage::warps;
+  constexpr int warps = storage::warps;
   auto& shared = arch::dynamic_shared<storage>();
   const auto& schedule = arguments.schedule;
   auto* const control = arguments.scratch.control;
   const tile_counts counts{control->counts};
   const int thread = arch::flat_thread(), warp = arch::flat_warp(), lane = arch::lane_id();
 
-  if (thread == 0) shared.next_tile = take_tile(control, schedule);
+  if (thread == 0) {
+    shared.lap = shared.lap_heads = 0;
+    tell_tile(shared, control, schedule, take_tile(control));
+  }
   __syncthreads();
   std::int64_t tile = shared.next_tile;
-  for (int turn = 0; tile < schedule.tiles; turn ^= 1, tile = shared.next_tile) {
-    const std::int64_t lap = schedule.lap_of(tile), tile_first = tile * tile_items, first = tile_first + thread * items;
+  thread_tile<Keys, Leaves> own;
+  if (tile < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, tile);
+  for (int turn = 0; tile < schedule.tiles; turn ^= 1) {
+    const std::int64_t taken = thread == 0 ? take_tile(control) : 0;
     const int place = schedule.place_of(tile);
-    const int count = static_cast<int>(greatest_of(0, least_of(arguments.keys.items - first, items)));
-    thread_run<items, Keys> keys;
-    thread_run<items, typename Leaves::source_type> values;
-    keys.load(arguments.keys, first, tile_first, tile_items);
-    values.load(arguments.leaves.source, first, tile_first, tile_items);
-
-    const unsigned heads = find_heads(arguments.keys, keys, first, count, arguments.equal);
+    const unsigned heads = own.find_heads(arguments.equal);
     const warp::heads_before before = warp::count_heads(__popc(heads));
-    stage_keys(shared.keys[warp], keys, heads, before.lane);
+    if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, before.lane);
     if (lane == 0) shared.heads[turn][warp] = before.warp;
     __syncthreads();
 
     const int tile_heads = warp == 0 ? warp::all_reduce(lane < warps ? shared.heads[turn][lane] : 0, plus{}) : 0;
     if (thread == 0) {
-      shared.lap_heads = wait_for_lap(arguments.scratch, lap);
+      enter_lap(shared, arguments.scratch, schedule.lap_of(tile));
       counts.publish(place, tile_counts::own, tile_heads);
-      shared.next_tile = take_tile(control, schedule);
+      tell_tile(shared, control, schedule, taken);
     }
-    const auto own = fold_warp_runs(arguments, values, heads, count, before.lane, shared.values[warp]);
-    if (lane == 0) shared.runs[warp] = own;
+    const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp]);
+    if (lane == 0) shared.runs[warp] = runs;
     if (warp == 0) {
       __syncwarp();  // what thread 0 has waited for
       const int before_tile = counts.before(place);
@@ -225,6 +251,8 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
     }
     __syncthreads();
 
+    const std::int64_t next = shared.next_tile;
+    if (next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
     std::int64_t run = shared.lap_heads + shared.before;  // the number of the warp's first one
     for (int w = 0; w < warp; ++w) run += shared.heads[turn][w];
     for (int rank = lane; rank < before.warp; rank += warp_lanes) {
@@ -233,6 +261,7 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
     }
     __syncwarp();  // the next tile's runs are staged there
     if (warp == 0) finish_tile(arguments, shared, tile);
+    tile = next;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Joins tiles, which are done in any order, in the tree's order: the warp that completes a group of 32 neighbours joins
-// these, the one that completes 32 groups joins those, up to the lap; nobody waits. Laps of tiles follow one another: only
-// here a block waits, since the words of a lap's tiles are used again.
+// these, the one that completes 32 groups joins those, up to the lap, and nobody waits. Laps of tiles follow one another:
+// since they use the same words, their blocks wait for the lap before.
 #pragma once
 #include <warpfold/arch/published.cuh>
 #include <warpfold/arch/ticket.cuh>

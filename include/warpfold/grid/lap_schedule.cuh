@@ -8,12 +8,12 @@ namespace warpfold::grid {
 
 struct lap_schedule {
   std::int64_t tiles;
-  int lap_tiles;  ///< of every lap but the last: a power of two, since laps are nodes of the tree
+  int log_lap;  ///< every lap but the last has 2^log_lap tiles: laps are nodes of the tree
 
-  __host__ __device__ std::int64_t lap_of(std::int64_t tile) const { return tile / lap_tiles; }
-  __host__ __device__ int place_of(std::int64_t tile) const { return static_cast<int>(tile - lap_of(tile) * lap_tiles); }
+  __host__ __device__ std::int64_t lap_of(std::int64_t tile) const { return tile >> log_lap; }
+  __host__ __device__ int place_of(std::int64_t tile) const { return static_cast<int>(tile - (lap_of(tile) << log_lap)); }
   __host__ __device__ int tiles_of(std::int64_t lap) const {
-    return static_cast<int>(least_of(tiles - lap * lap_tiles, lap_tiles));
+    return static_cast<int>(least_of(tiles - (lap << log_lap), std::int64_t{1} << log_lap));
   }
 };
 

@@ -14,6 +14,7 @@ __device__ inline bool warp_arrives_last(unsigned* ticket) {
   __syncwarp();
   unsigned last = 0;
   if (arch::lane_id() == 0) last = arch::take_ticket(ticket, gridDim.x);
+  __syncwarp();  // a shuffle alone orders no memory
   return __shfl_sync(full_warp, last, 0);
 }
 

@@ -8,7 +8,7 @@
 //
 // What is within the stretches is complete already. A tree of joins over all items gives each run the association of the
 // canonical tree over *all* items, of which only the run's are there (canonical_tree::replay_part): it depends on
-// where runs begin and end, and on nothing else. No operation is spent on an item that another one of its run does not meet.
+// where runs begin and end, and on nothing else.
 #pragma once
 #include <warpfold/thread/choose.cuh>
 #include <warpfold/thread/optional.cuh>
@@ -19,7 +19,7 @@ namespace warpfold::thread {
 template <class A> struct open_runs {
   A first;         ///< of the items before the first head, if any: the end of a run that began further left
   A last;          ///< of the items from the last head on; where there is no head, of all
-  int heads;       ///< how many; to join, it matters only whether there are any
+  int heads;       ///< how many; or a mask of them; to join, it matters only whether there are any
   bool has_first;  ///< whether there are items before the first head; not looked at if the operator has an exact identity
 };
 

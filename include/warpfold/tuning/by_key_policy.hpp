@@ -10,16 +10,17 @@ inline namespace v1 WARPFOLD_HIDDEN {
 inline constexpr int tile_group = 32;  ///< tiles, or groups of them, that a warp joins at once
 
 /// Tiles of a lap, which share one set of words: tiles are as many as the input wants, so that scratch is not.
-constexpr int lap_tiles(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 13; }
+constexpr int log_lap_tiles(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 15 : 13; }
+constexpr int lap_tiles(std::size_t accumulator_bytes) { return 1 << log_lap_tiles(accumulator_bytes); }
 /// Counters of a lap's groups: all levels.
 inline constexpr int lap_groups = (1 << 10) + (1 << 5) + 1;
 
 /// Words that are zero between calls: a counter of tiles, one of laps, the groups', and one a tile.
 inline constexpr std::size_t by_key_control_bytes = 16 * ((3 + lap_groups + 3) / 4) + sizeof(unsigned) * lap_tiles(1);
 
-/// At least what a tile's stretch takes, of whatever type.
+/// At least what a tile's stretch takes, whatever the accumulator, if it is aligned to 16 bytes at most.
 constexpr std::size_t placed_runs_bytes(std::size_t accumulator_bytes) {
-  const std::size_t alignment = accumulator_bytes % 16 == 0 ? 16 : accumulator_bytes % 8 == 0 ? 8 : 4;
+  const std::size_t alignment = accumulator_bytes >= 16 ? 16 : accumulator_bytes >= 8 ? 8 : 4;  // at most
   return (2 * accumulator_bytes + 12 + 2 * alignment - 2) / alignment * alignment;
 }
 /// The same of what lies beside the tiles.
@@ -31,12 +32,12 @@ struct by_key_policy {
   int thread_items;               ///< a power of two, 16 at most
 };
 
-consteval by_key_policy by_key_policy_for(std::size_t key_bytes, std::size_t accumulator_bytes) {
-  const int bytes = static_cast<int>(key_bytes + accumulator_bytes);
-  by_key_policy p{256, 3, 16};
-  while (p.thread_items > 1 && p.thread_items * bytes > 128) p.thread_items /= 2;
-  while (p.block_threads > warp_lanes && p.block_threads * (p.thread_items + 1) * bytes > 40 * 1024) p.block_threads /= 2;
-  if (bytes > 64) p.blocks_per_multiprocessor = 1;
+consteval by_key_policy by_key_policy_for(std::size_t key_bytes, std::size_t value_bytes, std::size_t accumulator_bytes) {
+  const int held = static_cast<int>(key_bytes + (value_bytes > accumulator_bytes ? value_bytes : accumulator_bytes));
+  const int staged = static_cast<int>(key_bytes + accumulator_bytes);
+  by_key_policy p{256, held <= 8 ? 3 : held <= 64 ? 2 : 1, 16};
+  while (p.thread_items > 1 && p.thread_items * held > 128) p.thread_items /= 2;
+  while (p.block_threads > warp_lanes && p.block_threads * (p.thread_items + 1) * staged > 40 * 1024) p.block_threads /= 2;
   return p;
 }
 

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What reduce_by_key refuses: before anything is enqueued or written, with words that say what was wrong.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "reduce/iterators.cuh"
+#include "reduce/rejected.cuh"
+#include "reduce_by_key/ways.cuh"
+
+namespace wf = warpfold;
+using wf_test::device_array;
+
+namespace {
+
+struct negate {
+  __host__ __device__ float operator()(float x) const { return -x; }
+};
+
+class reduce_by_key_errors : public wf_test::rejected_calls {
+ protected:
+  static constexpr const char *function = "warpfold::reduce_by_key: ", *transforming = "warpfold::transform_reduce_by_key: ";
+  using options = wf::reduce_options<float>;
+
+  // What a call reads and writes; tests spoil one of them.
+  struct arguments {
+    std::span<const int> keys;
+    std::span<const float> values;
+    std::span<int> out_keys;
+    std::span<float> out_values;
+    std::int64_t* out_count;
+  };
+  arguments good() const { return {keys_.items(), values_.items(), out_keys_.span(), out_values_.span(), int64_out()}; }
+
+  /// `words` follow the function's name, through both functions that take ranges.
+  void expect_refused(const arguments& a, std::vector<std::string> words, wf::workspace_ref workspace = {}, int max_blocks = 0) {
+    const auto options_on = [&](cudaStream_t s) { return options{.stream = s, .workspace = workspace, .max_blocks = max_blocks}; };
+    words.push_back(function);
+    expect_rejected([&](cudaStream_t s) { wf::reduce_by_key(a.keys, a.values, a.out_keys, a.out_values, a.out_count, options_on(s)); }, words);
+    words.back() = transforming;
+    expect_rejected(
+        [&](cudaStream_t s) {
+          wf::transform_reduce_by_key(a.keys, a.values, a.out_keys, a.out_values, a.out_count, wf::plus{}, negate{}, options_on(s));
+        },
+        words);
+    expect_untouched();
+  }
+  void expect_untouched() const { EXPECT_TRUE(out_keys_.holds({}) && out_values_.holds({})); }
+
+  const device_array<int> keys_{std::vector<int>(12, 1)};
+  const device_array<float> values_{std::vector<float>(12, 1.0f)};
+  const wf_test::guarded_array<int> out_keys_{12};
+  const wf_test::guarded_array<float> out_values_{12};
+};
+
+TEST_F(reduce_by_key_errors, negative_count) {
+  for (const std::int64_t count : {std::int64_t{-3}, std::numeric_limits<std::int64_t>::min()})
+    expect_rejected(
+        [&](cudaStream_t s) {
+          wf::reduce_by_key(keys_.data(), values_.data(), count, out_keys_.span(), out_values_.span(), int64_out(), wf::plus{}, {.stream = s});
+        },
+        {function, "count", std::to_string(count), "negative"});
+  expect_untouched();
+}
+
+TEST_F(reduce_by_key_errors, null_pointers) {
+  auto a = good();
+  a.keys = {static_cast<const int*>(nullptr), 12};
+  expect_refused(a, {": keys is a null pointer"});
+  a = good(), a.values = {static_cast<const float*>(nullptr), 12};
+  expect_refused(a, {": values is a null pointer"});
+  a = good(), a.out_keys = {static_cast<int*>(nullptr), 12};
+  expect_refused(a, {": out_keys is a null pointer"});
+  a = good(), a.out_values = {static_cast<float*>(nullptr), 12};
+  expect_refused(a, {": out_values is a null pointer"});
+  a = good(), a.out_count = nullptr;
+  expect_refused(a, {": out_count is a null pointer"});
+  a.keys = {}, a.values = {};
+  expect_refused(a, {": out_count is a null pointer"});
+  expect_rejected(
+      [&](cudaStream_t s) {
+        wf::reduce_by_key(static_cast<const int*>(nullptr), values_.data(), 5, out_keys_.span(), out_values_.span(), int64_out(), wf::plus{},
+                          wf::equal_to{}, {.stream = s});
+      },
+      {function, "keys", "null"});
+}
+
+TEST_F(reduce_by_key_errors, sizes_that_differ) {
+  auto a = good();
+  a.keys = a.keys.first(11);
+  expect_refused(a, {"keys has 11 items", "values has 12"});
+  a = good(), a.values = {};
+  expect_refused(a, {"keys has 12 items", "values has 0"});
+  a = good(), a.out_keys = a.out_keys.first(3);
+  expect_refused(a, {"out_keys", "3 runs", "out_values for 12"});
+  a = good(), a.out_values = {};
+  expect_refused(a, {"out_keys", "12 runs", "out_values for 0"});
+}
+
+// All five pairs, where the later begins within the earlier one, or the other way round; beside one another is fine.
+TEST_F(reduce_by_key_errors, outputs_within_inputs_or_each_other) {
+  const device_array<int> memory(std::vector<int>(40, 1));
+  const device_array<float> floats(std::vector<float>(40, 1.0f));
+  int* const ints = memory.data();
+  auto* const same_bytes = reinterpret_cast<float*>(ints);
+  for (const std::int64_t off : {-11, -1, 0, 5, 11}) {
+    auto a = good();
+    a.keys = {ints + 14, 12}, a.out_keys = {ints + 14 + off, 12};
+    expect_refused(a, {"out_keys lies within keys"});
+    a = good(), a.keys = {ints + 14, 12}, a.out_values = {same_bytes + 14 + off, 12};
+    expect_refused(a, {"out_values lies within keys"});
+    a = good(), a.values = {same_bytes + 14, 12}, a.out_keys = {ints + 14 + off, 12};
+    expect_refused(a, {"out_keys lies within values"});
+    a = good(), a.values = {floats.data() + 14, 12}, a.out_values = {floats.data() + 14 + off, 12};
+    expect_refused(a, {"out_values lies within values"});
+    a = good(), a.out_keys = {ints + 14, 12}, a.out_values = {same_bytes + 14 + off, 12};
+    expect_refused(a, {"out_values lies within out_keys"});
+  }
+  EXPECT_EQ(memory.to_host(), std::vector<int>(40, 1));
+  for (const std::int64_t at : {2, 26}) {
+    wf::reduce_by_key(std::span<const int>(ints + 14, 12), values_.items(), std::span(ints + at, 12), out_values_.span(), int64_out());
+    EXPECT_EQ(memory.value(at), 1);
+    wf::reduce_by_key(keys_.items(), std::span<const float>(floats.data() + 14, 12), out_keys_.span(), std::span(floats.data() + at, 12), int64_out());
+    EXPECT_EQ(floats.value(at), 12.0f);
+  }
+}
+
+TEST_F(reduce_by_key_errors, counts_that_may_not_fit) {
+  const device_array<std::int8_t> byte(std::vector<std::int8_t>{-77});
+  const device_array<int> word(std::vector<int>{-77});
+  const auto expect_too_small = [&](auto* count, std::int64_t items, const char* most) {
+    expect_rejected(
+        [&](cudaStream_t s) {
+          wf::reduce_by_key(wf_test::stl_counting{}, wf_test::stl_counting{}, items, out_keys_.span(), out_values_.span(), count, wf::plus{}, {.stream = s});
+        },
+        {function, "out_count", std::to_string(items) + " items", most});
+  };
+  expect_too_small(byte.data(), 128, "127");
+  expect_too_small(word.data(), std::int64_t{1} << 31, "2147483647");
+  expect_too_small(word.data(), std::numeric_limits<std::int64_t>::max(), "2147483647");
+  EXPECT_TRUE(byte.value() == -77 && word.value() == -77);
+  expect_untouched();
+  wf::reduce_by_key(wf_test::stl_counting{}, wf_test::stl_counting{}, 127, out_keys_.span(), out_values_.span(), byte.data(), wf::plus{});
+  EXPECT_EQ(byte.value(), 127);
+}
+
+TEST_F(reduce_by_key_errors, workspace_and_max_blocks) {
+  const std::size_t needed = wf::dispatch::by_key_workspace_bytes(sizeof(float));
+  EXPECT_LE(needed, wf::workspace_bytes<float>());
+  const device_array<std::byte> bytes(static_cast<std::int64_t>(needed) + 128);
+  for (const std::size_t given : {std::size_t{1}, std::size_t{128}, needed - 1})
+    expect_refused(good(), {"workspace", std::to_string(given), std::to_string(needed)}, std::span(bytes.data(), given));
+  for (const std::size_t off : {1, 64}) expect_refused(good(), {"workspace", "aligned", "128"}, std::span(bytes.data() + off, needed));
+  expect_refused(good(), {"max_blocks is -2"}, {}, -2);
+  auto a = good();
+  a.keys = {}, a.values = {};
+  expect_refused(a, {"max_blocks is -2"}, {}, -2);
+}
+
+// A capture that something else has spoiled refuses the launch.
+TEST_F(reduce_by_key_errors, what_cuda_refuses) {
+  const wf::workspace workspace;
+  const wf_test::stream stream;
+  wf::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess);
+  (void)cudaGetLastError();
+  const auto [keys, values, out_keys, out_values, out_count] = good();
+  EXPECT_THROW(wf::reduce_by_key(keys, values, out_keys, out_values, out_count, {.stream = stream, .workspace = workspace}), wf::cuda_error);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  cudaGraph_t graph{};
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+  (void)cudaGetLastError();
+  expect_untouched();
+}
+
+#if !defined(NDEBUG)
+TEST_F(reduce_by_key_errors, host_memory_in_debug_builds) {
+  if (wf_test::device_reaches_host_memory()) GTEST_SKIP() << "the device reaches the host's memory";
+  std::vector<int> ints(12, 77);
+  std::vector<float> floats(12, 77);
+  std::int64_t count = 77;
+  alignas(128) static std::byte workspace[8 << 20];
+  auto a = good();
+  a.keys = ints;
+  expect_refused(a, {": keys points to host memory"});
+  a = good(), a.values = floats;
+  expect_refused(a, {": values points to host memory"});
+  a = good(), a.out_keys = ints;
+  expect_refused(a, {": out_keys points to host memory"});
+  a = good(), a.out_values = floats;
+  expect_refused(a, {": out_values points to host memory"});
+  a = good(), a.out_count = &count;
+  expect_refused(a, {": out_count points to host memory"});
+  expect_refused(good(), {": workspace points to host memory"}, std::span(workspace));
+  expect_rejected(
+      [&](cudaStream_t s) {
+        wf::reduce_by_key(keys_.items(), values_.items(), out_keys_.span(), out_values_.span(), int64_out(), {.stream = s, .init = static_cast<const float*>(floats.data())});
+      },
+      {function, "init points to host memory"});
+  EXPECT_TRUE(ints == std::vector<int>(12, 77) && floats == std::vector<float>(12, 77) && count == 77);
+}
+#endif
+
+}  // namespace
