@@ -97,32 +97,43 @@ TEST_F(reduce_by_key_errors, sizes_that_differ) {
   expect_refused(a, {"out_keys", "12 runs", "out_values for 0"});
 }
 
-// All five pairs, where the later begins within the earlier one, or the other way round; beside one another is fine.
+// All pairs, where the later begins within the earlier one, or the other way round; beside one another is fine.
 TEST_F(reduce_by_key_errors, outputs_within_inputs_or_each_other) {
-  const device_array<int> memory(std::vector<int>(40, 1));
-  const device_array<float> floats(std::vector<float>(40, 1.0f));
-  int* const ints = memory.data();
-  auto* const same_bytes = reinterpret_cast<float*>(ints);
+  const device_array<std::int64_t> memory(std::vector<std::int64_t>(20, 1));
+  auto* const ints = reinterpret_cast<int*>(memory.data()) + 14;  // only addresses count
+  auto* const floats = reinterpret_cast<float*>(ints);
   for (const std::int64_t off : {-11, -1, 0, 5, 11}) {
     auto a = good();
-    a.keys = {ints + 14, 12}, a.out_keys = {ints + 14 + off, 12};
+    a.keys = {ints, 12}, a.out_keys = {ints + off, 12};
     expect_refused(a, {"out_keys lies within keys"});
-    a = good(), a.keys = {ints + 14, 12}, a.out_values = {same_bytes + 14 + off, 12};
+    a = good(), a.keys = {ints, 12}, a.out_values = {floats + off, 12};
     expect_refused(a, {"out_values lies within keys"});
-    a = good(), a.values = {same_bytes + 14, 12}, a.out_keys = {ints + 14 + off, 12};
+    a = good(), a.values = {floats, 12}, a.out_keys = {ints + off, 12};
     expect_refused(a, {"out_keys lies within values"});
-    a = good(), a.values = {floats.data() + 14, 12}, a.out_values = {floats.data() + 14 + off, 12};
+    a = good(), a.values = {floats, 12}, a.out_values = {floats + off, 12};
     expect_refused(a, {"out_values lies within values"});
-    a = good(), a.out_keys = {ints + 14, 12}, a.out_values = {same_bytes + 14 + off, 12};
+    a = good(), a.out_keys = {ints, 12}, a.out_values = {floats + off, 12};
     expect_refused(a, {"out_values lies within out_keys"});
   }
-  EXPECT_EQ(memory.to_host(), std::vector<int>(40, 1));
-  for (const std::int64_t at : {2, 26}) {
-    wf::reduce_by_key(std::span<const int>(ints + 14, 12), values_.items(), std::span(ints + at, 12), out_values_.span(), int64_out());
-    EXPECT_EQ(memory.value(at), 1);
-    wf::reduce_by_key(keys_.items(), std::span<const float>(floats.data() + 14, 12), out_keys_.span(), std::span(floats.data() + at, 12), int64_out());
-    EXPECT_EQ(floats.value(at), 12.0f);
+  for (const std::int64_t at : {7, 9, 12}) {  // the first and the last of them, and one amid
+    auto a = good();
+    a.out_count = memory.data() + at, a.keys = {ints, 12};
+    expect_refused(a, {"out_count lies within keys"});
+    a.keys = good().keys, a.values = {floats, 12};
+    expect_refused(a, {"out_count lies within values"});
+    a.values = good().values, a.out_keys = {ints, 12};
+    expect_refused(a, {"out_count lies within out_keys"});
+    a.out_keys = good().out_keys, a.out_values = {floats, 12};
+    expect_refused(a, {"out_count lies within out_values"});
   }
+  EXPECT_EQ(memory.to_host(), std::vector<std::int64_t>(20, 1));
+}
+
+TEST_F(reduce_by_key_errors, outputs_beside_inputs_and_each_other_are_fine) {
+  const device_array<int> memory(std::vector<int>(5 * 12, 1));
+  int* const ints = memory.data();
+  wf::reduce_by_key(std::span<const int>(ints + 12, 12), std::span<const int>(ints + 36, 12), std::span(ints, 12), std::span(ints + 24, 12), ints + 48);
+  EXPECT_TRUE(memory.value(0) == 1 && memory.value(24) == 12 && memory.value(48) == 1);
 }
 
 TEST_F(reduce_by_key_errors, counts_that_may_not_fit) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t many = wf_test::emulated ? 18'000 : 3'000'000;
 
 template <class K, class A> constexpr std::int64_t tile_items = [] {
-  constexpr auto policy = wf::tuning::by_key_policy_for(sizeof(K), sizeof(A));
+  constexpr auto policy = wf::tuning::by_key_policy_for(sizeof(K), sizeof(A), sizeof(A));
   return std::int64_t{policy.block_threads} * policy.thread_items;
 }();
 

@@ -207,6 +207,7 @@ TEST(reduce_by_key_values, sums_without_an_operator_or_options) {
   expect_sums(10, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k, v, to_k, to_v, n, {.init = 10}); });
   expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k, v, to_k, to_v, n, wf::plus{}); });
   expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k, v, to_k, to_v, n, wf::plus{}, equal_modulo_10{}); });
+  expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k.data(), v.data(), 6, to_k, to_v, n); });
   expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k.data(), v.data(), 6, to_k, to_v, n, wf::plus{}); });
   expect_sums(5, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k.data(), v.data(), 6, to_k, to_v, n, wf::plus{}, {.init = 5}); });
 }
