@@ -17,50 +17,60 @@ struct negate {
   __host__ __device__ float operator()(float x) const { return -x; }
 };
 
+// What a call reads and writes; tests spoil some of it.
+struct arguments {
+  std::span<const int> keys;
+  std::span<const float> values;
+  std::span<int> out_keys;
+  std::span<float> out_values;
+  std::int64_t* out_count;
+};
+
 class reduce_by_key_errors : public wf_test::rejected_calls {
  protected:
-  static constexpr const char *function = "warpfold::reduce_by_key: ", *transforming = "warpfold::transform_reduce_by_key: ";
+  static constexpr const char* function = "warpfold::reduce_by_key: ";
   using options = wf::reduce_options<float>;
 
-  // What a call reads and writes; tests spoil one of them.
-  struct arguments {
-    std::span<const int> keys;
-    std::span<const float> values;
-    std::span<int> out_keys;
-    std::span<float> out_values;
-    std::int64_t* out_count;
-  };
-  arguments good() const { return {keys_.items(), values_.items(), out_keys_.span(), out_values_.span(), int64_out()}; }
+  arguments good() const { return {keys_.items(), values_.items(), out_.keys(), out_.values(), out_.count()}; }
 
-  /// `words` follow the function's name, through both functions that take ranges.
-  void expect_refused(const arguments& a, std::vector<std::string> words, wf::workspace_ref workspace = {}, int max_blocks = 0) {
-    const auto options_on = [&](cudaStream_t s) { return options{.stream = s, .workspace = workspace, .max_blocks = max_blocks}; };
+  /// By both functions that take ranges, with the name of either and with `words`.
+  void expect_refused(const arguments& a, std::vector<std::string> words, options with = {}) {
     words.push_back(function);
-    expect_rejected([&](cudaStream_t s) { wf::reduce_by_key(a.keys, a.values, a.out_keys, a.out_values, a.out_count, options_on(s)); }, words);
-    words.back() = transforming;
     expect_rejected(
         [&](cudaStream_t s) {
-          wf::transform_reduce_by_key(a.keys, a.values, a.out_keys, a.out_values, a.out_count, wf::plus{}, negate{}, options_on(s));
+          with.stream = s;
+          wf::reduce_by_key(a.keys, a.values, a.out_keys, a.out_values, a.out_count, with);
         },
         words);
-    expect_untouched();
+    words.back() = "warpfold::transform_reduce_by_key: ";
+    expect_rejected(
+        [&](cudaStream_t s) {
+          with.stream = s;
+          wf::transform_reduce_by_key(a.keys, a.values, a.out_keys, a.out_values, a.out_count, wf::plus{}, negate{}, with);
+        },
+        words);
+    EXPECT_TRUE(out_.are_untouched());
   }
-  void expect_untouched() const { EXPECT_TRUE(out_keys_.holds({}) && out_values_.holds({})); }
+  /// By the function that takes pointers and iterators.
+  template <class KeyIt, class ValueIt, class Count>
+  void expect_count_refused(KeyIt keys, ValueIt values, std::int64_t count, Count* out_count, std::vector<std::string> words) {
+    words.push_back(function);
+    expect_rejected(
+        [&](cudaStream_t s) {
+          wf::reduce_by_key(keys, values, count, out_.keys(), out_.values(), out_count, wf::plus{}, {.stream = s});
+        },
+        words);
+    EXPECT_TRUE(out_.are_untouched());
+  }
 
   const device_array<int> keys_{std::vector<int>(12, 1)};
   const device_array<float> values_{std::vector<float>(12, 1.0f)};
-  const wf_test::guarded_array<int> out_keys_{12};
-  const wf_test::guarded_array<float> out_values_{12};
+  const wf_test::by_key_outputs<int, float> out_{12};
 };
 
 TEST_F(reduce_by_key_errors, negative_count) {
   for (const std::int64_t count : {std::int64_t{-3}, std::numeric_limits<std::int64_t>::min()})
-    expect_rejected(
-        [&](cudaStream_t s) {
-          wf::reduce_by_key(keys_.data(), values_.data(), count, out_keys_.span(), out_values_.span(), int64_out(), wf::plus{}, {.stream = s});
-        },
-        {function, "count", std::to_string(count), "negative"});
-  expect_untouched();
+    expect_count_refused(keys_.data(), values_.data(), count, out_.count(), {"count", std::to_string(count), "negative"});
 }
 
 TEST_F(reduce_by_key_errors, null_pointers) {
@@ -77,12 +87,9 @@ TEST_F(reduce_by_key_errors, null_pointers) {
   expect_refused(a, {": out_count is a null pointer"});
   a.keys = {}, a.values = {};
   expect_refused(a, {": out_count is a null pointer"});
-  expect_rejected(
-      [&](cudaStream_t s) {
-        wf::reduce_by_key(static_cast<const int*>(nullptr), values_.data(), 5, out_keys_.span(), out_values_.span(), int64_out(), wf::plus{},
-                          wf::equal_to{}, {.stream = s});
-      },
-      {function, "keys", "null"});
+  const float* const null = nullptr;
+  expect_count_refused(null, values_.data(), 5, out_.count(), {": keys is a null pointer"});
+  expect_count_refused(wf_test::stl_counting{}, null, 5, out_.count(), {": values is a null pointer"});
 }
 
 TEST_F(reduce_by_key_errors, sizes_that_differ) {
@@ -131,27 +138,20 @@ TEST_F(reduce_by_key_errors, outputs_within_inputs_or_each_other) {
 
 TEST_F(reduce_by_key_errors, outputs_beside_inputs_and_each_other_are_fine) {
   const device_array<int> memory(std::vector<int>(5 * 12, 1));
-  int* const ints = memory.data();
-  wf::reduce_by_key(std::span<const int>(ints + 12, 12), std::span<const int>(ints + 36, 12), std::span(ints, 12), std::span(ints + 24, 12), ints + 48);
+  int* const m = memory.data();
+  wf::reduce_by_key(m + 12, m + 36, 12, std::span(m, 12), std::span(m + 24, 12), m + 48);
   EXPECT_TRUE(memory.value(0) == 1 && memory.value(24) == 12 && memory.value(48) == 1);
 }
 
 TEST_F(reduce_by_key_errors, counts_that_may_not_fit) {
   const device_array<std::int8_t> byte(std::vector<std::int8_t>{-77});
   const device_array<int> word(std::vector<int>{-77});
-  const auto expect_too_small = [&](auto* count, std::int64_t items, const char* most) {
-    expect_rejected(
-        [&](cudaStream_t s) {
-          wf::reduce_by_key(wf_test::stl_counting{}, wf_test::stl_counting{}, items, out_keys_.span(), out_values_.span(), count, wf::plus{}, {.stream = s});
-        },
-        {function, "out_count", std::to_string(items) + " items", most});
-  };
-  expect_too_small(byte.data(), 128, "127");
-  expect_too_small(word.data(), std::int64_t{1} << 31, "2147483647");
-  expect_too_small(word.data(), std::numeric_limits<std::int64_t>::max(), "2147483647");
+  const wf_test::stl_counting keys;
+  expect_count_refused(keys, keys, 128, byte.data(), {"out_count", "128 items", "127"});
+  expect_count_refused(keys, keys, std::int64_t{1} << 31, word.data(), {"out_count", "2147483648 items", "2147483647"});
+  expect_count_refused(keys, keys, std::numeric_limits<std::int64_t>::max(), word.data(), {"out_count", "2147483647"});
   EXPECT_TRUE(byte.value() == -77 && word.value() == -77);
-  expect_untouched();
-  wf::reduce_by_key(wf_test::stl_counting{}, wf_test::stl_counting{}, 127, out_keys_.span(), out_values_.span(), byte.data(), wf::plus{});
+  wf::reduce_by_key(keys, keys, 127, out_.keys(), out_.values(), byte.data());
   EXPECT_EQ(byte.value(), 127);
 }
 
@@ -159,13 +159,14 @@ TEST_F(reduce_by_key_errors, workspace_and_max_blocks) {
   const std::size_t needed = wf::dispatch::by_key_workspace_bytes(sizeof(float));
   EXPECT_LE(needed, wf::workspace_bytes<float>());
   const device_array<std::byte> bytes(static_cast<std::int64_t>(needed) + 128);
+  const auto by = [](std::byte* first, std::size_t size) { return options{.workspace = std::span(first, size)}; };
   for (const std::size_t given : {std::size_t{1}, std::size_t{128}, needed - 1})
-    expect_refused(good(), {"workspace", std::to_string(given), std::to_string(needed)}, std::span(bytes.data(), given));
-  for (const std::size_t off : {1, 64}) expect_refused(good(), {"workspace", "aligned", "128"}, std::span(bytes.data() + off, needed));
-  expect_refused(good(), {"max_blocks is -2"}, {}, -2);
+    expect_refused(good(), {"workspace", std::to_string(given), std::to_string(needed)}, by(bytes.data(), given));
+  for (const std::size_t off : {1, 64}) expect_refused(good(), {"workspace", "aligned", "128"}, by(bytes.data() + off, needed));
   auto a = good();
+  expect_refused(a, {"max_blocks is -2"}, {.max_blocks = -2});
   a.keys = {}, a.values = {};
-  expect_refused(a, {"max_blocks is -2"}, {}, -2);
+  expect_refused(a, {"max_blocks is -2"}, {.max_blocks = -2});
 }
 
 // A capture that something else has spoiled refuses the launch.
@@ -176,12 +177,13 @@ TEST_F(reduce_by_key_errors, what_cuda_refuses) {
   EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess);
   (void)cudaGetLastError();
   const auto [keys, values, out_keys, out_values, out_count] = good();
-  EXPECT_THROW(wf::reduce_by_key(keys, values, out_keys, out_values, out_count, {.stream = stream, .workspace = workspace}), wf::cuda_error);
+  const options in_vain{.stream = stream, .workspace = workspace};
+  EXPECT_THROW(wf::reduce_by_key(keys, values, out_keys, out_values, out_count, in_vain), wf::cuda_error);
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
   cudaGraph_t graph{};
   EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
   (void)cudaGetLastError();
-  expect_untouched();
+  EXPECT_TRUE(out_.are_untouched());
 }
 
 #if !defined(NDEBUG)
@@ -202,12 +204,8 @@ TEST_F(reduce_by_key_errors, host_memory_in_debug_builds) {
   expect_refused(a, {": out_values points to host memory"});
   a = good(), a.out_count = &count;
   expect_refused(a, {": out_count points to host memory"});
-  expect_refused(good(), {": workspace points to host memory"}, std::span(workspace));
-  expect_rejected(
-      [&](cudaStream_t s) {
-        wf::reduce_by_key(keys_.items(), values_.items(), out_keys_.span(), out_values_.span(), int64_out(), {.stream = s, .init = static_cast<const float*>(floats.data())});
-      },
-      {function, "init points to host memory"});
+  expect_refused(good(), {": workspace points to host memory"}, {.workspace = std::span(workspace)});
+  expect_refused(good(), {": init points to host memory"}, {.init = static_cast<const float*>(floats.data())});
   EXPECT_TRUE(ints == std::vector<int>(12, 77) && floats == std::vector<float>(12, 77) && count == 77);
 }
 #endif

@@ -72,7 +72,7 @@ TEST(reduce_by_key_random, keys_of_4_bytes_and_12_bytes) {
     const random_case<twelve, int> c(source, [](std::int64_t run, std::uint64_t) { return static_cast<int>(run % 2) - 1; });
     const device_array<int> keys(c.keys, c.way.keys_off);
     const device_array<twelve> values(c.items, c.way.values_off);
-    return c.check(wf::equal_to{}, [&](auto op, auto out_keys, auto out_values, auto out_count, const auto& options) {
+    return c.check(std::equal_to{}, [&](auto op, auto out_keys, auto out_values, auto out_count, const auto& options) {
       wf::reduce_by_key(keys.items(), values.items(), out_keys, out_values, out_count, op, options);
     });
   });
@@ -87,7 +87,7 @@ TEST(reduce_by_key_random, keys_of_1_byte) {
     });
     const device_array<std::uint8_t> keys(c.keys, c.way.keys_off);
     const device_array<hash> values(c.items, c.way.values_off);
-    return c.check(wf::equal_to{}, [&](auto op, auto out_keys, auto out_values, auto out_count, const auto& options) {
+    return c.check(std::equal_to{}, [&](auto op, auto out_keys, auto out_values, auto out_count, const auto& options) {
       wf::reduce_by_key(keys.items(), values.items(), out_keys, out_values, out_count, op, options);
     });
   });
@@ -123,7 +123,7 @@ TEST(reduce_by_key_random, iterators) {
     std::vector<short> doubled;
     for (const short key : c.keys) doubled.insert(doubled.end(), {key, -1});
     const device_array<short> keys(doubled, c.way.keys_off);
-    return c.check(wf::equal_to{}, [&](auto op, auto out_keys, auto out_values, auto out_count, const auto& options) {
+    return c.check(std::equal_to{}, [&](auto op, auto out_keys, auto out_values, auto out_count, const auto& options) {
       wf::reduce_by_key(wf_test::strided<short>{keys.data(), 2}, wf_test::counting<hash>{0}, c.runs.items, out_keys, out_values,
                         out_count, op, options);
     });

@@ -48,7 +48,9 @@ TEST(reduce_by_key_values, float_sums_by_their_bits) { expect_canonical_runs<flo
 TEST(reduce_by_key_values, double_sums_by_their_bits) { expect_canonical_runs<double>(wf::plus{}, 0.1); }
 TEST(reduce_by_key_values, int8_accumulates_in_int) { expect_canonical_runs<std::int8_t>(wf::plus{}, 1'000'000); }
 TEST(reduce_by_key_values, half_accumulates_in_float) { expect_canonical_runs<__half>(wf::plus{}, 0.1f); }
-TEST(reduce_by_key_values, twelve_bytes) { expect_canonical_runs<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3}); }
+TEST(reduce_by_key_values, twelve_bytes) {
+  expect_canonical_runs<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});
+}
 
 // What does not exist may not turn a -0 into a +0.
 TEST(reduce_by_key_values, sums_of_negative_zeros) {
@@ -68,26 +70,29 @@ struct to_one {
   template <class T> __host__ __device__ std::int64_t operator()(const T&) const { return 1; }
 };
 
-TEST(reduce_by_key_values, transform_decides_the_accumulator) {
+/// What `transform` makes of random floats is summed as the host does; with the default equality or another.
+template <class Transform, class... Equal> void expect_transformed(Transform transform, Equal... equal) {
+  using A = std::invoke_result_t<Transform, float>;
   const layout runs = wf_test::runs_of({"", wf_test::power_law(400, 3000)});
   const auto keys = wf_test::keys_of<int>(runs);
   const auto items = random_of<float>(runs.items);
-  std::vector<double> squares;
-  for (const float x : items) squares.push_back(square{}(x));
-  const std::vector<std::int64_t> ones(items.size(), 1);
+  std::vector<A> transformed;
+  for (const float x : items) transformed.push_back(transform(x));
+  const auto expected = wf_test::canonical_runs(keys, transformed, wf::plus{});
   for (std::int64_t turn = 0; turn < 9; ++turn) {
     const by_key_way way = wf_test::by_key_way_of(turn);
     const device_array<int> k(keys, way.keys_off);
     const device_array<float> v(items, way.values_off);
-    EXPECT_TRUE(wf_test::gives_runs(way, wf_test::canonical_runs(keys, squares, wf::plus{}), 0.5, wf::plus{},
-                                    [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
-                                      wf::transform_reduce_by_key(k.items(), v.items(), out_keys, out_values, out_count, wf::plus{}, square{}, options);
-                                    }));
-    EXPECT_TRUE(wf_test::gives_runs(way, wf_test::canonical_runs(keys, ones, wf::plus{}), std::int64_t{3}, wf::plus{},
-                                    [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
-                                      wf::transform_reduce_by_key(k.items(), v.items(), out_keys, out_values, out_count, wf::plus{}, to_one{}, wf::equal_to{}, options);
-                                    }));
+    const auto reduce = [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
+      wf::transform_reduce_by_key(k.items(), v.items(), out_keys, out_values, out_count, wf::plus{}, transform, equal..., options);
+    };
+    EXPECT_TRUE(wf_test::gives_runs(way, expected, A{5}, wf::plus{}, reduce));
   }
+}
+
+TEST(reduce_by_key_values, transform_decides_the_accumulator) {
+  expect_transformed(square{});
+  expect_transformed(to_one{}, wf::equal_to{});
 }
 
 // Run-length encoding: the value of each item is a constant.
@@ -99,15 +104,18 @@ struct constant {
   __host__ __device__ int operator[](std::int64_t) const { return value; }
 };
 
-/// Lengths of runs of `keys`, found out with `equal`, for counts of type `Count`.
-template <class Count = std::int64_t, class OutKey = void, class K, class Equal = wf::equal_to>
-void expect_run_lengths(const std::vector<K>& keys, Equal equal = {}, by_key_way way = {.own_workspace = true, .spare = 3}) {
+/// Lengths of runs of `keys`, found out with `equal`, or the default, for counts of type `Count`.
+template <class Count = std::int64_t, class OutKey = void, class K, class... Equal>
+void expect_run_lengths(const std::vector<K>& keys, by_key_way way, Equal... equal) {
   const device_array<K> k(keys, way.keys_off);
-  const auto expected = wf_test::canonical_runs(keys, std::vector<int>(keys.size(), 1), wf::plus{}, equal);
-  EXPECT_TRUE((wf_test::gives_runs<OutKey, void, Count>(way, expected, 100, wf::plus{}, [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
-    wf::reduce_by_key(k.data(), constant{1}, k.count(), out_keys, out_values, out_count, wf::plus{}, equal, options);
-  }))) << expected.keys.size() << " runs of " << keys.size() << " items";
+  const auto expected = wf_test::canonical_runs(keys, std::vector<int>(keys.size(), 1), wf::plus{}, equal...);
+  const auto reduce = [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
+    wf::reduce_by_key(k.data(), constant{1}, k.count(), out_keys, out_values, out_count, wf::plus{}, equal..., options);
+  };
+  EXPECT_TRUE((wf_test::gives_runs<OutKey, void, Count>(way, expected, 100, wf::plus{}, reduce)))
+      << expected.keys.size() << " runs of " << keys.size() << " items";
 }
+constexpr by_key_way roomy{.own_workspace = true, .spare = 3};
 
 std::vector<int> random_keys(std::int64_t count, int kinds) {
   wf_test::random_source source(7);
@@ -118,25 +126,25 @@ std::vector<int> random_keys(std::int64_t count, int kinds) {
 constexpr std::int64_t some = wf_test::emulated ? 9'001 : 900'001;
 
 TEST(reduce_by_key_values, counts_of_8_32_and_64_bits) {
-  expect_run_lengths<std::uint8_t>(random_keys(255, 100));
-  expect_run_lengths<int>(random_keys(some, 3));
-  expect_run_lengths<std::int64_t>(random_keys(some, 100));
+  expect_run_lengths<std::uint8_t>(random_keys(255, 100), roomy);
+  expect_run_lengths<int>(random_keys(some, 3), roomy);
+  expect_run_lengths<std::int64_t>(random_keys(some, 100), roomy);
 }
 
-TEST(reduce_by_key_values, keys_go_out_as_another_type) { expect_run_lengths<int, double>(random_keys(some, 3)); }
+TEST(reduce_by_key_values, keys_go_out_as_another_type) { expect_run_lengths<int, double>(random_keys(some, 3), roomy); }
 
 TEST(reduce_by_key_values, each_nan_is_a_run_of_its_own) {
   std::vector<float> keys;
   for (std::int64_t i = 0; i < some; ++i) keys.push_back(i % 11 < 4 ? std::numeric_limits<float>::quiet_NaN() : 1.0f);
   keys.insert(keys.end(), 3000, std::numeric_limits<float>::quiet_NaN());
-  expect_run_lengths(keys);
+  expect_run_lengths(keys, roomy);
 }
 
 // Equal zeros are one run, with the bits of the first.
 TEST(reduce_by_key_values, zeros_of_both_signs) {
   std::vector<float> keys;
   for (const int bits : random_keys(some, 20)) keys.push_back(bits == 7 ? 1.0f : bits % 2 == 0 ? -0.0f : 0.0f);
-  expect_run_lengths(keys);
+  expect_run_lengths(keys, roomy);
 }
 
 struct equal_modulo_10 {
@@ -148,13 +156,14 @@ struct successive {
 };
 
 TEST(reduce_by_key_values, a_users_equality_and_the_first_ones_key) {
-  for (const int kinds : {11, 20, 1000}) expect_run_lengths(random_keys(some, kinds), equal_modulo_10{});
+  for (const int kinds : {11, 20, 1000}) expect_run_lengths(random_keys(some, kinds), roomy, equal_modulo_10{});
 }
 
 TEST(reduce_by_key_values, equality_is_asked_of_neighbours_in_their_order) {
   std::vector<int> keys;
-  for (const int jump : random_keys(some, 30)) keys.push_back(keys.empty() ? 0 : jump > 20 ? keys.back() - jump : keys.back() + 1);
-  expect_run_lengths(keys, successive{});
+  for (const int jump : random_keys(some, 30))
+    keys.push_back(keys.empty() ? 0 : jump > 20 ? keys.back() - jump : keys.back() + 1);
+  expect_run_lengths(keys, roomy, successive{});
 }
 
 // What is dropped is counted, and nothing is written beyond the room.
@@ -163,15 +172,16 @@ TEST(reduce_by_key_values, too_little_room) {
     const auto runs = std::ssize(wf_test::canonical_runs(keys, keys, wf::plus{}).keys);
     for (const std::int64_t room : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, runs / 3, runs - 1})
       for (const wf_test::from init : {wf_test::from::nothing, wf_test::from::value})
-        if (room < runs) expect_run_lengths(keys, wf::equal_to{}, {.init = init, .out_off = room % 3, .spare = room - runs});
+        if (room < runs) expect_run_lengths(keys, {.init = init, .out_off = room % 3, .spare = room - runs});
   }
 }
 
 TEST(reduce_by_key_values, nothing_to_reduce) {
-  for (std::int64_t turn = 0; turn < 18; ++turn) expect_run_lengths<int>(std::vector<int>{}, wf::equal_to{}, wf_test::by_key_way_of(turn));
-  const wf_test::guarded_array<int> keys(3), values(3), count(1);
-  wf::reduce_by_key(std::span<const int>{}, std::span<const int>{}, keys.span(), values.span(), count.span().data());  // null pointers
-  EXPECT_TRUE(keys.holds({}) && values.holds({}) && count.holds(std::vector<int>{0}));
+  for (std::int64_t turn = 0; turn < 18; ++turn)
+    expect_run_lengths<int>(std::vector<int>{}, wf_test::by_key_way_of(turn));
+  const wf_test::by_key_outputs<int, int, int> out(3);
+  wf::reduce_by_key(std::span<const int>{}, std::span<const int>{}, out.keys(), out.values(), out.count());  // null pointers
+  EXPECT_TRUE(out.hold(wf_test::run_list<int, int>{}));
 }
 
 TEST(reduce_by_key_values, logical_or_of_bools) {
@@ -187,29 +197,34 @@ TEST(reduce_by_key_values, logical_or_of_bools) {
   for (const int off : {0, 1, 3}) {
     const device_array<bool> values(std::span<const bool>(bools.get(), bits.size()), off);
     const device_array<int> k(keys);
-    EXPECT_TRUE(wf_test::gives_runs({.own_workspace = true, .out_off = off}, expected, 0, wf::logical_or{}, [&](auto out_keys, auto out_values, auto out_count, auto) {
-      wf::reduce_by_key(k.items(), values.items(), out_keys, out_values, out_count, wf::logical_or{}, {.max_blocks = off});
-    }));
+    const wf_test::by_key_outputs<int, int> out(std::ssize(keys), off);
+    wf::reduce_by_key(k.items(), values.items(), out.keys(), out.values(), out.count(), wf::logical_or{}, {.max_blocks = off});
+    EXPECT_TRUE(out.hold(expected));
   }
 }
 
 TEST(reduce_by_key_values, sums_without_an_operator_or_options) {
   const device_array<int> keys(std::vector<int>{7, 7, 7, 3, 7, 7});
   const device_array<short> values(std::vector<short>{1, 2, 3, 4, 5, 6});
-  const auto expect_sums = [&](int init, auto call) {
-    const wf_test::guarded_array<int> out_keys(6), out_values(6), count(1);
-    call(keys.items(), values.items(), out_keys.span(), out_values.span(), count.span().data());
-    EXPECT_TRUE(out_keys.holds(std::vector<int>{7, 3, 7}));
-    EXPECT_TRUE(out_values.holds(std::vector<int>{init + 6, init + 4, init + 11}));
-    EXPECT_TRUE(count.holds(std::vector<int>{3}));
+  const auto k = keys.items();
+  const auto v = values.items();
+  const wf_test::by_key_outputs<int, int, int> out(6);
+  const auto expect_sums = [&](int init) {
+    EXPECT_TRUE(out.hold(wf_test::run_list<int, int>{{7, 3, 7}, {init + 6, init + 4, init + 11}}));
+    out.clear();
   };
-  expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k, v, to_k, to_v, n); });
-  expect_sums(10, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k, v, to_k, to_v, n, {.init = 10}); });
-  expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k, v, to_k, to_v, n, wf::plus{}); });
-  expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k, v, to_k, to_v, n, wf::plus{}, equal_modulo_10{}); });
-  expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k.data(), v.data(), 6, to_k, to_v, n); });
-  expect_sums(0, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k.data(), v.data(), 6, to_k, to_v, n, wf::plus{}); });
-  expect_sums(5, [](auto k, auto v, auto to_k, auto to_v, auto n) { wf::reduce_by_key(k.data(), v.data(), 6, to_k, to_v, n, wf::plus{}, {.init = 5}); });
+  wf::reduce_by_key(k, v, out.keys(), out.values(), out.count());
+  expect_sums(0);
+  wf::reduce_by_key(k, v, out.keys(), out.values(), out.count(), {.init = 10});
+  expect_sums(10);
+  wf::reduce_by_key(k, v, out.keys(), out.values(), out.count(), wf::plus{});
+  expect_sums(0);
+  wf::reduce_by_key(k, v, out.keys(), out.values(), out.count(), wf::plus{}, equal_modulo_10{});
+  expect_sums(0);
+  wf::reduce_by_key(k.data(), v.data(), 6, out.keys(), out.values(), out.count());
+  expect_sums(0);
+  wf::reduce_by_key(k.data(), v.data(), 6, out.keys(), out.values(), out.count(), wf::plus{}, {.init = 5});
+  expect_sums(5);
 }
 
 }  // namespace

@@ -30,8 +30,11 @@ const layout& runs() {
 }
 
 template <class T> struct data {
-  const device_array<int> keys{wf_test::keys_of<int>(runs())};
-  const device_array<T> values{wf_test::interval_items<T>(runs().items)};
+  const std::vector<int> host_keys = wf_test::keys_of<int>(runs());
+  const std::vector<T> host_values = wf_test::interval_items<T>(runs().items);
+  const device_array<int> keys{host_keys};
+  const device_array<T> values{host_values};
+  const wf_test::run_list<int, T> expected = wf_test::canonical_runs(host_keys, host_values, wf_test::join{});
 
   static const data& instance() {
     static const data result;
@@ -44,25 +47,15 @@ template <class T> class call {
  public:
   template <class Op = wf_test::join, class Equal = wf::equal_to>
   void enqueue(cudaStream_t stream, wf::workspace_ref workspace = {}, int max_blocks = 0, Op op = {}, Equal equal = {}) const {
-    const auto& [keys, values] = data<T>::instance();
-    wf::reduce_by_key(keys.items(), values.items(), out_keys_.span(), out_values_.span(), out_count_.span().data(), op, equal,
+    const auto& in = data<T>::instance();
+    wf::reduce_by_key(in.keys.items(), in.values.items(), out_.keys(), out_.values(), out_.count(), op, equal,
                       {.stream = stream, .workspace = workspace, .max_blocks = max_blocks});
   }
-  bool is_right() const {
-    std::vector<int> keys;
-    std::vector<T> values;
-    for (std::size_t s = 0; s < runs().begins.size(); ++s) {
-      keys.push_back(static_cast<int>(s % 3));
-      values.push_back(T::of(runs().begins[s], runs().ends[s] - 1));
-    }
-    return out_keys_.holds(keys) && out_values_.holds(values) && out_count_.holds(std::vector<int>{static_cast<int>(runs().segments())});
-  }
-  void clear() const { out_keys_.clear(), out_values_.clear(), out_count_.clear(); }
+  testing::AssertionResult is_right() const { return out_.hold(data<T>::instance().expected); }
+  void clear() const { out_.clear(); }
 
  private:
-  wf_test::guarded_array<int> out_keys_{runs().segments()};
-  wf_test::guarded_array<T> out_values_{runs().segments()};
-  wf_test::guarded_array<int> out_count_{1};
+  wf_test::by_key_outputs<int, T, int> out_{runs().segments() + 3};
 };
 
 template <class T> void expect_right(cudaStream_t stream, wf::workspace_ref workspace = {}, int max_blocks = 0) {
@@ -86,7 +79,8 @@ void expect_others_right(cudaStream_t stream, wf::workspace_ref workspace, int m
                        {.stream = stream, .empty = interval::of(-5), .workspace = workspace, .max_blocks = max_blocks});
   wf::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   EXPECT_EQ(out.value(), interval::of(0, items - 1));
-  EXPECT_EQ(outs.to_host(), (std::vector<interval>{interval::of(0, items / 3 - 1), interval::of(items / 3, items / 2 - 1), interval::of(items / 2, items - 1)}));
+  EXPECT_EQ(outs.value(0), interval::of(0, items / 3 - 1));
+  EXPECT_EQ(outs.value(2), interval::of(items / 2, items - 1));
 }
 
 TEST(reduce_by_key_workspaces, shared_with_other_reductions_and_by_types) {
@@ -95,13 +89,14 @@ TEST(reduce_by_key_workspaces, shared_with_other_reductions_and_by_types) {
   const device_array<std::byte> callers(static_cast<std::int64_t>(wf::workspace_bytes<wide>()));
   wf::check(cudaMemset(callers.data(), 0xa5, callers.size()), "cudaMemset");
   wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  wf::initialize_workspace({callers.data(), callers.size()}, stream);
+  const std::span bytes(callers.data(), callers.size());
+  wf::initialize_workspace(bytes, stream);
   stream.wait();
-  for (const wf::workspace_ref scratch : {wf::workspace_ref{}, wf::workspace_ref{own}, wf::workspace_ref{std::span(callers.data(), callers.size())}})
-    for (int round = 0; round < 6; ++round) {
-      expect_right<interval>(stream, scratch, round % 3 * 3);
-      expect_others_right(stream, scratch, round % 2);
-      expect_right<wide>(stream, scratch, round % 2 * 5);
+  for (const wf::workspace_ref scratch : {wf::workspace_ref{}, wf::workspace_ref{own}, wf::workspace_ref{bytes}})
+    for (const int max_blocks : {0, 1, 5}) {
+      expect_right<interval>(stream, scratch, max_blocks);
+      expect_others_right(stream, scratch, max_blocks);
+      expect_right<wide>(stream, scratch, max_blocks);
     }
 }
 
@@ -170,23 +165,20 @@ TEST(reduce_by_key_graph, replays_follow_the_keys) {
   const auto intervals = wf_test::interval_items<interval>(items);
   const device_array<interval> values(intervals);
   const device_array<int> keys(items);
-  const wf_test::guarded_array<int> out_keys(items), count(1);
-  const wf_test::guarded_array<interval> out(items);
+  const wf_test::by_key_outputs<int, interval, int> out(items);
   const wf_test::graph graph([&](cudaStream_t s) {
-    wf::reduce_by_key(keys.items(), values.items(), out_keys.span(), out.span(), count.span().data(), wf_test::join{}, {.stream = s});
+    wf::reduce_by_key(keys.items(), values.items(), out.keys(), out.values(), out.count(), wf_test::join{}, {.stream = s});
   });
   const wf_test::stream stream;
   for (const std::int64_t length : {std::int64_t{1}, std::int64_t{37}, items / 2, items, std::int64_t{3000}}) {
     std::vector<int> now;
     for (std::int64_t i = 0; i < items; ++i) now.push_back(static_cast<int>(i / length));
     wf::check(cudaMemcpy(keys.data(), now.data(), now.size() * sizeof(int), cudaMemcpyHostToDevice), "cudaMemcpy");
-    out_keys.clear(), out.clear(), count.clear();
+    out.clear();
     wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     graph.launch(stream);
     stream.wait();
-    const auto expected = wf_test::canonical_runs(now, intervals, wf_test::join{});
-    EXPECT_TRUE(out_keys.holds(expected.keys) && out.holds(expected.values)) << length;
-    EXPECT_TRUE(count.holds(std::vector<int>{static_cast<int>(std::ssize(expected.keys))})) << length;
+    EXPECT_TRUE(out.hold(wf_test::canonical_runs(now, intervals, wf_test::join{}))) << "runs of " << length;
   }
 }
 
@@ -217,11 +209,11 @@ TEST(reduce_by_key_workspaces, survive_what_throws) {
       for (std::uint64_t seed = 1; seed <= 2; ++seed)
         for (const int at : {1, items / 2, items - 1}) {
           const wf_test::schedule_seed scheduled(seed);
-          EXPECT_THROW(one.enqueue({}, scratch, max_blocks, join_until{at}), std::domain_error) << max_blocks << " blocks, seed " << seed;
-          expect_right<interval>({}, scratch, max_blocks);
           int asked = 0;
           const equal_for_a_while equal{&asked, at - 1};
-          EXPECT_THROW(one.enqueue({}, scratch, max_blocks, wf_test::join{}, equal), std::domain_error) << max_blocks << " blocks, seed " << seed;
+          EXPECT_THROW(one.enqueue({}, scratch, max_blocks, join_until{at}), std::domain_error) << at << ", seed " << seed;
+          expect_right<interval>({}, scratch, max_blocks);
+          EXPECT_THROW(one.enqueue({}, scratch, max_blocks, {}, equal), std::domain_error) << at << ", seed " << seed;
           expect_right<interval>({}, scratch, max_blocks);
         }
 }

@@ -8,7 +8,7 @@
 #include "ways.cuh"
 
 namespace wf = warpfold;
-using wf_test::guarded_array;
+using wf_test::by_key_outputs, wf_test::guarded_array;
 using long_interval = wf_test::interval<std::int64_t>;
 
 namespace {
@@ -32,21 +32,18 @@ struct ones {
 
 // Each result says which items are in the run, so none may be lost or met twice.
 TEST(reduce_by_key_large_counts, runs_longer_than_32_bits_count) {
-  for (const std::int64_t length : {std::int64_t{700'000'001}, two_to_31 - 1, two_to_31, two_to_31 + 1, two_to_32 - 1, two_to_32 + 1, count})
+  for (const std::int64_t length :
+       {std::int64_t{700'000'001}, two_to_31 - 1, two_to_31, two_to_31 + 1, two_to_32 - 1, two_to_32 + 1, count})
     for (const int max_blocks : {0, 100}) {
-      std::vector<std::int64_t> keys;
-      std::vector<long_interval> expected;
+      wf_test::run_list<std::int64_t, long_interval> expected;
       for (std::int64_t begin = 0; begin < count; begin += length) {
-        keys.push_back(begin / length);
-        expected.push_back(long_interval::of(begin, std::min(begin + length, count) - 1));
+        expected.keys.push_back(begin / length);
+        expected.values.push_back(long_interval::of(begin, std::min(begin + length, count) - 1));
       }
-      const guarded_array<std::int64_t> out_keys(std::ssize(keys)), runs(1);
-      const guarded_array<long_interval> out_values(std::ssize(keys));
-      wf::reduce_by_key(quotients{length}, wf_test::counting<long_interval>{0}, count, out_keys.span(), out_values.span(),
-                        runs.span().data(), wf_test::join{}, {.max_blocks = max_blocks});
-      EXPECT_TRUE(out_keys.holds(keys)) << length;
-      EXPECT_TRUE(out_values.holds(expected)) << length;
-      EXPECT_TRUE(runs.holds(std::vector<std::int64_t>{std::ssize(keys)})) << length;
+      const by_key_outputs<std::int64_t, long_interval> out(10);
+      wf::reduce_by_key(quotients{length}, wf_test::counting<long_interval>{0}, count, out.keys(), out.values(), out.count(),
+                        wf_test::join{}, {.max_blocks = max_blocks});
+      EXPECT_TRUE(out.hold(expected)) << "runs of " << length << ", max_blocks " << max_blocks;
     }
 }
 
@@ -69,10 +66,10 @@ TEST(reduce_by_key_large_counts, very_many_runs) {
 // More runs than 32 bits count, of which only the first few have room.
 TEST(reduce_by_key_large_counts, more_runs_than_32_bits_count) {
   for (const std::int64_t items : {two_to_31 + 5, two_to_32, count}) {
-    const guarded_array<std::int64_t> out_keys(3), runs(1);
+    const guarded_array<std::int64_t> keys(3), runs(1);
     const guarded_array<int> lengths(3);
-    wf::reduce_by_key(wf_test::stl_counting{11}, ones{}, items, out_keys.span(), lengths.span(), runs.span().data(), wf::plus{});
-    EXPECT_TRUE(out_keys.holds(std::vector<std::int64_t>{11, 12, 13})) << items;
+    wf::reduce_by_key(wf_test::stl_counting{11}, ones{}, items, keys.span(), lengths.span(), runs.span().data());
+    EXPECT_TRUE(keys.holds(std::vector<std::int64_t>{11, 12, 13})) << items;
     EXPECT_TRUE(lengths.holds(std::vector<int>{1, 1, 1})) << items;
     EXPECT_TRUE(runs.holds(std::vector<std::int64_t>{items})) << items;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ways to ask for one and the same reduction by key, none of which may change a bit; and what it takes to compare.
 #pragma once
+#include <functional>
 #include <warpfold/reduce_by_key.cuh>
 
 #include "../segmented_reduce/ways.cuh"
@@ -53,9 +54,9 @@ template <class K, class A> struct run_list {
   std::vector<A> values;
 };
 
-/// What reduce_by_key promises without an init: runs as `equal` tells neighbours apart, the first one's key, and the tree over
-/// all items of which only the run's are there.
-template <class K, class T, class Op, class Equal = warpfold::equal_to, class A = warpfold::accumulator_t<Op, T>>
+/// What reduce_by_key promises without an init: runs as `equal` tells neighbours apart, the first one's key, and the tree
+/// over all items of which only the run's are there.
+template <class K, class T, class Op, class Equal = std::equal_to<>, class A = warpfold::accumulator_t<Op, T>>
 run_list<K, A> canonical_runs(const std::vector<K>& keys, const std::vector<T>& items, Op op, Equal equal = {}) {
   run_list<K, A> result;
   for (std::size_t begin = 0, end = 0; begin < keys.size(); begin = end) {
@@ -87,12 +88,13 @@ template <class T> class guarded_array {
       std::memcpy(&actual, found.data() + begin + s * sizeof(T), sizeof(T));
       if (std::memcmp(&actual, &expected[s], sizeof(T)) != 0)
         return testing::AssertionFailure() << "number " << s << " of " << expected.size() << " is "
-                                           << testing::PrintToString(actual) << ", not " << testing::PrintToString(expected[s]);
+                                           << testing::PrintToString(actual) << ", not "
+                                           << testing::PrintToString(expected[s]);
     }
     for (std::size_t b = 0; b < found.size(); ++b)
       if ((b < begin || b >= end) && found[b] != std::byte{pattern})
-        return testing::AssertionFailure() << "byte " << static_cast<std::ptrdiff_t>(b - begin) << " is written, with "
-                                           << expected.size() << " expected and room for " << room_;
+        return testing::AssertionFailure() << "byte " << static_cast<std::ptrdiff_t>(b - begin) << " has been written, "
+                                           << expected.size() << " results belong there, in room for " << room_;
     return testing::AssertionSuccess();
   }
 
@@ -108,6 +110,37 @@ template <class To, class From> std::vector<To> converted(const std::vector<From
   return result;
 }
 
+/// What a call writes: keys and values of `room` runs, and how many there are.
+template <class K, class R, class Count = std::int64_t> class by_key_outputs {
+ public:
+  explicit by_key_outputs(std::int64_t room, std::int64_t offset = 0)
+      : keys_(room, offset), values_(room, (offset + 1) % 4), count_(1, offset) {}
+
+  std::span<K> keys() const { return keys_.span(); }
+  std::span<R> values() const { return values_.span(); }
+  Count* count() const { return count_.span().data(); }
+  void clear() const { keys_.clear(), values_.clear(), count_.clear(); }
+
+  /// Whether they tell the number of `expected` runs, and hold as many of them as there is room for, and nothing else.
+  template <class Key, class A> testing::AssertionResult hold(const run_list<Key, A>& expected) const {
+    const auto what = [](const char* name, const testing::AssertionResult& same) {
+      return same ? same : testing::AssertionFailure() << name << same.message();
+    };
+    const Count runs[] = {static_cast<Count>(expected.keys.size())};
+    if (const auto same = count_.holds(runs); !same) return what("count: ", same);
+    if (const auto same = keys_.holds(converted<K>(expected.keys, keys().size())); !same) return what("keys: ", same);
+    return what("values: ", values_.holds(converted<R>(expected.values, values().size())));
+  }
+  testing::AssertionResult are_untouched() const {
+    return keys_.holds({}) && values_.holds({}) ? count_.holds({}) : testing::AssertionFailure() << "runs have been written";
+  }
+
+ private:
+  guarded_array<K> keys_;
+  guarded_array<R> values_;
+  guarded_array<Count> count_;
+};
+
 /// Calls reduce(out_keys, out_values, out_count, options) as `way` says. It must leave the number of `expected` runs, as many of
 /// them as there is room for, init joined on their left, and nothing else; in outputs of the types given first.
 template <class OutKey = void, class OutValue = void, class Count = std::int64_t, class K, class A, class Op, class Reduce>
@@ -116,11 +149,8 @@ testing::AssertionResult gives_runs(const by_key_way& way, run_list<K, A> expect
   using value = std::conditional_t<std::is_void_v<OutValue>, A, OutValue>;
   static const rubbish_workspace workspace(sizeof(A));
   const schedule_seed scheduled(way.seed);
-  const std::int64_t runs = std::ssize(expected.keys), room = std::max<std::int64_t>(0, runs + way.spare);
   const device_array<A> constant(std::vector<A>{init});
-  const guarded_array<key> out_keys(room, way.out_off);
-  const guarded_array<value> out_values(room, (way.out_off + 1) % 4);
-  const guarded_array<Count> out_count(1, way.out_off);
+  const by_key_outputs<key, value, Count> out(std::max<std::int64_t>(0, std::ssize(expected.keys) + way.spare), way.out_off);
   if (way.init != from::nothing)
     for (A& v : expected.values) v = op(init, v);
 
@@ -128,15 +158,11 @@ testing::AssertionResult gives_runs(const by_key_way& way, run_list<K, A> expect
   if (way.init == from::value) options.init = init;
   if (way.init == from::device_memory) options.init = static_cast<const A*>(constant.data());
   if (way.own_workspace) options.workspace = workspace;
-  reduce(out_keys.span(), out_values.span(), out_count.span().data(), options);
+  reduce(out.keys(), out.values(), out.count(), options);
 
-  const auto failure = [&](const char* what, const char* why) { return testing::AssertionFailure() << what << ": " << why << "; " << way; };
-  const Count count[] = {static_cast<Count>(runs)};
-  if (const auto same = out_count.holds(count); !same) return failure("count", same.message());
-  const auto most = static_cast<std::size_t>(room);
-  if (const auto same = out_keys.holds(converted<key>(expected.keys, most)); !same) return failure("keys", same.message());
-  if (const auto same = out_values.holds(converted<value>(expected.values, most)); !same) return failure("values", same.message());
-  if (way.own_workspace && !workspace.is_cleared()) return failure("workspace", "control words are left behind");
+  if (const auto right = out.hold(expected); !right) return testing::AssertionFailure() << right.message() << "; " << way;
+  if (way.own_workspace && !workspace.is_cleared())
+    return testing::AssertionFailure() << "control words are left behind; " << way;
   return testing::AssertionSuccess();
 }
 
