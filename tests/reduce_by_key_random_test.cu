@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random runs, data, alignments, grids, room and schedules, against the canonical tree over all items of which only a run's
 // are there. The operator is not even associative: any other tree shows, and so does any item too many or too few.
-//
-// A failure prints its seed: WARPFOLD_TEST_SEED=<seed> repeats that case alone, WARPFOLD_TEST_CASES=<n> runs n of them.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "common/random_cases.hpp"
 #include "common/tree_hash.hpp"
 #include "reduce/iterators.cuh"
 #include "reduce_by_key/ways.cuh"
@@ -17,19 +14,6 @@ using hash = wf_test::tree_hash<8, 8>;
 using twelve = wf_test::tree_hash<12, 4>;
 
 namespace {
-
-std::int64_t number_of(const char* variable, std::int64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 0);
-}
-
-#if defined(__CUDACC__)
-constexpr std::int64_t default_cases = 500;
-#elif defined(__SANITIZE_ADDRESS__)  // ten times slower
-constexpr std::int64_t default_cases = 200;
-#else
-constexpr std::int64_t default_cases = 1000;
-#endif
 
 /// Runs of one random kind of lengths. key_of(run, random bits) makes the key of an item.
 template <class Hash, class Key> struct random_case {
@@ -57,18 +41,8 @@ template <class Hash, class Key> struct random_case {
   }
 };
 
-/// Runs check(source) for every seed of this process.
-template <class Check> void for_all_seeds(Check check) {
-  const std::int64_t own = number_of("WARPFOLD_TEST_SEED", 0);
-  const std::int64_t cases = number_of("WARPFOLD_TEST_CASES", default_cases);
-  for (std::int64_t seed = own > 0 ? own : 1; seed <= (own > 0 ? own : cases); ++seed) {
-    random_source source(static_cast<std::uint64_t>(seed));
-    EXPECT_TRUE(check(source)) << "WARPFOLD_TEST_SEED=" << seed;
-  }
-}
-
 TEST(reduce_by_key_random, keys_of_4_bytes_and_12_bytes) {
-  for_all_seeds([](random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t, random_source& source) {
     const random_case<twelve, int> c(source, [](std::int64_t run, std::uint64_t) { return static_cast<int>(run % 2) - 1; });
     const device_array<int> keys(c.keys, c.way.keys_off);
     const device_array<twelve> values(c.items, c.way.values_off);
@@ -80,7 +54,7 @@ TEST(reduce_by_key_random, keys_of_4_bytes_and_12_bytes) {
 
 // Keys may be drawn at random, so that runs are as long as chance has it.
 TEST(reduce_by_key_random, keys_of_1_byte) {
-  for_all_seeds([](random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t, random_source& source) {
     const std::uint64_t most = source.below(2) == 0 ? 0 : 2 + static_cast<std::uint64_t>(source.below(254));
     const random_case<hash, std::uint8_t> c(source, [&](std::int64_t run, std::uint64_t bits) {
       return static_cast<std::uint8_t>(most > 0 ? bits % most : static_cast<std::uint64_t>(run));
@@ -103,7 +77,7 @@ struct same_id {
 };
 
 TEST(reduce_by_key_random, keys_of_16_bytes_and_a_users_equality) {
-  for_all_seeds([](random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t, random_source& source) {
     const random_case<hash, tagged_key> c(source, [](std::int64_t run, std::uint64_t bits) {
       return tagged_key{run % 3, static_cast<std::int64_t>(bits)};
     });
@@ -117,7 +91,7 @@ TEST(reduce_by_key_random, keys_of_16_bytes_and_a_users_equality) {
 
 // Every other key of an array, and values that are computed.
 TEST(reduce_by_key_random, iterators) {
-  for_all_seeds([](random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t, random_source& source) {
     random_case<hash, short> c(source, [](std::int64_t run, std::uint64_t) { return static_cast<short>(run % 7); });
     c.items = wf_test::hash_items<hash>(c.runs.items);
     std::vector<short> doubled;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random layouts, data, forms, alignments, grids and schedules, against the canonical tree over each segment alone. The
 // operator is not even associative: any other tree shows, and so does any item too many or too few.
-//
-// A failure prints its seed: WARPFOLD_TEST_SEED=<seed> repeats that case alone, WARPFOLD_TEST_CASES=<n> runs n of them.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "common/random_cases.hpp"
 #include "common/tree_hash.hpp"
 #include "reduce/iterators.cuh"
 #include "segmented_reduce/ways.cuh"
@@ -16,19 +13,6 @@ using wf_test::device_array, wf_test::layout, wf_test::random_source;
 using hash = wf_test::tree_hash<8, 8>;
 
 namespace {
-
-std::int64_t number_of(const char* variable, std::int64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 0);
-}
-
-#if defined(__CUDACC__)
-constexpr std::int64_t default_cases = 500;
-#elif defined(__SANITIZE_ADDRESS__)  // ten times slower
-constexpr std::int64_t default_cases = 200;
-#else
-constexpr std::int64_t default_cases = 1000;
-#endif
 
 struct random_case {
   wf_test::segmented_way way;
@@ -58,18 +42,8 @@ struct random_case {
   }
 };
 
-/// Runs check(seed, source) for every seed of this process.
-template <class Check> void for_all_seeds(Check check) {
-  const std::int64_t own = number_of("WARPFOLD_TEST_SEED", 0);
-  const std::int64_t cases = number_of("WARPFOLD_TEST_CASES", default_cases);
-  for (std::int64_t seed = own > 0 ? own : 1; seed <= (own > 0 ? own : cases); ++seed) {
-    random_source source(static_cast<std::uint64_t>(seed));
-    EXPECT_TRUE(check(static_cast<std::uint64_t>(seed), source)) << "WARPFOLD_TEST_SEED=" << seed;
-  }
-}
-
 TEST(segmented_reduce_random, offsets_of_64_bits) {
-  for_all_seeds([](std::uint64_t seed, random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t seed, random_source& source) {
     const random_case c(seed, source);
     const device_array<std::int64_t> offsets(c.where.offsets<std::int64_t>(), c.way.offset);
     return c.check([&](auto in, auto out, auto op, const auto& options) {
@@ -80,7 +54,7 @@ TEST(segmented_reduce_random, offsets_of_64_bits) {
 
 // Every other entry of an array, through an iterator.
 TEST(segmented_reduce_random, offsets_from_an_iterator) {
-  for_all_seeds([](std::uint64_t seed, random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t seed, random_source& source) {
     const random_case c(seed, source);
     std::vector<unsigned> doubled;
     for (const unsigned offset : c.where.offsets<unsigned>()) doubled.insert(doubled.end(), {offset, ~0u});
@@ -92,7 +66,7 @@ TEST(segmented_reduce_random, offsets_from_an_iterator) {
 }
 
 TEST(segmented_reduce_random, bounds_with_gaps) {
-  for_all_seeds([](std::uint64_t seed, random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t seed, random_source& source) {
     const random_case c(seed, source, true);
     const device_array<std::int64_t> begins(c.where.begins, c.way.offset);
     const device_array<int> ends(wf_test::narrowed<int>(c.where.ends), c.way.offset);
@@ -103,7 +77,7 @@ TEST(segmented_reduce_random, bounds_with_gaps) {
 }
 
 TEST(segmented_reduce_random, owners_of_64_bits) {
-  for_all_seeds([](std::uint64_t seed, random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t seed, random_source& source) {
     const random_case c(seed, source);
     const device_array<std::int64_t> ids(c.where.owners<std::int64_t>(), c.way.offset);
     return c.check([&](auto in, auto out, auto op, const auto& options) {
@@ -113,7 +87,7 @@ TEST(segmented_reduce_random, owners_of_64_bits) {
 }
 
 TEST(segmented_reduce_random, fixed_length) {
-  for_all_seeds([](std::uint64_t seed, random_source& source) {
+  wf_test::for_all_seeds([](std::uint64_t seed, random_source& source) {
     random_case c(seed, source);
     const std::int64_t length = source.below(std::int64_t{2} << source.below(12)), most = 20'000;
     const wf_test::lengths all(static_cast<std::size_t>(1 + source.below(most / (length + 10))), length);
