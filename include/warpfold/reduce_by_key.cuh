@@ -10,7 +10,9 @@
 //   begins and ends, and on nothing else; the bits are the same on every run, grid and GPU, and in the emulator. (A
 //   run that begins at a multiple of the power of two that holds it has the bits of reduce over it alone.)
 // - enqueue one kernel on options.stream, never wait, and can be captured. The number of runs is known when it is done;
-// - read each key and value once, by vectors from any alignment. Scratch does not depend on the number of items or runs;
+// - read each key and value once: by vectors from any alignment, but for keys or values of which a thread takes less than
+//   16 bytes (one byte beside eight), which are read one by one where they are misaligned;
+// - need scratch that does not depend on the number of items or runs;
 // - cost the same whatever the runs' lengths: about the bytes read and written, and a little arithmetic an item;
 // - begin a run where equal(key before, key) is false; its key is that of its first item. Equality is asked of neighbours
 //   only. The default is ==, so that each NaN is a run of its own;
@@ -107,7 +109,8 @@ template <class Keys, class Values> std::int64_t common_size(const char* functio
 template <class E> concept equality_argument = !is_options<E>;
 
 /// Where the number of runs goes: a device pointer to an integer.
-template <class O> concept count_output = std::contiguous_iterator<O> && std::integral<std::iter_value_t<O>>;
+template <class O> concept count_output = std::contiguous_iterator<O> && std::integral<std::iter_value_t<O>> &&
+                                          !std::same_as<std::iter_value_t<O>, bool>;
 
 inline namespace v1 WARPFOLD_HIDDEN {
 
