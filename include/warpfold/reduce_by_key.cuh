@@ -13,7 +13,7 @@
 // - read each key and value once: by vectors from any alignment, but for keys or values of which a thread takes less than
 //   16 bytes (one byte beside eight), which are read one by one where they are misaligned;
 // - need scratch that does not depend on the number of items or runs;
-// - cost the same whatever the runs' lengths: about the bytes read and written, and a little arithmetic an item;
+// - do the same work for an item whatever the runs' lengths, and write what there are runs;
 // - begin a run where equal(key before, key) is false; its key is that of its first item. Equality is asked of neighbours
 //   only. The default is ==, so that each NaN is a run of its own;
 // - join options.init to each run on its left, once. There are no empty runs;
