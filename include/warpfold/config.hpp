@@ -3,7 +3,9 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #if defined(WARPFOLD_EMULATOR) && !defined(__CUDACC__)
 #include <warpfold/emulator/emulator.hpp>
@@ -33,8 +35,14 @@ inline constexpr unsigned full_warp = 0xffffffffu;
 
 consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
 
-/// std::min and std::max are not for device code.
-__host__ __device__ constexpr std::int64_t least_of(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-__host__ __device__ constexpr std::int64_t greatest_of(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
+
+/// std::min and std::max are not for device code. Of two int, an int: those of 64 bits cost a GPU twice.
+template <std::signed_integral A, std::signed_integral B> __host__ __device__ constexpr std::common_type_t<A, B> least_of(A a, B b) {
+  return a < b ? a : b;
+}
+template <std::signed_integral A, std::signed_integral B> __host__ __device__ constexpr std::common_type_t<A, B> greatest_of(A a, B b) {
+  return a > b ? a : b;
+}
 
 }  // namespace warpfold

@@ -23,9 +23,9 @@ struct problem_kind {
   tuning::segmented_policy policy;
 };
 const problem_kind kinds[] = {
-    {"float", 4, 4, tuning::segmented_policy_for(16, 4)},     {"int8 in int", 16, 4, tuning::segmented_policy_for(16, 4)},
-    {"double", 2, 8, tuning::segmented_policy_for(16, 8)},    {"12 bytes", 4, 12, tuning::segmented_policy_for(48, 12)},
-    {"iterator", 1, 4, tuning::segmented_policy_for(4, 4)},   {"100 bytes", 1, 100, tuning::segmented_policy_for(100, 100)},
+    {"float", 8, 4, tuning::segmented_policy_for(32, 4)},     {"int8 in int", 16, 4, tuning::segmented_policy_for(16, 4)},
+    {"double", 4, 8, tuning::segmented_policy_for(32, 8)},    {"12 bytes", 4, 12, tuning::segmented_policy_for(48, 12)},
+    {"iterator", 8, 4, tuning::segmented_policy_for(32, 4)},  {"100 bytes", 1, 100, tuning::segmented_policy_for(100, 100)},
     {"4 KiB", 1, 4096, tuning::segmented_policy_for(4096, 4096)}};
 constexpr int devices[] = {1, 8, 132 * 4, 132 * 2, 78, 100'000};  // blocks at once
 
@@ -35,7 +35,7 @@ std::string problem(const dispatch::segmented_plan& plan, int most_blocks, std::
   const int block_warps = kind.policy.block_threads / warp_lanes;
   const std::int64_t warps = std::int64_t{plan.blocks} * block_warps, positions = items + std::int64_t{plan.ranges.weight} * segments;
   const auto& [length, weight, log_unit] = plan.ranges;
-  const std::int64_t unit = std::int64_t{1} << log_unit, batch = std::int64_t{kind.policy.rows} * warp_lanes * kind.chunk_items;
+  const std::int64_t unit = std::int64_t{1} << log_unit, batch = std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items;
 
   if (plan.blocks < 1 || plan.blocks > most_blocks) return "the grid is too large, or empty";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
@@ -77,7 +77,7 @@ TEST(SegmentedPlan, HoldsWhateverTheShape) {
 TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
   const problem_kind& k = kinds[0];
   EXPECT_EQ(dispatch::plan_segmented(528, 0, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
-  EXPECT_EQ(dispatch::plan_segmented(528, 1000, 6, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(dispatch::plan_segmented(528, 900, 6, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
   EXPECT_EQ(dispatch::plan_segmented(528, 1 << 24, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
   EXPECT_EQ(dispatch::plan_segmented(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
 }

@@ -13,7 +13,7 @@ namespace thread = warpfold::thread;
 /// Chunks of `leaves`, also past its end, one a thread: chunk i to out + i * chunk_items.
 template <class Leaves> __global__ void edge_kernel(Leaves leaves, double* out) {
   const int first = static_cast<int>(threadIdx.x) * Leaves::chunk_items;
-  typename Leaves::chunk chunk;
+  typename Leaves::chunk chunk = {};
   leaves.source.load_edge(chunk, first);
   for (int k = 0; k < Leaves::chunk_items && first + k < leaves.source.items; ++k) out[first + k] = leaves.leaf(chunk, k);
 }
@@ -64,16 +64,17 @@ TEST(PointerSource, KnowsItsMisalignment) {
   EXPECT_EQ(of_items.to_host(), std::vector<int>(6, 0)) << "single floats need no more than their own alignment";
 }
 
-/// load_some of every place and count around the ends of `items` items, by one thread each.
+/// load_items and load_inside of every place and count around the ends of `items` items, by one thread each.
 template <class T> __global__ void some_kernel(thread::pointer_source<T> source, int* wrong) {
   constexpr int chunk_items = thread::pointer_source<T>::chunk_items;
   const int count = static_cast<int>(blockIdx.x) - 1, first = static_cast<int>(threadIdx.x);
   const int exist = count < 0 ? 0 : count < chunk_items ? count : chunk_items;
   if (first + exist > source.items) return;
   const bool inside = source.is_inside(first, first + exist);
-  for (const bool known : {inside, false}) {
+  for (const bool by_vectors : {inside, false}) {
     typename thread::pointer_source<T>::chunk chunk = {};
-    source.load_some(chunk, first, count, known);
+    if (by_vectors) source.load_inside(chunk, first, count);
+    else source.load_items(chunk, first, count);
     for (int k = 0; k < exist; ++k)
       if (source.value(chunk, k) != static_cast<T>(3 * (first + k) + 1)) atomicAdd(wrong, 1);
   }
@@ -81,7 +82,7 @@ template <class T> __global__ void some_kernel(thread::pointer_source<T> source,
   if (inside && (first * sizeof(T) < 15 || (source.items - first - exist) * sizeof(T) < 15)) atomicAdd(wrong, 1);
 }
 
-template <class T> void check_load_some() {
+template <class T> void check_some() {
   for (std::int64_t offset = 0; offset < 16; ++offset)
     for (const int items : {1, 5, 16, 31, 50}) {
       const wf_test::device_array<T> data(some_items<T>(items), offset);
@@ -93,10 +94,10 @@ template <class T> void check_load_some() {
 }
 
 TEST(PointerSource, LoadsSomeItemsFromAnywhere) {
-  check_load_some<std::uint8_t>();
-  check_load_some<std::uint16_t>();
-  check_load_some<float>();
-  check_load_some<double>();
+  check_some<std::uint8_t>();
+  check_some<std::uint16_t>();
+  check_some<float>();
+  check_some<double>();
 }
 
 struct shift_case {

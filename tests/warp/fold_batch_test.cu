@@ -114,41 +114,6 @@ TEST(FoldBatch, IsTheCanonicalTreeAtEveryAlignment) {
   check_type<item<20, 4>, 1, std::int64_t>();
 }
 
-/// A block is one warp and one case: `count` items from item `first` on, whatever lies around them.
-template <int Rows, class T> __global__ void stretch_kernel(const T* data, std::int64_t items, const batch_case* cases, int* wrong) {
-  const batch_case& own = cases[blockIdx.x];
-  const wf::thread::leaves<wf::thread::pointer_source<T>, leaf_of, hash> leaves{{data + own.offset, items - own.offset}, {}};
-  const hash result = wf::warp::fold_stretch<Rows>(leaves, own.first, own.items, wf_test::hash_pair{});
-  if (!(result == own.expected)) atomicAdd(wrong, 1);
-}
-
-/// From any item on, near both ends of the data and far from them.
-template <class T, int Rows> void check_stretches() {
-  constexpr int chunk_items = wf::thread::items_per_chunk(sizeof(T)), batch = Rows * wf::warp_lanes * chunk_items, all = 3 * batch + 40;
-  const auto data = wf_test::random_items<T>(all);
-  std::vector<batch_case> cases;
-  for (const int offset : {0, 1, 2})
-    for (const int count : {1, 2, chunk_items, chunk_items + 1, batch / 2, batch - 1, batch})
-      for (int k = 0; k < 18; ++k)
-        for (const int first : {k, batch + k, all - offset - count - k}) {
-          std::vector<hash> leaves;
-          for (int i = 0; i < count; ++i) leaves.push_back(leaf_of{}(data[static_cast<std::size_t>(offset + first + i)]));
-          cases.push_back({offset, first, count, wf::canonical_tree::replay(leaves.data(), count, wf_test::hash_pair{})});
-        }
-  const wf_test::device_array<T> on_device(data);
-  const wf_test::device_array<batch_case> cases_on_device(cases);
-  const wf_test::device_array<int> wrong(std::vector<int>{0});
-  wf_test::launch_and_wait(&stretch_kernel<Rows, T>, static_cast<int>(cases.size()), wf::warp_lanes, 0, on_device.data(),
-                           std::int64_t{all}, cases_on_device.data(), wrong.data());
-  EXPECT_EQ(wrong.value(), 0) << Rows << " rows of " << sizeof(T) << "-byte items";
-}
-
-TEST(FoldStretch, IsTheCanonicalTreeFromAnyItemOn) {
-  check_stretches<item<1>, 2>();
-  check_stretches<item<4, 4>, 4>();
-  check_stretches<item<12, 4>, 1>();
-}
-
 struct squares {
   using value_type = int;
   using difference_type = std::int64_t;

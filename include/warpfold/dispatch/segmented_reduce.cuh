@@ -23,13 +23,14 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
   check_operator<Op, A>();
   constexpr auto* kernel = &grid::segmented_kernel<Segments, Leaves, Op, Out>;
   constexpr auto policy = grid::segmented_policy<Leaves>;
+  using storage = grid::segmented_storage<Segments, Leaves>;
   const auto empty = empty_value_of<Op>(function, options);
   const auto init = initial_value_of<Op>(function, options.init, 1);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   if (segments.count == 0) return;
 
   const int device = current_device();
-  const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
+  const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, sizeof(storage));
   const segmented_plan plan = plan_segmented(most_blocks, leaves.source.items, segments.count, Leaves::chunk_items,
                                              sizeof(A), policy, options.max_blocks);
   std::span<std::byte> scratch = options.workspace.bytes;
@@ -42,7 +43,16 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
       segments, leaves, op, out, init, empty, plan.ranges,
       {values, values + tuning::max_units(sizeof(A)) + 2, reinterpret_cast<unsigned*>(scratch.data() + workspace_alignment)}};
   const clear_on_error guard(scratch);
-  launch(kernel, launch_config(plan.blocks, policy.block_threads, 0, options.stream), arguments);
+  launch(kernel, launch_config(plan.blocks, policy.block_threads, sizeof(storage), options.stream), arguments);
+}
+
+/// The same items in the chunks that segments are read in.
+template <class A, class T, int Items> auto in_narrow_chunks(const thread::pointer_source<T, Items>& source) {
+  return thread::pointer_source<T, tuning::narrow_chunk_items(sizeof(T), sizeof(A), Items)>{source.data, source.items};
+}
+template <class A, class It> auto in_narrow_chunks(const thread::iterator_source<It>& source) {
+  constexpr int items = tuning::narrow_chunk_items(sizeof(std::iter_value_t<It>), sizeof(A), 1);
+  return thread::iterator_source<It, items>{source.first_item, source.items};
 }
 
 /// How a strategy enqueues a segmented reduction. Named strategies are in segmented_strategy.cuh.
@@ -51,7 +61,9 @@ template <> struct segmented_reduction<automatic> {
   template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
-    segmented_reduce(function, segments, leaves, out, op, options);
+    const auto source = in_narrow_chunks<A>(leaves.source);
+    const thread::leaves<std::remove_cv_t<decltype(source)>, decltype(leaves.transform), A> in_chunks{source, leaves.transform};
+    segmented_reduce(function, segments, in_chunks, out, op, options);
   }
 };
 

@@ -12,11 +12,13 @@ namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
 
 /// Items [begin, end).
-struct segment_span {
-  std::int64_t begin, end;
+template <class Index> struct span_of {
+  Index begin, end;
 
   __device__ bool within(std::int64_t items) const { return 0 <= begin && begin <= end && end <= items; }
 };
+
+using segment_span = span_of<std::int64_t>;
 
 struct segment_ranges {
   std::int64_t length;  ///< positions a warp
@@ -28,7 +30,8 @@ struct segment_ranges {
   __device__ segment_span of(std::int64_t warp) const { return {warp * length, (warp + 1) * length}; }
   /// Of the calling warp.
   __device__ segment_span own() const {
-    return of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + arch::flat_warp());
+    // From one lane, so that the compiler sees that all take the same branches.
+    return of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + __shfl_sync(full_warp, arch::flat_warp(), 0));
   }
   __device__ std::int64_t warp_of(std::int64_t position) const { return position / length; }
   __device__ std::int64_t unit_items() const { return std::int64_t{1} << log_unit; }

@@ -4,8 +4,7 @@
 //   count                        of segments
 //   start(position, ranges)      the first segment that begins at `position` or later, and the one before it, of which
 //                                units may still begin there; by one warp
-//   next(segment, cursor)        the items of segment + lane, for the lanes below packet_segments; `cursor` is where
-//                                `segment` begins; by one warp
+//   next(segment, cursor)        the items of segment + lane, if that exists; `cursor` is where `segment` begins; by one warp
 //   entries()                    that a caller could have got wrong, and
 //   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
 //
@@ -30,21 +29,23 @@ template <class T> using index_of =
 
 /// Anything that tells the span of each segment by itself.
 template <class Spans> struct listed_segments : Spans {
-  static constexpr int packet_segments = warp_lanes, tiny_packets = 4;
+  static constexpr int step_packets = 4;
+  using index = typename Spans::index;
 
   __device__ segment_start start(std::int64_t position, const segment_ranges& ranges) const {
     const std::int64_t first = partition_point(0, this->count, [&](std::int64_t segment) {
       return ranges.position(segment, this->span(segment).begin) < position;
     });
-    return {first, 0, first > 0 ? this->span(first - 1) : segment_span{0, 0}};
+    const span_of<index> before = first > 0 ? this->span(first - 1) : span_of<index>{0, 0};
+    return {first, 0, {before.begin, before.end}};
   }
-  __device__ segment_span next(std::int64_t segment, std::int64_t) const {
+  __device__ span_of<index> next(std::int64_t segment, std::int64_t) const {
     const std::int64_t own = segment + arch::lane_id();
-    return own < this->count ? this->span(own) : segment_span{0, 0};
+    return own < this->count ? this->span(own) : span_of<index>{0, 0};
   }
   __device__ std::int64_t entries() const { return this->count; }
   __device__ bool in_order(std::int64_t segment, std::int64_t items) const {
-    const segment_span own = this->span(segment);
+    const span_of<index> own = this->span(segment);
     const std::int64_t next = segment + 1 < this->count ? this->span(segment + 1).begin : items;
     return 0 <= own.begin && own.begin <= own.end && own.end <= next;
   }
@@ -57,9 +58,9 @@ template <class Begins, class Ends> struct bounds_spans {
   Ends ends;
   std::int64_t count;
 
-  __device__ segment_span span(std::int64_t segment) const {
-    return {static_cast<std::int64_t>(begins[static_cast<std::iter_difference_t<Begins>>(segment)]),
-            static_cast<std::int64_t>(ends[static_cast<std::iter_difference_t<Ends>>(segment)])};
+  __device__ span_of<index> span(std::int64_t segment) const {
+    return {static_cast<index>(begins[static_cast<std::iter_difference_t<Begins>>(segment)]),
+            static_cast<index>(ends[static_cast<std::iter_difference_t<Ends>>(segment)])};
   }
 };
 
@@ -69,9 +70,9 @@ template <class Offsets> struct offset_spans {
   Offsets offsets;
   std::int64_t count;
 
-  __device__ segment_span span(std::int64_t segment) const {
+  __device__ span_of<index> span(std::int64_t segment) const {
     const auto s = static_cast<std::iter_difference_t<Offsets>>(segment);
-    return {static_cast<std::int64_t>(offsets[s]), static_cast<std::int64_t>(offsets[s + 1])};
+    return {static_cast<index>(offsets[s]), static_cast<index>(offsets[s + 1])};
   }
 };
 
@@ -86,7 +87,8 @@ struct fixed_spans {
 
 /// Item i belongs to segment ids[i]; ids ascend. Segments between two ids are empty.
 template <class Ids> struct owned_segments {
-  static constexpr int packet_segments = warp_lanes, tiny_packets = 1;
+  static constexpr int step_packets = 1;
+  using index = std::int64_t;
   Ids ids;
   std::int64_t items;
   std::int64_t count;

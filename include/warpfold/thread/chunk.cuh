@@ -63,13 +63,16 @@ template <class T, int Items> struct chunk {
       word[i] = alignof(T) % 4 == 0 ? window[i] : __funnelshift_r(window[i], window[i + 1], 8 * (shift & 3));
   }
 
-  /// The items in the first `bytes` bytes, whole vectors, at and after `aligned`, where they start `shift` bytes in. Each
-  /// lane may have another shift and length.
-  __device__ void load_window(const unsigned char* aligned, int shift, int bytes) requires(vector_bytes == 16) {
+  /// The first `count` (at most all) items from `source`, by the aligned vectors that hold some of them. Each lane may have
+  /// another place and count; none is loaded if it is not positive.
+  __device__ void load_window(const T* source, int count) requires(vector_bytes == 16) {
+    const auto address = reinterpret_cast<std::uintptr_t>(source);
+    const auto* aligned = reinterpret_cast<const unsigned char*>(address & ~std::uintptr_t{15});
+    const int shift = static_cast<int>(address & 15), end = shift + count * int{sizeof(T)};
     std::uint32_t window[words + 4] = {};
     WARPFOLD_UNROLL
     for (int i = 0; i < words + 4; i += 4)
-      if (4 * i < bytes) arch::load<16>(aligned + 4 * i, window + i);
+      if (i == 0 ? count > 0 : 4 * i < end) arch::load<16>(aligned + 4 * i, window + i);
     cut(window, shift);
   }
 

@@ -11,7 +11,7 @@
 // where runs begin and end, and on nothing else.
 #pragma once
 #include <warpfold/thread/choose.cuh>
-#include <warpfold/thread/optional.cuh>
+#include <warpfold/thread/exact_identity.cuh>
 
 namespace warpfold::thread {
 
@@ -49,7 +49,7 @@ template <class Op, class A> struct run_joiner {
 
  private:
   __device__ static constexpr A missing() {
-    if constexpr (uses_identity) return optional<Op, A>::missing;
+    if constexpr (uses_identity) return exact_identity<Op, A>;
     else return A{};
   }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a reduction's leaves come from. A source knows its item count and gives a lane the chunk of consecutive items
 // that starts at a given item, a multiple of chunk_items: whole and aligned (`load`), whole (`load_shifted`), or what
-// exists (`load_edge`); or, from any item, a given number (`load_some`). `leaf` turns item k of a chunk into an accumulator. Sources: `pointer_source` (vector loads), `iterator_source` (anything indexable), `zip_source` (two).
+// exists (`load_edge`); or, from any item, a given number (`load_items`, `load_inside`). `leaf` turns item k of a chunk into
+// an accumulator. Sources: `pointer_source` (vector loads), `iterator_source` (anything indexable), `zip_source` (two).
 #pragma once
 #include <cstdint>
 #include <iterator>
@@ -40,43 +41,52 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
     else if (left > 0) to.load(data + first, static_cast<int>(left < Items ? left : Items));
   }
   __device__ void load_shifted(chunk& to, std::int64_t first) const requires(chunk::vector_bytes == 16) {
-    to.load_shifted(data + first, misaligned_bytes());
+    load_shifted(to, first, misaligned_bytes());
+  }
+  __device__ void load_shifted(chunk& to, std::int64_t first, int misaligned_bytes) const requires(chunk::vector_bytes == 16) {
+    to.load_shifted(data + first, misaligned_bytes);
   }
   /// Whether any vector that holds one of the items [begin, end) lies within the array.
   __device__ bool is_inside(std::int64_t begin, std::int64_t end) const {
     constexpr int least = (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
     return begin >= least && end + least <= items;
   }
-  /// The first `count` items from `first` on, at most a chunk, none if it is not positive: by vectors where these lie within
-  /// the array. Lanes may have unrelated ones. `inside`: is_inside is known of all of them.
-  __device__ void load_some(chunk& to, std::int64_t first, int count, bool inside) const {
-    if (count <= 0) return;
-    if (count > Items) count = Items;
-    const T* from = data + first;
-    if constexpr (chunk::vector_bytes == 16) {
-      const auto* begin = reinterpret_cast<const unsigned char*>(from);
-      const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
-      const int bytes = (shift + count * int{sizeof(T)} + 15) & ~15;
-      if (inside || (begin - shift >= reinterpret_cast<const unsigned char*>(data) &&
-                     begin - shift + bytes <= reinterpret_cast<const unsigned char*>(data + items)))
-        return to.load_window(begin - shift, shift, bytes);
-    }
-    to.load(from, count);
+  /// The first `count` items from `first` on, at most a chunk, none if it is not positive, one by one.
+  template <class Index> __device__ void load_items(chunk& to, Index first, int count) const {
+    to.load(data + first, least_of(count, Items));
+  }
+  /// The same by vectors, if is_inside is true of them.
+  template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
+    if constexpr (chunk::vector_bytes == 16) to.load_window(data + first, least_of(count, Items));
+    else load_items(to, first, count);
   }
   /// Whether load_shifted stays within the items for all chunks in [first, last), and is needed.
   __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires(chunk::vector_bytes == 16) {
     const int before = misaligned_bytes(), after = 16 - before;
     return before != 0 && first * std::int64_t{sizeof(T)} >= before && (items - last) * std::int64_t{sizeof(T)} >= after;
   }
+  /// The items from item `first` on, `Count` a chunk.
+  template <int Count = Items> __device__ pointer_source<T, Count> from(std::int64_t first) const {
+    return {data + first, items - first};
+  }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
   __device__ T at(std::int64_t item) const { return data[item]; }
 };
 
-/// Items that an iterator computes or finds: one a chunk, so that lanes touch neighbouring items.
-template <class It> struct iterator_source {
-  static constexpr int chunk_items = 1;
+/// `it` from its item `first` on.
+template <class It> struct shifted_iterator {
+  using value_type = std::iter_value_t<It>;
+  using difference_type = std::int64_t;
+  It it;
+  std::int64_t first;
+  __device__ decltype(auto) operator[](std::int64_t i) const { return it[static_cast<std::iter_difference_t<It>>(first + i)]; }
+};
+
+/// Items that an iterator computes or finds, `Items` a chunk: one lets lanes touch neighbouring items.
+template <class It, int Items = 1> struct iterator_source {
+  static constexpr int chunk_items = Items;
   using item = std::iter_value_t<It>;
-  struct chunk { item value; };
+  struct chunk { item values[Items]; };
 
   It first_item;
   std::int64_t items;
@@ -84,16 +94,23 @@ template <class It> struct iterator_source {
   __device__ static constexpr int misaligned_bytes() { return 0; }
   __device__ static constexpr int misaligned_bytes(std::int64_t) { return 0; }
   __device__ void load(chunk& to, std::int64_t first) const {
-    to.value = first_item[static_cast<std::iter_difference_t<It>>(first)];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) to.values[k] = at(first + k);
   }
   __device__ void load_edge(chunk& to, std::int64_t first) const {
-    if (first < items) load(to, first);
+    load_items(to, first, static_cast<int>(least_of(items - first, Items)));
   }
   __device__ static constexpr bool is_inside(std::int64_t, std::int64_t) { return true; }
-  __device__ void load_some(chunk& to, std::int64_t first, int count, bool) const {
-    if (count > 0) load(to, first);
+  __device__ void load_inside(chunk& to, std::int64_t first, int count) const { load_items(to, first, count); }
+  __device__ void load_items(chunk& to, std::int64_t first, int count) const {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k)
+      if (k < count) to.values[k] = at(first + k);
   }
-  __device__ static item value(const chunk& from, int) { return from.value; }
+  template <int Count = Items> __device__ auto from(std::int64_t first) const {
+    return iterator_source<shifted_iterator<It>, Count>{{first_item, first}, items - first};
+  }
+  __device__ static item value(const chunk& from, int k) { return from.values[k]; }
   __device__ item at(std::int64_t i) const { return first_item[static_cast<std::iter_difference_t<It>>(i)]; }
 };
 
@@ -125,6 +142,7 @@ template <class Left, class Right> struct zip_source {
 template <class Source, class Transform, class A> struct leaves {
   static constexpr int chunk_items = Source::chunk_items;
   using source_type = Source;
+  using transform_type = Transform;
   using chunk = typename Source::chunk;
   using accumulator = A;
 
@@ -135,8 +153,14 @@ template <class Source, class Transform, class A> struct leaves {
     if constexpr (requires { from.left; from.right; })
       return warpfold::detail::convert<A>(
           transform(decltype(source.left)::value(from.left, k), decltype(source.right)::value(from.right, k)));
-    else return warpfold::detail::convert<A>(transform(Source::value(from, k)));
+    else return leaf_of(Source::value(from, k));
   }
+  /// The leaves from item `first` on, `Count` a chunk.
+  template <int Count = chunk_items> __device__ auto from(std::int64_t first) const {
+    const auto rest = source.template from<Count>(first);
+    return leaves<std::remove_cv_t<decltype(rest)>, Transform, A>{rest, transform};
+  }
+  template <class Item> __device__ A leaf_of(const Item& item) const { return warpfold::detail::convert<A>(transform(item)); }
 };
 
 }  // namespace warpfold::thread

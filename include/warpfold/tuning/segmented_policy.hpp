@@ -15,19 +15,34 @@ inline constexpr int least_range = 128;             ///< items and segments, wei
 /// Units of all long segments together: units grow with the input, so that scratch does not.
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
 
+inline constexpr int tiny_items = 4;        ///< of a segment that a lane reads item by item
+
+/// Items of a chunk: as many as fit `bytes`, as items and as accumulators, but at least `least`.
+constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
+  int items = least;
+  while (2 * items * std::max(item_bytes, accumulator_bytes) <= bytes) items *= 2;
+  return items;
+}
+/// Of the chunk that is a short segment, and of those that lanes take of longer ones, since what it costs a lane to find its
+/// place is paid once a chunk.
+constexpr int narrow_chunk_items(std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
+  return chunk_items_within(32, item_bytes, accumulator_bytes, least);
+}
+constexpr int wide_chunk_items(std::size_t item_bytes, std::size_t accumulator_bytes, int narrow_items) {
+  return chunk_items_within(64, item_bytes, accumulator_bytes, narrow_items);
+}
+
 struct segmented_policy {
   int block_threads;
   int blocks_per_multiprocessor;  ///< asked of the register allocator
-  int rows;                       ///< rows of 32 chunks that a warp has in flight, of short segments
-  int long_rows;                  ///< the same of long ones
+  int long_rows;                  ///< rows of 32 chunks that a warp has in flight, of long segments
 };
 
 consteval segmented_policy segmented_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   segmented_policy p{};
   p.block_threads = accumulator_bytes <= 64 ? 256 : 128;
-  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 16 ? 4 : accumulator_bytes <= 32 ? 2 : 1;
+  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 32 ? 4 : accumulator_bytes <= 32 ? 2 : 1;
   p.long_rows = std::max(2, reduce_policy_for(chunk_bytes, accumulator_bytes).max_rows);
-  p.rows = p.long_rows / 2;  // lanes cut their chunks out of more vectors, since segments begin anywhere
   return p;
 }
 

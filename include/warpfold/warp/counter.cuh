@@ -10,9 +10,9 @@ namespace warpfold::warp {
 /// set: together these are the n values, higher bits to the left.
 template <class A> class counter {
  public:
-  /// Value number `index`, from 0 on. Cost: one shuffle and operation on average.
-  template <class Op> __device__ void push(unsigned index, A value, Op op) {
-    int level = 0;
+  /// Value number `index`, from 0 on; or, where as many have been pushed, a node of 2^level values. Cost: one shuffle and
+  /// operation on average.
+  template <class Op> __device__ void push(unsigned index, A value, Op op, int level = 0) {
     for (; index >> level & 1; ++level) value = op(shuffle(waiting_, level), value);
     if (arch::lane_id() == level) waiting_ = value;
   }

@@ -2,9 +2,8 @@
 // A batch: `Rows` rows of 32 chunks, consecutive in memory, that a warp loads at once and folds to one node of the
 // canonical tree. Each lane folds its chunk pairwise, then the rows are reduced together.
 #pragma once
-#include <warpfold/thread/fold.cuh>
+#include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
-#include <warpfold/thread/source.cuh>
 
 namespace warpfold::warp {
 
@@ -18,12 +17,7 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   for (int row = 0; row < Rows; ++row) load(rows[row], first + row * row_items + arch::lane_id() * chunk_items);
   A values[Rows];
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    A chunk_values[chunk_items];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
-    values[row] = thread::fold(chunk_values, op);
-  }
+  for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
   return fold_rows(values, op);
 }
 
@@ -83,43 +77,6 @@ __device__ A fold_batch(const Leaves& leaves, Index first, Op op) {
     value = step == 0 ? node : op(value, node);
   }
   return value;
-}
-
-/// The node over `items` items (1 to a batch) from item `first` on, which need not be a multiple of anything; those around
-/// them may be another's. Valid in every lane.
-template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_stretch(const Leaves& leaves, std::int64_t first, int items, Op op) {
-  constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
-  const int own = arch::lane_id() * chunk_items;
-  const bool inside = leaves.source.is_inside(first, first + items);
-  typename Leaves::chunk rows[Rows] = {};
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row)
-    leaves.source.load_some(rows[row], first + row * row_items + own, items - row * row_items - own, inside);
-  A values[Rows];
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    const int count = items - row * row_items - own;
-    A chunk_values[chunk_items] = {};
-    WARPFOLD_UNROLL
-    for (int k = 0; k < chunk_items; ++k)
-      if (k < count) chunk_values[k] = leaves.leaf(rows[row], k);
-    values[row] = thread::fold(chunk_values, op, count);
-  }
-  return items == Rows * row_items ? fold_rows(values, op) : fold_rows(values, op, (items + chunk_items - 1) / chunk_items);
-}
-
-/// As above over 1 to `Rows` rows, in halves unless all rows are whole and aligned: lanes that cut their chunks out of more
-/// vectors, or count items, have registers for half of the rows at a time.
-template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_long_stretch(const Leaves& leaves, std::int64_t first, int items, Op op) {
-  constexpr int half_items = Rows / 2 * warp_lanes * Leaves::chunk_items;
-  if (items == 2 * half_items && leaves.source.misaligned_bytes(first) == 0)
-    return fold_whole_batch<Rows>(leaves, first, op, [&](typename Leaves::chunk& to, std::int64_t item) {
-      leaves.source.load(to, item);
-    });
-  const A left = fold_stretch<Rows / 2>(leaves, first, items < half_items ? items : half_items, op);
-  return items <= half_items ? left : op(left, fold_stretch<Rows / 2>(leaves, first + half_items, items - half_items, op));
 }
 
 }  // namespace warpfold::warp

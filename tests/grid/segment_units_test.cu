@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where segments begin for a warp, and units of long segments joined by whoever comes last, with units of a few items so
 // that there are very many of them.
-#include <warpfold/grid/long_segments.cuh>
+#include <warpfold/grid/segment_units.cuh>
 #include <warpfold/grid/segments.cuh>
 
 #include <gtest/gtest.h>
@@ -55,7 +55,10 @@ template <class Segments> __global__ void start_kernel(Segments segments, grid::
   found_start& own = found[blockIdx.x];
   const grid::segment_start start = segments.start(blockIdx.x, ranges);
   if (threadIdx.x == 0) own.start = start;
-  if (start.segment < segments.count) own.packet[threadIdx.x] = segments.next(start.segment, start.cursor);
+  if (start.segment < segments.count) {
+    const auto items = segments.next(start.segment, start.cursor);
+    own.packet[threadIdx.x] = {items.begin, items.end};
+  }
 }
 
 /// Every position of `lengths`, against the definition.

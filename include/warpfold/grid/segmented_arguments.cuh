@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the kernel of segmented reduction is given, and what it knows at compile time.
+#pragma once
+#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/grid/segment_units.cuh>
+#include <warpfold/grid/segments.cuh>
+#include <warpfold/tuning/segmented_policy.hpp>
+
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+template <class Segments, class Leaves, class Op, class Out> struct segmented_arguments {
+  using A = typename Leaves::accumulator;
+  Segments segments;
+  Leaves leaves;
+  Op op;
+  Out out;
+  initial_value<A> init;
+  initial_value<A> empty;  ///< the result of an empty segment
+  segment_ranges ranges;
+  unit_values<A> units;
+
+  /// `to` is the segment's place in `out`.
+  __device__ void write(Out to, const A& result) const { *to = init.join(result, op); }
+  __device__ void write_empty(Out to) const { *to = empty.alone(); }
+};
+
+template <class Leaves>
+inline constexpr tuning::segmented_policy segmented_policy =
+    tuning::segmented_policy_for(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator));
+
+/// Items of the chunks that lanes take of all but the shortest segments: what their places cost to find is paid once a chunk.
+template <class Leaves> inline constexpr int wide_items =
+    tuning::wide_chunk_items(sizeof(typename Leaves::source_type::item), sizeof(typename Leaves::accumulator), Leaves::chunk_items);
+
+inline constexpr const char* segments_out_of_order =
+    "segmented_reduce: segments must be in order, must not overlap, and must lie within the input";
+
+/// In debug builds, looks at every entry. A warp that reads a wrong one may go astray before, or overlook it.
+template <class Segments> __device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
+#if !defined(NDEBUG)
+  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < segments.entries(); i += threads)
+    arch::require(segments.in_order(i, items), segments_out_of_order);
+#endif
+}
+
+}  // namespace v1
+}  // namespace warpfold::grid

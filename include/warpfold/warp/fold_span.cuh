@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Any number of consecutive items, folded by one warp.
+#pragma once
+#include <warpfold/warp/counter.cuh>
+#include <warpfold/warp/fold_batch.cuh>
+#include <warpfold/warp/fold_segments.cuh>
+
+namespace warpfold::warp {
+
+/// The canonical tree over the `items` > 0 items from item `first` on, by one warp: by `Rows` rows of 32 chunks where these are
+/// aligned, else by 32 chunks of `WideItems` items, which need not be. Valid in every lane.
+template <int Rows, int WideItems, class Leaves, class Op>
+__device__ auto fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
+  using chunk = typename Leaves::chunk;
+  constexpr int wide_items = warp_lanes * WideItems, batch_items = Rows * warp_lanes * Leaves::chunk_items;
+  static_assert(batch_items % wide_items == 0);
+  const auto& source = leaves.source;
+  const std::int64_t end = first + items;
+  counter<typename Leaves::accumulator> nodes;
+  unsigned count = 0;
+  std::int64_t from = first;
+  if (source.misaligned_bytes(first) == 0)
+    WARPFOLD_NO_UNROLL
+    for (; from + batch_items <= end; from += batch_items, count += batch_items / wide_items)
+      nodes.push(count, fold_whole_batch<Rows>(leaves, from, op, [&](chunk& to, std::int64_t item) { source.load(to, item); }),
+                 op, log2_of(batch_items / wide_items));
+  const bool inside = source.is_inside(first, end);
+  WARPFOLD_NO_UNROLL
+  for (; from < end; from += wide_items) {
+    const int left = static_cast<int>(least_of(end - from, wide_items)), own = arch::lane_id() * WideItems;
+    const auto node = fold_chunks(leaves.template from<WideItems>(from), segment_chunk<int>{own, left - own, arch::lane_id()},
+                                        warp_lanes, inside, op);
+    nodes.push(count++, shuffle(node, 0), op);
+  }
+  return nodes.total(count, op);
+}
+
+}  // namespace warpfold::warp
