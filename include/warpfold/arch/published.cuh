@@ -45,9 +45,12 @@ __device__ inline unsigned acquire(unsigned* word) {
 #endif
 }
 
-/// For loops that wait for another block. (The emulator runs one thread at a time.)
+/// For loops that wait for another block: hundreds of blocks may wait for the same few words, and what they read keeps others
+/// from writing theirs. (The emulator runs one thread at a time.)
 __device__ inline void pause() {
-#if !defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
+  __nanosleep(200);
+#elif !defined(__CUDACC__)
   emulator::yield();
 #endif
 }

@@ -48,6 +48,14 @@ template <class T, int ThreadItems> struct staged_runs {
   __device__ T& operator[](int rank) { return slots[rank + gaps * (rank / ThreadItems)]; }
 };
 
+/// What the warps of a block make of a tile, until it is joined with others.
+template <class A, int Warps> struct tile_summary {
+  thread::array<thread::open_runs<A>, Warps> runs;
+  int heads[Warps];
+  int before;              ///< heads of the lap before the tile
+  std::int64_t lap_heads;  ///< heads of the laps before it
+};
+
 template <class Keys, class Leaves> struct by_key_storage {
   static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
   static constexpr int warps = policy.block_threads / warp_lanes;
@@ -55,10 +63,8 @@ template <class Keys, class Leaves> struct by_key_storage {
 
   thread::array<staged_runs<typename Keys::item, policy.thread_items>, warps> keys;
   thread::array<staged_runs<A, policy.thread_items>, warps> values;
-  thread::array<thread::open_runs<A>, warps> runs;
-  int heads[2][warps];  ///< of this tile and the next: fast warps write while slow ones still read
-  int before;           ///< heads of the lap before the tile
-  std::int64_t lap, lap_heads;  ///< the tile's lap; heads of those before it
+  tile_summary<A, warps> tile[2];  ///< the one at hand and the one before, which may not be finished
+  std::int64_t lap, lap_heads;  ///< the last tile's lap; heads of those before it
   std::int64_t next_tile;
 };
 
@@ -129,17 +135,16 @@ __device__ void finish_lap(const Arguments& arguments, std::int64_t lap, const t
 }
 
 /// Joins the warps' stretches to the tile's, and that one to those of other tiles. By one warp.
-template <class Arguments, class Storage>
-__device__ void finish_tile(const Arguments& arguments, Storage& shared, std::int64_t tile) {
-  using A = typename Arguments::A;
+template <class Arguments, int Warps, class A = typename Arguments::A>
+__device__ void finish_tile(const Arguments& arguments, tile_summary<A, Warps>& done, std::int64_t tile) {
   const auto& schedule = arguments.schedule;
-  const std::int64_t lap = schedule.lap_of(tile), lap_heads = shared.lap_heads;
+  const std::int64_t lap = schedule.lap_of(tile);
   const auto joiner = arguments.joiner();
   const int lane = arch::lane_id();
-  const auto close = [&](int rank, const A& value) { arguments.write_value(lap_heads + rank, value); };
+  const auto close = [&](int rank, const A& value) { arguments.write_value(done.lap_heads + rank, value); };
 
-  placed_runs<A> own{lane < Storage::warps ? shared.runs[lane] : joiner.none(), 0};
-  own.before = shared.before + warp::count_heads(own.runs.heads).lane;
+  placed_runs<A> own{lane < Warps ? done.runs[lane] : joiner.none(), 0};
+  own.before = done.before + warp::count_heads(own.runs.heads).lane;
   own.runs = warp::join_runs(joiner, own.runs, own.before, close);
   if (arrive_tile(arguments.scratch, schedule.place_of(tile), schedule.tiles_of(lap), own, joiner, close))
     finish_lap(arguments, lap, own.runs, joiner);
@@ -155,51 +160,61 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
   const auto& schedule = arguments.schedule;
   auto* const control = arguments.scratch.control;
   const tile_counts counts{control->counts};
-  const int thread = arch::flat_thread(), warp = arch::flat_warp(), lane = arch::lane_id();
+  const int thread = arch::flat_thread(), warp = arch::uniform_warp(), lane = arch::lane_id();
 
+  // A tile is finished while the next one waits for its number: by another warp than the one that looks back, if there is one.
+  constexpr int finisher = warps > 1 ? 1 : 0;
   if (thread == 0) {
     shared.lap = shared.lap_heads = 0;
     tell_tile(shared, control, schedule, take_tile(control));
   }
   __syncthreads();
-  std::int64_t tile = shared.next_tile;
+  std::int64_t tile = warp::shuffle(shared.next_tile, 0), unfinished = -1;
   thread_tile<Keys, Leaves> own;
   if (tile < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, tile);
   for (int turn = 0; tile < schedule.tiles; turn ^= 1) {
-    const std::int64_t taken = thread == 0 ? take_tile(control) : 0;
+    auto& now = shared.tile[turn];
     const int place = schedule.place_of(tile);
     const unsigned heads = own.find_heads(arguments.equal);
     const warp::heads_before before = warp::count_heads(__popc(heads));
     if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, before.lane);
-    if (lane == 0) shared.heads[turn][warp] = before.warp;
+    if (lane == 0) now.heads[warp] = before.warp;
     __syncthreads();
 
-    const int tile_heads = warp == 0 ? warp::all_reduce(lane < warps ? shared.heads[turn][lane] : 0, plus{}) : 0;
+    if (warp == finisher && unfinished >= 0) finish_tile(arguments, shared.tile[turn ^ 1], unfinished);
+    const int tile_heads = warp == 0 ? warp::all_reduce(lane < warps ? now.heads[lane] : 0, plus{}) : 0;
     if (thread == 0) {
       enter_lap(shared, arguments.scratch, schedule.lap_of(tile));
       counts.publish(place, tile_counts::own, tile_heads);
-      tell_tile(shared, control, schedule, taken);
+      now.lap_heads = shared.lap_heads;
     }
     const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp]);
-    if (lane == 0) shared.runs[warp] = runs;
+    if (lane == 0) now.runs[warp] = runs;
     if (warp == 0) {
       __syncwarp();  // what thread 0 has waited for
+      // The next tile is taken as late as can be without waiting for its number: others wait until its heads are counted.
+      const std::int64_t taken = lane == 0 ? take_tile(control) : 0;
       const int before_tile = counts.before(place);
-      if (lane == 0) counts.publish(place, tile_counts::through, before_tile + tile_heads), shared.before = before_tile;
+      if (lane == 0) {
+        counts.publish(place, tile_counts::through, before_tile + tile_heads);
+        now.before = before_tile;
+        tell_tile(shared, control, schedule, taken);
+      }
     }
     __syncthreads();
 
-    const std::int64_t next = shared.next_tile;
+    const std::int64_t next = warp::shuffle(shared.next_tile, 0);
     if (next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
-    std::int64_t run = shared.lap_heads + shared.before;  // the number of the warp's first one
-    for (int w = 0; w < warp; ++w) run += shared.heads[turn][w];
+    std::int64_t run = now.lap_heads + now.before;  // the number of the warp's first one
+    for (int w = 0; w < warp; ++w) run += now.heads[w];
     for (int rank = lane; rank < before.warp; rank += warp_lanes) {
       arguments.write_key(run + rank, shared.keys[warp][rank]);
       if (rank < before.warp - 1) arguments.write_value(run + rank, shared.values[warp][rank]);
     }
     __syncwarp();  // the next tile's runs are staged there
-    if (warp == 0) finish_tile(arguments, shared, tile);
+    unfinished = tile;
     tile = next;
+    if (tile >= schedule.tiles && warp == finisher) finish_tile(arguments, now, unfinished);
   }
 }
 

@@ -30,8 +30,7 @@ struct segment_ranges {
   __device__ segment_span of(std::int64_t warp) const { return {warp * length, (warp + 1) * length}; }
   /// Of the calling warp.
   __device__ segment_span own() const {
-    // From one lane, so that the compiler sees that all take the same branches.
-    return of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + __shfl_sync(full_warp, arch::flat_warp(), 0));
+    return of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + arch::uniform_warp());
   }
   __device__ std::int64_t warp_of(std::int64_t position) const { return position / length; }
   __device__ std::int64_t unit_items() const { return std::int64_t{1} << log_unit; }
