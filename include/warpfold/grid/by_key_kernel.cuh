@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel of reduction by key: runs of equal keys to a key and a value each, in one launch. Blocks take tiles in order.
 // Of a tile, each thread holds consecutive items; it finds heads by comparing neighbours, and folds what lies between them.
-// What is complete within a warp waits in shared memory for its place, which look-back tells, and goes out side by side;
-// what is not is joined across warps, tiles and laps.
+// What is complete within a warp waits in shared memory for its place, and goes out side by side; what is not is joined
+// across warps, tiles and laps.
+//
+// A tile's place is looked up when the block has counted the next one's heads: until then the tiles before it have been
+// counted, too, and nobody waits for long. So in a turn a block counts a tile, writes the one before, and folds the tile:
+//
+//   count i | look back for i - 1 | write i - 1 | fold i, load i + 1 | join i - 1
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>
@@ -52,6 +57,7 @@ template <class T, int ThreadItems> struct staged_runs {
 template <class A, int Warps> struct tile_summary {
   thread::array<thread::open_runs<A>, Warps> runs;
   int heads[Warps];
+  int all_heads;
   int before;              ///< heads of the lap before the tile
   std::int64_t lap_heads;  ///< heads of the laps before it
 };
@@ -63,7 +69,7 @@ template <class Keys, class Leaves> struct by_key_storage {
 
   thread::array<staged_runs<typename Keys::item, policy.thread_items>, warps> keys;
   thread::array<staged_runs<A, policy.thread_items>, warps> values;
-  tile_summary<A, warps> tile[2];  ///< the one at hand and the one before, which may not be finished
+  tile_summary<A, warps> tile[3];  ///< the one at hand, the one before, and, for fast warps, the next
   std::int64_t lap, lap_heads;  ///< the last tile's lap; heads of those before it
   std::int64_t next_tile;
 };
@@ -118,7 +124,7 @@ __device__ void finish_lap(const Arguments& arguments, std::int64_t lap, const t
   auto& control = *arguments.scratch.control;
   const bool is_last = lap == arguments.schedule.lap_of(arguments.schedule.tiles - 1);
   const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(lap);
-  for (int i = 4 * lane; i < tiles; i += 4 * warp_lanes) *reinterpret_cast<uint4*>(control.counts + i) = uint4{0, 0, 0, 0};
+  control.counts.clear(tiles);
   if (lane == 0) {
     auto& laps = *arguments.scratch.laps;
     const auto all = push_lap(laps, lap, is_last, own, joiner, [&](std::int64_t run, const A& value) {
@@ -136,7 +142,7 @@ __device__ void finish_lap(const Arguments& arguments, std::int64_t lap, const t
 
 /// Joins the warps' stretches to the tile's, and that one to those of other tiles. By one warp.
 template <class Arguments, int Warps, class A = typename Arguments::A>
-__device__ void finish_tile(const Arguments& arguments, tile_summary<A, Warps>& done, std::int64_t tile) {
+__device__ void join_tile(const Arguments& arguments, tile_summary<A, Warps>& done, std::int64_t tile) {
   const auto& schedule = arguments.schedule;
   const std::int64_t lap = schedule.lap_of(tile);
   const auto joiner = arguments.joiner();
@@ -150,6 +156,18 @@ __device__ void finish_tile(const Arguments& arguments, tile_summary<A, Warps>& 
     finish_lap(arguments, lap, own.runs, joiner);
 }
 
+/// Writes what the calling warp has staged of a tile: the keys of its heads, and the values of the runs that are complete.
+template <class Arguments, class Summary, class Keys, class Values>
+__device__ void write_warp_runs(const Arguments& arguments, const Summary& tile, Keys& keys, Values& values) {
+  const int warp = arch::uniform_warp(), heads = tile.heads[warp];
+  std::int64_t run = tile.lap_heads + tile.before;  // the number of the warp's first one
+  for (int w = 0; w < warp; ++w) run += tile.heads[w];
+  for (int rank = arch::lane_id(); rank < heads; rank += warp_lanes) {
+    arguments.write_key(run + rank, keys[rank]);
+    if (rank < heads - 1) arguments.write_value(run + rank, values[rank]);
+  }
+}
+
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
 __global__ void
 __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys, Leaves>.blocks_per_multiprocessor)
@@ -159,62 +177,66 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
   auto& shared = arch::dynamic_shared<storage>();
   const auto& schedule = arguments.schedule;
   auto* const control = arguments.scratch.control;
-  const tile_counts counts{control->counts};
+  auto& counts = control->counts;
   const int thread = arch::flat_thread(), warp = arch::uniform_warp(), lane = arch::lane_id();
+  constexpr int joining_warp = warps > 1 ? 1 : 0;  // another than the one that looks back, if there is one
 
-  // A tile is finished while the next one waits for its number: by another warp than the one that looks back, if there is one.
-  constexpr int finisher = warps > 1 ? 1 : 0;
   if (thread == 0) {
     shared.lap = shared.lap_heads = 0;
     tell_tile(shared, control, schedule, take_tile(control));
   }
   __syncthreads();
-  std::int64_t tile = warp::shuffle(shared.next_tile, 0), unfinished = -1;
+  std::int64_t tile = warp::shuffle(shared.next_tile, 0), last = -1;  // last: counted and folded, not yet written
   thread_tile<Keys, Leaves> own;
   if (tile < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, tile);
-  for (int turn = 0; tile < schedule.tiles; turn ^= 1) {
-    auto& now = shared.tile[turn];
-    const int place = schedule.place_of(tile);
-    const unsigned heads = own.find_heads(arguments.equal);
+  for (int turn = 0;; turn = (turn + 1) % 3) {
+    auto &now = shared.tile[turn], &then = shared.tile[(turn + 2) % 3];
+    const bool has_tile = tile < schedule.tiles;
+    const bool enters_lap = has_tile && (last < 0 || schedule.lap_of(tile) != schedule.lap_of(last));
+    unsigned heads = 0;
+    if (has_tile) heads = own.find_heads(arguments.equal);
     const warp::heads_before before = warp::count_heads(__popc(heads));
-    if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, before.lane);
     if (lane == 0) now.heads[warp] = before.warp;
     __syncthreads();
 
-    if (warp == finisher && unfinished >= 0) finish_tile(arguments, shared.tile[turn ^ 1], unfinished);
-    const int tile_heads = warp == 0 ? warp::all_reduce(lane < warps ? now.heads[lane] : 0, plus{}) : 0;
-    if (thread == 0) {
-      enter_lap(shared, arguments.scratch, schedule.lap_of(tile));
-      counts.publish(place, tile_counts::own, tile_heads);
-      now.lap_heads = shared.lap_heads;
-    }
-    const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp]);
-    if (lane == 0) now.runs[warp] = runs;
     if (warp == 0) {
-      __syncwarp();  // what thread 0 has waited for
-      // The next tile is taken as late as can be without waiting for its number: others wait until its heads are counted.
-      const std::int64_t taken = lane == 0 ? take_tile(control) : 0;
-      const int before_tile = counts.before(place);
-      if (lane == 0) {
-        counts.publish(place, tile_counts::through, before_tile + tile_heads);
-        now.before = before_tile;
-        tell_tile(shared, control, schedule, taken);
+      const int tile_heads = warp::all_reduce(lane < warps ? now.heads[lane] : 0, plus{});
+      if (lane == 0) now.all_heads = tile_heads;
+      if (lane == 0 && has_tile && !enters_lap) {
+        counts.tell_own(schedule.place_of(tile), tile_heads);
+        now.lap_heads = shared.lap_heads;
       }
+      const std::int64_t taken = lane == 0 && has_tile ? take_tile(control) : 0;
+      if (last >= 0) {
+        const int before_last = counts.before(schedule.place_of(last));
+        if (lane == 0) {
+          then.before = before_last;
+          counts.tell_through(schedule.place_of(last), before_last + then.all_heads);
+        }
+      }
+      if (lane == 0 && has_tile) tell_tile(shared, control, schedule, taken);
     }
     __syncthreads();
 
-    const std::int64_t next = warp::shuffle(shared.next_tile, 0);
-    if (next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
-    std::int64_t run = now.lap_heads + now.before;  // the number of the warp's first one
-    for (int w = 0; w < warp; ++w) run += now.heads[w];
-    for (int rank = lane; rank < before.warp; rank += warp_lanes) {
-      arguments.write_key(run + rank, shared.keys[warp][rank]);
-      if (rank < before.warp - 1) arguments.write_value(run + rank, shared.values[warp][rank]);
+    if (last >= 0) write_warp_runs(arguments, then, shared.keys[warp], shared.values[warp]);
+    if (has_tile) {
+      __syncwarp();  // what has been written makes room
+      if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, before.lane);
+      const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp]);
+      if (lane == 0) now.runs[warp] = runs;
     }
-    __syncwarp();  // the next tile's runs are staged there
-    unfinished = tile;
+    const std::int64_t next = warp::shuffle(shared.next_tile, 0);
+    if (has_tile && next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
+    if (last >= 0 && warp == joining_warp) join_tile(arguments, then, last);
+    if (!has_tile) return;
+    if (enters_lap && thread == 0) {  // the last of which may have been this block's last tile
+      enter_lap(shared, arguments.scratch, schedule.lap_of(tile));
+      counts.tell_own(schedule.place_of(tile), now.all_heads);
+      now.lap_heads = shared.lap_heads;
+    }
+    __syncwarp();
+    last = tile;
     tile = next;
-    if (tile >= schedule.tiles && warp == finisher) finish_tile(arguments, now, unfinished);
   }
 }
 

@@ -16,7 +16,7 @@ struct alignas(16) by_key_control {
   unsigned long long next_tile;
   unsigned laps_done;
   unsigned arrived[tuning::lap_groups];
-  alignas(16) unsigned counts[tuning::lap_tiles(1)];  ///< see tile_counts
+  alignas(16) tile_counts<tuning::lap_tiles(1)> counts;
 };
 static_assert(sizeof(by_key_control) == tuning::by_key_control_bytes);
 

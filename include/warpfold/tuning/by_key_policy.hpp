@@ -15,8 +15,9 @@ constexpr int lap_tiles(std::size_t accumulator_bytes) { return 1 << log_lap_til
 /// Counters of a lap's groups: all levels.
 inline constexpr int lap_groups = (1 << 10) + (1 << 5) + 1;
 
-/// Words that are zero between calls: a counter of tiles, one of laps, the groups', and one a tile.
-inline constexpr std::size_t by_key_control_bytes = 16 * ((3 + lap_groups + 3) / 4) + sizeof(unsigned) * lap_tiles(1);
+/// Words that are zero between calls: a counter of tiles, one of laps, the groups', one a tile, and two a group of tiles.
+inline constexpr std::size_t by_key_control_bytes =
+    16 * ((3 + lap_groups + 3) / 4) + sizeof(unsigned) * (lap_tiles(1) + 2 * (lap_tiles(1) / tile_group));
 
 /// At least what a tile's stretch takes, whatever the accumulator, if it is aligned to 16 bytes at most.
 constexpr std::size_t placed_runs_bytes(std::size_t accumulator_bytes) {
