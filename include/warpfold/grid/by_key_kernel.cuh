@@ -4,10 +4,10 @@
 // What is complete within a warp waits in shared memory for its place, and goes out side by side; what is not is joined
 // across warps, tiles and laps.
 //
-// A tile's place is looked up when the block has counted the next one's heads: until then the tiles before it have been
-// counted, too, and nobody waits for long. So in a turn a block counts a tile, writes the one before, and folds the tile:
+// A tile's place is looked up while the next one's items are on their way: until then the tiles before it have been counted,
+// too, and nobody waits for long. So in a turn a block counts a tile, writes the one before, and folds the tile:
 //
-//   count i | look back for i - 1 | write i - 1 | fold i, load i + 1 | join i - 1
+//   warp 0: look back for i - 1 | all: heads of i | barrier | warp 0: tell those of i | write i - 1 | fold i | load i + 1 | warp 1: join i - 1
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>
@@ -15,6 +15,8 @@
 #include <warpfold/grid/lap_schedule.cuh>
 #include <warpfold/grid/thread_tile.cuh>
 #include <warpfold/thread/array.cuh>
+#include <warpfold/thread/fold.cuh>
+#include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
@@ -60,6 +62,7 @@ template <class A, int Warps> struct tile_summary {
   int all_heads;
   int before;              ///< heads of the lap before the tile
   std::int64_t lap_heads;  ///< heads of the laps before it
+  std::int64_t next;       ///< the tile after it
 };
 
 template <class Keys, class Leaves> struct by_key_storage {
@@ -71,7 +74,6 @@ template <class Keys, class Leaves> struct by_key_storage {
   thread::array<staged_runs<A, policy.thread_items>, warps> values;
   tile_summary<A, warps> tile[3];  ///< the one at hand, the one before, and, for fast warps, the next
   std::int64_t lap, lap_heads;  ///< the last tile's lap; heads of those before it
-  std::int64_t next_tile;
 };
 
 /// Keeps the keys of the heads by their rank in the warp, which has `before` heads in lower lanes.
@@ -82,18 +84,26 @@ template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, c
     if (heads >> k & 1) staged[rank++] = own.key(k);
 }
 
-/// Folds a warp's runs: those that are complete into `staged`, by their rank in the warp. Valid in lane 0.
+/// Folds a warp's runs: those that are complete into `staged`, by their rank in the warp, which has `before` heads in lower
+/// lanes. Valid in lane 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
-__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, int before,
+__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, warp::heads_before before,
                                                Staged& staged) {
   constexpr int chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
-  const auto close = [&](int rank, const A& value) { staged[before + rank] = value; };
+  if (before.warp == 0 && __all_sync(full_warp, own.count == Tile::items)) {  // within a run: the same tree, without the joints
+    A values[Tile::items];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Tile::items; ++k) values[k] = leaf(k);
+    const A all = warp::reduce(thread::fold(values, arguments.op), arguments.op);
+    return {all, all, 0, true};
+  }
+  const auto close = [&](int rank, const A& value) { staged[before.lane + rank] = value; };
   auto runs = own.count == Tile::items ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, close)
                                        : thread::fold_runs<Tile::items, false>(joiner, leaf, heads, own.count, close);
   runs.heads = __popc(heads);
-  return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[rank] = value; });
+  return warp::join_runs(joiner, runs, before.lane, [&](int rank, const A& value) { staged[rank] = value; });
 }
 
 /// If `lap` is another than the last tile's, waits until those before it are done. By one thread.
@@ -110,10 +120,16 @@ __device__ inline std::int64_t take_tile(by_key_control* control) {
   return static_cast<std::int64_t>(atomicAdd(&control->next_tile, 1ull));
 }
 /// Tells the block which tile was taken. Of those that find none left, one a block, the last leaves the counter zero.
-template <class Storage>
-__device__ void tell_tile(Storage& shared, by_key_control* control, const lap_schedule& schedule, std::int64_t tile) {
+template <class Summary>
+__device__ void tell_tile(Summary& now, by_key_control* control, const lap_schedule& schedule, std::int64_t tile) {
   if (tile == schedule.tiles + gridDim.x - 1) control->next_tile = 0;
-  shared.next_tile = tile;
+  now.next = tile;
+}
+/// Tells other blocks how many heads the tile has, whose lap has been entered. By one thread.
+template <class Storage, class Summary, class Counts>
+__device__ void tell_heads(const Storage& shared, Summary& now, Counts& counts, const lap_schedule& schedule, std::int64_t tile) {
+  counts.tell_own(schedule.place_of(tile), now.all_heads);
+  now.lap_heads = shared.lap_heads;
 }
 
 /// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
@@ -178,34 +194,22 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
   const auto& schedule = arguments.schedule;
   auto* const control = arguments.scratch.control;
   auto& counts = control->counts;
-  const int thread = arch::flat_thread(), warp = arch::uniform_warp(), lane = arch::lane_id();
+  const int warp = arch::uniform_warp(), lane = arch::lane_id();
   constexpr int joining_warp = warps > 1 ? 1 : 0;  // another than the one that looks back, if there is one
 
-  if (thread == 0) {
+  if (arch::flat_thread() == 0) {
     shared.lap = shared.lap_heads = 0;
-    tell_tile(shared, control, schedule, take_tile(control));
+    tell_tile(shared.tile[2], control, schedule, take_tile(control));
   }
   __syncthreads();
-  std::int64_t tile = warp::shuffle(shared.next_tile, 0), last = -1;  // last: counted and folded, not yet written
+  std::int64_t tile = warp::shuffle(shared.tile[2].next, 0), last = -1;  // last: counted and folded, not yet written
   thread_tile<Keys, Leaves> own;
   if (tile < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, tile);
   for (int turn = 0;; turn = (turn + 1) % 3) {
     auto &now = shared.tile[turn], &then = shared.tile[(turn + 2) % 3];
     const bool has_tile = tile < schedule.tiles;
     const bool enters_lap = has_tile && (last < 0 || schedule.lap_of(tile) != schedule.lap_of(last));
-    unsigned heads = 0;
-    if (has_tile) heads = own.find_heads(arguments.equal);
-    const warp::heads_before before = warp::count_heads(__popc(heads));
-    if (lane == 0) now.heads[warp] = before.warp;
-    __syncthreads();
-
     if (warp == 0) {
-      const int tile_heads = warp::all_reduce(lane < warps ? now.heads[lane] : 0, plus{});
-      if (lane == 0) now.all_heads = tile_heads;
-      if (lane == 0 && has_tile && !enters_lap) {
-        counts.tell_own(schedule.place_of(tile), tile_heads);
-        now.lap_heads = shared.lap_heads;
-      }
       const std::int64_t taken = lane == 0 && has_tile ? take_tile(control) : 0;
       if (last >= 0) {
         const int before_last = counts.before(schedule.place_of(last));
@@ -214,29 +218,39 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
           counts.tell_through(schedule.place_of(last), before_last + then.all_heads);
         }
       }
-      if (lane == 0 && has_tile) tell_tile(shared, control, schedule, taken);
+      if (lane == 0 && has_tile) tell_tile(now, control, schedule, taken);
     }
+    unsigned heads = 0;
+    if (has_tile) heads = own.find_heads(arguments.equal);
+    const warp::heads_before before = warp::count_heads(__popc(heads));
+    if (lane == 0) now.heads[warp] = before.warp;
     __syncthreads();
 
+    if (warp == 0 && has_tile) {
+      const int tile_heads = warp::all_reduce(lane < warps ? now.heads[lane] : 0, plus{});
+      if (lane == 0) {
+        now.all_heads = tile_heads;
+        if (!enters_lap) tell_heads(shared, now, counts, schedule, tile);
+      }
+    }
     if (last >= 0) write_warp_runs(arguments, then, shared.keys[warp], shared.values[warp]);
     if (has_tile) {
       __syncwarp();  // what has been written makes room
       if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, before.lane);
-      const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp]);
+      const auto runs = fold_warp_runs(arguments, own, heads, before, shared.values[warp]);
       if (lane == 0) now.runs[warp] = runs;
+      const std::int64_t next = warp::shuffle(now.next, 0);
+      if (next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
     }
-    const std::int64_t next = warp::shuffle(shared.next_tile, 0);
-    if (has_tile && next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
     if (last >= 0 && warp == joining_warp) join_tile(arguments, then, last);
     if (!has_tile) return;
-    if (enters_lap && thread == 0) {  // the last of which may have been this block's last tile
+    if (enters_lap && warp == 0 && lane == 0) {  // the last of the lap before may have been this block's last tile
       enter_lap(shared, arguments.scratch, schedule.lap_of(tile));
-      counts.tell_own(schedule.place_of(tile), now.all_heads);
-      now.lap_heads = shared.lap_heads;
+      tell_heads(shared, now, counts, schedule, tile);
     }
     __syncwarp();
     last = tile;
-    tile = next;
+    tile = warp::shuffle(now.next, 0);
   }
 }
 
