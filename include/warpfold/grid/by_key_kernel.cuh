@@ -15,8 +15,6 @@
 #include <warpfold/grid/lap_schedule.cuh>
 #include <warpfold/grid/thread_tile.cuh>
 #include <warpfold/thread/array.cuh>
-#include <warpfold/thread/fold.cuh>
-#include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
@@ -84,26 +82,18 @@ template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, c
     if (heads >> k & 1) staged[rank++] = own.key(k);
 }
 
-/// Folds a warp's runs: those that are complete into `staged`, by their rank in the warp, which has `before` heads in lower
-/// lanes. Valid in lane 0.
+/// Folds a warp's runs: those that are complete into `staged`, by their rank in the warp. Valid in lane 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
-__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, warp::heads_before before,
+__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, int before,
                                                Staged& staged) {
   constexpr int chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
-  if (before.warp == 0 && __all_sync(full_warp, own.count == Tile::items)) {  // within a run: the same tree, without the joints
-    A values[Tile::items];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Tile::items; ++k) values[k] = leaf(k);
-    const A all = warp::reduce(thread::fold(values, arguments.op), arguments.op);
-    return {all, all, 0, true};
-  }
-  const auto close = [&](int rank, const A& value) { staged[before.lane + rank] = value; };
+  const auto close = [&](int rank, const A& value) { staged[before + rank] = value; };
   auto runs = own.count == Tile::items ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, close)
                                        : thread::fold_runs<Tile::items, false>(joiner, leaf, heads, own.count, close);
   runs.heads = __popc(heads);
-  return warp::join_runs(joiner, runs, before.lane, [&](int rank, const A& value) { staged[rank] = value; });
+  return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[rank] = value; });
 }
 
 /// If `lap` is another than the last tile's, waits until those before it are done. By one thread.
@@ -237,7 +227,7 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
     if (has_tile) {
       __syncwarp();  // what has been written makes room
       if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, before.lane);
-      const auto runs = fold_warp_runs(arguments, own, heads, before, shared.values[warp]);
+      const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp]);
       if (lane == 0) now.runs[warp] = runs;
       const std::int64_t next = warp::shuffle(now.next, 0);
       if (next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
