@@ -48,7 +48,7 @@ struct odd_leaf {
 
 template <class A, class Op, class Leaf> void expect_runs(Op op, Leaf leaf, const std::vector<A>& items) {
   for (int count = 1; count <= 8; ++count) {
-    const wf_test::device_array<found<A>> results(256);
+    const wf_test::device_array<found<A>> results(std::vector<found<A>>(256));
     wf_test::launch_and_wait(&fold_kernel<Op, A, Leaf>, 1, 256, 0, op, leaf, count, results.data());
     const auto all = results.to_host();
     for (unsigned bits = 0; bits < 1u << count; ++bits) {

@@ -41,7 +41,7 @@ template <class Op, class A> __global__ void join_kernel(Op op, const A* items, 
 template <class A, class Op> void expect_joined(Op op, const std::vector<A>& items, unsigned heads, int count) {
   if (count < 32) heads &= (1u << count) - 1;
   const wf_test::device_array<A> in(items);
-  const wf_test::device_array<found<A>> result(1);
+  const wf_test::device_array<found<A>> result(std::vector<found<A>>(1));
   wf_test::launch_and_wait(&join_kernel<Op, A>, 1, 32, 0, op, in.data(), count, heads, result.data());
   const auto [open, closed, times_closed, counted] = result.value();
   const auto part = [&](int begin, int end) { return wf::canonical_tree::replay_part(items.data(), begin, end, op); };

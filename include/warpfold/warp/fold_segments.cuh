@@ -98,6 +98,7 @@ __device__ int fold_waiting(const Leaves& leaves, waiting_segments<Index>& queue
     done = __shfl_sync(full_warp, end, folded - 1);
   }
   const int left = waiting - folded;
+  __syncwarp();  // the numbers have been read
   WARPFOLD_NO_UNROLL
   for (int from = 0; from < left; from += warp_lanes) {  // the others move up
     const int place = from + lane;
