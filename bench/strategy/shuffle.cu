@@ -3,12 +3,12 @@
 
 namespace bench {
 
-/// A warp folds 4 KiB at a time: 64 KiB a data-block, of one consumer warp 4 KiB, in stages 16 KiB.
+/// A warp folds 4 KiB at a time: 64 KiB a data-block, of one consumer warp 4 KiB, in stages 32 KiB.
 std::vector<strategy_entry> shuffle_strategies(strategy_operator op) {
   return all_compositions(
       "shuffle", op,
       strategy_parts<wf::block::shuffle<512>, wf::grid::producer_consumer<8, 1>, wf::block::shuffle<32>,
-                     wf::grid::bulk_producer_consumer<1, 4, 6>, wf::block::shuffle<128>>{});
+                     wf::grid::bulk_producer_consumer<1, 8, 3>, wf::block::shuffle<256>>{});
 }
 
 }  // namespace bench

@@ -12,7 +12,7 @@ namespace warpfold::grid {
 /// A schedule: as producer_consumer, with `Stages` buffers that are handed over by an mbarrier each way instead of a block
 /// barrier a step. `C` consumer warps reduce; producer warp p of `P` fills every P-th data-block's stage, for which one is
 /// enough. B = 32 (P + C). Misaligned inputs go at full rate, too. The result depends on G, and so on the device.
-template <int P = 1, int C = 4, int Stages = 6> struct bulk_producer_consumer {
+template <int P = 1, int C = 8, int Stages = 3> struct bulk_producer_consumer {
   static_assert(P >= 1 && C >= 1 && P + C <= 32, "warpfold: grid::bulk_producer_consumer has 1 to 32 warps, both kinds");
   static_assert(Stages >= 2, "warpfold: grid::bulk_producer_consumer needs 2 stages, to fill one while it reads another");
   static constexpr bool is_persistent = true, needs_bulk_copy = true;
