@@ -47,17 +47,18 @@ TEST(PartitionPoint, FindsTheFirst) {
 
 struct found_start {
   grid::segment_start start;
-  grid::segment_span packet[32];
+  grid::segment_span packet[64];
 };
 
-/// Warp b starts at position b, and looks at the packet of segments there.
+/// Warp b starts at position b, and looks at the 64 segments there.
 template <class Segments> __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, found_start* found) {
   found_start& own = found[blockIdx.x];
   const grid::segment_start start = segments.start(blockIdx.x, ranges);
   if (threadIdx.x == 0) own.start = start;
   if (start.segment < segments.count) {
-    const auto items = segments.next(start.segment, start.cursor);
-    own.packet[threadIdx.x] = {items.begin, items.end};
+    typename Segments::index begin[2], end[2];
+    segments.next(start.segment, start.cursor, begin, end);
+    for (int k = 0; k < 2; ++k) own.packet[32 * k + threadIdx.x] = {begin[k], end[k]};
   }
 }
 
@@ -80,7 +81,7 @@ void expect_starts(const Segments& segments, const grid::segment_ranges& ranges,
       ASSERT_EQ(start.before.end, offset(first)) << "position " << position;
     }
     ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
-    for (std::int64_t s = first; s < std::min(first + 32, count); ++s) {
+    for (std::int64_t s = first; s < std::min(first + 64, count); ++s) {
       const grid::segment_span& span = packet[s - first];
       ASSERT_TRUE(span.begin == offset(s) && span.end == offset(s + 1)) << "position " << position << ", segment " << s;
     }

@@ -4,7 +4,8 @@
 //   count                        of segments
 //   start(position, ranges)      the first segment that begins at `position` or later, and the one before it, of which
 //                                units may still begin there; by one warp
-//   next(segment, cursor)        the items of segment + lane, if that exists; `cursor` is where `segment` begins; by one warp
+//   next(segment, cursor, begin, end)  the items of the segments that follow: of number 32 k + lane, if that exists, those of
+//                                [begin[k], end[k]); `cursor` is where `segment` begins, if needs_cursor; by one warp
 //   entries()                    that a caller could have got wrong, and
 //   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
 //
@@ -12,6 +13,7 @@
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/segment_ranges.cuh>
+#include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
@@ -29,7 +31,7 @@ template <class T> using index_of =
 
 /// Anything that tells the span of each segment by itself.
 template <class Spans> struct listed_segments : Spans {
-  static constexpr int step_packets = 4;
+  static constexpr bool needs_cursor = false;
   using index = typename Spans::index;
 
   __device__ segment_start start(std::int64_t position, const segment_ranges& ranges) const {
@@ -39,9 +41,14 @@ template <class Spans> struct listed_segments : Spans {
     const span_of<index> before = first > 0 ? this->span(first - 1) : span_of<index>{0, 0};
     return {first, 0, {before.begin, before.end}};
   }
-  __device__ span_of<index> next(std::int64_t segment, std::int64_t) const {
-    const std::int64_t own = segment + arch::lane_id();
-    return own < this->count ? this->span(own) : span_of<index>{0, 0};
+  template <int Packets>
+  __device__ void next(std::int64_t segment, std::int64_t, index (&begin)[Packets], index (&end)[Packets]) const {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Packets; ++k) {
+      const std::int64_t own = segment + k * warp_lanes + arch::lane_id();
+      const span_of<index> items = own < this->count ? this->span(own) : span_of<index>{0, 0};
+      begin[k] = items.begin, end[k] = items.end;
+    }
   }
   __device__ std::int64_t entries() const { return this->count; }
   __device__ bool in_order(std::int64_t segment, std::int64_t items) const {
@@ -87,7 +94,7 @@ struct fixed_spans {
 
 /// Item i belongs to segment ids[i]; ids ascend. Segments between two ids are empty.
 template <class Ids> struct owned_segments {
-  static constexpr int step_packets = 1;
+  static constexpr bool needs_cursor = true;
   using index = std::int64_t;
   Ids ids;
   std::int64_t items;
@@ -102,17 +109,27 @@ template <class Ids> struct owned_segments {
         0, items, [&](std::int64_t i) { return ranges.position(owner(i), i) < position; });
     const std::int64_t left = item > 0 ? owner(item - 1) : -1, right = item < items ? owner(item) : count;
     if (left == right) {  // within a segment
-      const std::int64_t end = end_of(left, item);
-      return {left + 1, end, {partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end}};
+      std::int64_t end[1];
+      find_ends({left}, item, end);
+      return {left + 1, end[0], {partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end[0]}};
     }
     const std::int64_t reached = position <= item ? 0 : (position - item + ranges.weight - 1) / ranges.weight;
     return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
   }
-  /// Each lane looks for the end of its own segment; a segment begins where the one before it ends.
-  __device__ segment_span next(std::int64_t segment, std::int64_t cursor) const {
-    const std::int64_t end = end_of(least_of(segment + arch::lane_id(), count - 1), cursor);
-    const std::int64_t before = shuffle_from_left(end);
-    return {arch::lane_id() == 0 ? cursor : before, end};
+  /// Each lane looks for the ends of its own segments; a segment begins where the one before it ends.
+  template <int Packets>
+  __device__ void next(std::int64_t segment, std::int64_t cursor, index (&begin)[Packets], index (&end)[Packets]) const {
+    std::int64_t own[Packets];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Packets; ++k) own[k] = least_of(segment + k * warp_lanes + arch::lane_id(), count - 1);
+    find_ends(own, cursor, end);
+    std::int64_t before = cursor;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Packets; ++k) {
+      const std::int64_t left = shuffle_from_left(end[k]);
+      begin[k] = arch::lane_id() == 0 ? before : left;
+      before = warp::shuffle(end[k], warp_lanes - 1);
+    }
   }
   __device__ std::int64_t entries() const { return items; }
   __device__ bool in_order(std::int64_t item, std::int64_t) const {
@@ -120,13 +137,28 @@ template <class Ids> struct owned_segments {
   }
 
  private:
-  /// The first item after `segment`, at `from` or later: steps that double, then halves.
-  __device__ std::int64_t end_of(std::int64_t segment, std::int64_t from) const {
+  /// The first items after `segments`, at `from` or later: steps that double, then halves, for all of them at once. All lanes
+  /// of a warp call it.
+  template <int Count>
+  __device__ void find_ends(const std::int64_t (&segments)[Count], std::int64_t from, std::int64_t (&ends)[Count]) const {
+    bool grows[Count], any_grows = true;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k) ends[k] = from, grows[k] = true;
     std::int64_t step = 1;
-    while (from + step <= items && owner(from + step - 1) <= segment) from += step, step *= 2;
-    for (; step >= 1; step /= 2)
-      if (from + step <= items && owner(from + step - 1) <= segment) from += step;
-    return from;
+    for (; __any_sync(full_warp, any_grows); step *= 2) {
+      any_grows = false;
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Count; ++k) {
+        grows[k] = grows[k] && ends[k] + step <= items && owner(ends[k] + step - 1) <= segments[k];
+        if (grows[k]) ends[k] += step;
+        any_grows = any_grows || grows[k];
+      }
+    }
+    for (; step >= 1; step /= 2) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Count; ++k)
+        if (ends[k] + step <= items && owner(ends[k] + step - 1) <= segments[k]) ends[k] += step;
+    }
   }
   __device__ static std::int64_t shuffle_from_left(std::int64_t value) {
     return static_cast<std::int64_t>(__shfl_up_sync(full_warp, static_cast<unsigned long long>(value), 1));

@@ -13,13 +13,6 @@ namespace warpfold::grid {
 template <int Packets, class Index> struct segment_step {
   Index begin[Packets] = {}, end[Packets] = {};
 
-  template <class Segments> __device__ void load(const Segments& segments, std::int64_t first, std::int64_t cursor) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
-      const span_of<Index> items = segments.next(first + k * warp_lanes, cursor);
-      begin[k] = items.begin, end[k] = items.end;
-    }
-  }
   /// Whether no segment has more than `most` items.
   __device__ bool at_most(int most) const {
     bool all = true;
@@ -48,7 +41,7 @@ template <class Arguments, class Queue> struct short_segments {
   using A = typename leaves_type::accumulator;
   using index = typename segments_type::index;
   static constexpr int narrow = leaves_type::chunk_items, wide = wide_items<leaves_type>;
-  static constexpr int packets = segments_type::step_packets, step_segments = packets * warp_lanes;
+  static constexpr int packets = tuning::step_packets, step_segments = packets * warp_lanes;
   using step_type = segment_step<packets, index>;
 
   const Arguments& arguments;
@@ -61,13 +54,13 @@ template <class Arguments, class Queue> struct short_segments {
     const auto& segments = arguments.segments;
     while (true) {
       step_type step;
-      step.load(segments, at.segment, at.cursor);
+      segments.next(at.segment, at.cursor, step.begin, step.end);
       while (is_whole(step, at.segment) && step.at_most(tuning::tiny_items)) {
         const std::int64_t first = at.segment;
         at.segment += step_segments;
-        if constexpr (packets == 1) at.cursor = warp::shuffle(step.end[0], warp_lanes - 1);
+        if constexpr (segments_type::needs_cursor) at.cursor = warp::shuffle(step.end[packets - 1], warp_lanes - 1);
         step_type next;
-        next.load(segments, at.segment, at.cursor);  // on its way while this one is folded
+        segments.next(at.segment, at.cursor, next.begin, next.end);  // on its way while this one is folded
         fold_tiny_step(step, first);
         step = next;
       }
@@ -79,7 +72,7 @@ template <class Arguments, class Queue> struct short_segments {
         if (taken > 0) {
           at.waiting = fold_packet(items, at.segment, taken, at.waiting);
           at.segment += taken;
-          if constexpr (packets == 1) at.cursor = warp::shuffle(items.end, taken - 1);
+          if constexpr (segments_type::needs_cursor) at.cursor = warp::shuffle(items.end, taken - 1);
         }
         if (taken < warp_lanes) return;
         step.drop_packet();

@@ -16,6 +16,7 @@ inline constexpr int least_range = 128;             ///< items and segments, wei
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
 
 inline constexpr int tiny_items = 4;        ///< of a segment that a lane reads item by item
+inline constexpr int step_packets = 4;      ///< of 32 segments, that are known at once
 
 /// Items of a chunk: as many as fit `bytes`, as items and as accumulators, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
