@@ -39,9 +39,8 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   if (!begins_here) --at.segment;
   while (at.segment < segments.count) {
     if (begins_here) {
-      typename Segments::index begin[1], end[1];
-      segments.next(at.segment, at.cursor, begin, end);
-      items = {warp::shuffle(begin[0], 0), warp::shuffle(end[0], 0)};
+      const auto next = segments.one(at.segment, at.cursor);
+      items = {next.begin, next.end};
       if (ranges.position(at.segment, items.begin) >= range.end) break;
     }
     if (begins_here && items.end - items.begin <= warp_lanes * wide_items<Leaves>) {

@@ -4,6 +4,7 @@
 //   count                        of segments
 //   start(position, ranges)      the first segment that begins at `position` or later, and the one before it, of which
 //                                units may still begin there; by one warp
+//   one(segment, cursor)         the items of that segment, the same in all lanes; by one warp
 //   next(segment, cursor, begin, end)  the items of the segments that follow: of number 32 k + lane, if that exists, those of
 //                                [begin[k], end[k]); `cursor` is where `segment` begins, if needs_cursor; by one warp
 //   entries()                    that a caller could have got wrong, and
@@ -40,6 +41,9 @@ template <class Spans> struct listed_segments : Spans {
     });
     const span_of<index> before = first > 0 ? this->span(first - 1) : span_of<index>{0, 0};
     return {first, 0, {before.begin, before.end}};
+  }
+  __device__ span_of<index> one(std::int64_t segment, std::int64_t) const {
+    return warp::shuffle(this->span(segment), 0);  // from one lane, so that the compiler sees that it is the same
   }
   template <int Packets>
   __device__ void next(std::int64_t segment, std::int64_t, index (&begin)[Packets], index (&end)[Packets]) const {
@@ -109,13 +113,13 @@ template <class Ids> struct owned_segments {
         0, items, [&](std::int64_t i) { return ranges.position(owner(i), i) < position; });
     const std::int64_t left = item > 0 ? owner(item - 1) : -1, right = item < items ? owner(item) : count;
     if (left == right) {  // within a segment
-      std::int64_t end[1];
-      find_ends({left}, item, end);
-      return {left + 1, end[0], {partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end[0]}};
+      const std::int64_t end = end_of(left, item);
+      return {left + 1, end, {partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end}};
     }
     const std::int64_t reached = position <= item ? 0 : (position - item + ranges.weight - 1) / ranges.weight;
     return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
   }
+  __device__ span_of<index> one(std::int64_t segment, std::int64_t cursor) const { return {cursor, end_of(segment, cursor)}; }
   /// Each lane looks for the ends of its own segments; a segment begins where the one before it ends.
   template <int Packets>
   __device__ void next(std::int64_t segment, std::int64_t cursor, index (&begin)[Packets], index (&end)[Packets]) const {
@@ -137,28 +141,34 @@ template <class Ids> struct owned_segments {
   }
 
  private:
-  /// The first items after `segments`, at `from` or later: steps that double, then halves, for all of them at once. All lanes
-  /// of a warp call it.
+  /// The first item after `segment`, at `from` or later: strides that grow, then a search. All lanes of a warp call it.
+  __device__ std::int64_t end_of(std::int64_t segment, std::int64_t from) const {
+    std::int64_t stride = warp_lanes * warp_lanes;
+    for (; from + stride < items && owner(from + stride - 1) <= segment; stride *= warp_lanes) from += stride;
+    return partition_point(from, least_of(from + stride, items), [&](std::int64_t i) { return owner(i) <= segment; });
+  }
+
+  /// The first items after each lane's own `segments`, at `from` or later: steps that double, then halves, for all of them at
+  /// once, whose loads are on the way together.
   template <int Count>
   __device__ void find_ends(const std::int64_t (&segments)[Count], std::int64_t from, std::int64_t (&ends)[Count]) const {
-    bool grows[Count], any_grows = true;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Count; ++k) ends[k] = from, grows[k] = true;
-    std::int64_t step = 1;
-    for (; __any_sync(full_warp, any_grows); step *= 2) {
-      any_grows = false;
+    for (int k = 0; k < Count; ++k) ends[k] = from;
+    if (from >= items) return;
+    const auto step_on = [&](std::int64_t step) {
+      bool any = false, on[Count];
       WARPFOLD_UNROLL
       for (int k = 0; k < Count; ++k) {
-        grows[k] = grows[k] && ends[k] + step <= items && owner(ends[k] + step - 1) <= segments[k];
-        if (grows[k]) ends[k] += step;
-        any_grows = any_grows || grows[k];
+        const std::int64_t last = ends[k] + step - 1;
+        on[k] = owner(last < items ? last : items - 1) <= segments[k] && last < items;
       }
-    }
-    for (; step >= 1; step /= 2) {
       WARPFOLD_UNROLL
-      for (int k = 0; k < Count; ++k)
-        if (ends[k] + step <= items && owner(ends[k] + step - 1) <= segments[k]) ends[k] += step;
-    }
+      for (int k = 0; k < Count; ++k) ends[k] += on[k] ? step : 0, any = any || on[k];
+      return any;
+    };
+    std::int64_t step = 1;
+    while (__any_sync(full_warp, step_on(step))) step *= 2;
+    for (; step >= 1; step /= 2) step_on(step);
   }
   __device__ static std::int64_t shuffle_from_left(std::int64_t value) {
     return static_cast<std::int64_t>(__shfl_up_sync(full_warp, static_cast<unsigned long long>(value), 1));
