@@ -3,8 +3,7 @@
 // warp folds what begins in its range of positions, and waits for nobody.
 //
 // All of its branches are taken by whole warps, on values that the compiler can see to be one for all lanes: a vote, a
-// reduction, a shuffle from one lane. Where it cannot, it guards each exchange of registers, and the kernel takes half as
-// much time again.
+// reduction, a shuffle from one lane. Where it cannot, it guards each exchange of registers.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/long_segments.cuh>

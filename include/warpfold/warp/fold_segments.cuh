@@ -50,7 +50,7 @@ __device__ inline int sum_through(int own) {
 
 /// Segments of up to 32 chunks that wait, in order, until 32 chunks of them are together. In shared memory; of one warp.
 template <class Index> struct waiting_segments {
-  static constexpr int capacity = 3 * warp_lanes;
+  static constexpr int capacity = 2 * warp_lanes;
   Index first[capacity];  ///< item
   int count[capacity];    ///< items
   int number[capacity];   ///< for the caller
