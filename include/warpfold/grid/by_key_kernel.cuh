@@ -7,7 +7,10 @@
 // A tile's place is looked up while the next one's items are on their way: until then the tiles before it have been counted,
 // too, and nobody waits for long. So in a turn a block counts a tile, writes the one before, and folds the tile:
 //
-//   warp 0: look back for i - 1 | all: heads of i | barrier | warp 0: tell those of i | write i - 1 | fold i | load i + 1 | warp 1: join i - 1
+//   warp 0         all            warp 0     all         all      all          warp 1
+//   look back for  heads      |   tell       write       fold     load         join
+//   i - 1          of i       |   those      i - 1       i        i + 1        i - 1
+//                          barrier
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>
