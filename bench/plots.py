@@ -91,6 +91,15 @@ def line_plot(title, y_label, series, logarithmic_y=False, x_label="items"):
     return "\n".join(parts + ["</svg>"]) + "\n"
 
 
+def stacked(plots):
+    """One document of several plots, one below another."""
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT * len(plots)}" width="{WIDTH}" '
+             f'height="{HEIGHT * len(plots)}">\n']
+    for i, plot in enumerate(plots):
+        parts.append(plot.replace("<svg ", f'<svg y="{i * HEIGHT}" ', 1))
+    return "".join(parts + ["</svg>\n"])
+
+
 def grid(x_axis, y_axis, y_ticks, x_label, y_label):
     parts = []
     for tick in y_ticks:
@@ -122,11 +131,12 @@ def dot(x, y, s, x_axis, y_axis):
 
 
 def legend(series):
+    """In a row, if it fits; the lines have their names at their ends as well."""
     parts, x = [], LEFT
     for s in series:
         parts += [f'<polyline points="{x},42 {x + 26},42" {stroke(s)}/>', text(x + 32, 46, s.label, "start")]
         x += 52 + 6.6 * len(s.label)
-    return parts
+    return parts if x - 20 <= WIDTH else []
 
 
 def end_labels(series, x_axis, y_axis):

@@ -43,9 +43,12 @@ def pairs(run, labels, old, new):
     return [pair(run, *row) for row in found if row[1] and row[2]]
 
 
+def joined(parts):
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
 def listed(names):
-    names = [f"`{name}`" for name in names]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return joined([f"`{name}`" for name in names])
 
 
 def span(values):

@@ -3,10 +3,14 @@
 no strategy part and no rung is left out. Reads the sources, builds nothing."""
 
 import re
+import sys
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+import segmented_strategy_run  # noqa: E402
+
 BENCH_README = (ROOT / "bench" / "README.md").read_text()
 LADDER_README = (ROOT / "examples" / "ladder" / "README.md").read_text()
 RUNG = re.compile(r'\.about = \{(?:source|ladder_of::\w+), "([^"]+)",\s*"([^"]+)"')
@@ -21,24 +25,43 @@ def rungs():
     return RUNG.findall((ROOT / "examples" / "ladder" / "rungs.cuh").read_text())
 
 
-def benchmarks():
-    """Names of strategy_bench at one size: every algorithm with every schedule and finish that the sources name."""
-    text = sources("bench/strategy", "*.cu*")
-    algorithms = re.findall(r'all_compositions\(\s*"(\w+)"', text)
+def compositions(folder, call):
+    """Every algorithm that the sources give to `call`, with every schedule and finish that they name."""
+    text = sources(folder, "*.cu*")
+    algorithms = re.findall(call + r'\(\s*"(\w+)"', text)
     endings = re.findall(r'algorithm \+ "(\.[\w.]+)"', text)
     finishes = re.findall(r'name \+ "(\.\w+)"', text)
-    compositions = [a + e + f for a in algorithms for e in endings for f in (finishes if e.count(".") == 1 else [""])]
-    return [f"strategies/float/minimum/items:2^28/{name}/cold" for name in compositions]
+    return [a + e + f for a in algorithms for e in endings for f in (finishes if e.count(".") == 1 else [""])]
+
+
+def benchmarks():
+    """Names of strategy_bench at one size."""
+    return [f"strategies/float/minimum/items:2^28/{name}/cold"
+            for name in compositions("bench/strategy", "all_compositions")]
+
+
+def segmented_benchmarks():
+    """Names of segmented_strategy_bench, of one workload at one size."""
+    return [f"segmented_strategies/float/minimum/items:2^26/segments:all_3/form:owners/{name}/cold"
+            for name in compositions("bench/segmented_strategy", "all_owned_compositions<[^;]*?>")]
+
+
+def tested_parts(header):
+    """What the strategies under test are made of."""
+    text = (ROOT / "tests/strategies" / header).read_text()
+    segmented = [f"block::segmented::{algorithm}" for algorithm in re.findall(r"seg::(\w+)<", text)]
+    return sorted({*re.findall(r"wf::((?:block|grid|finish)::\w+)", text), *segmented})
 
 
 def test_names():
     """As ctest lists them; a typed test once for each part that the strategies' tests are made of."""
-    parts = re.findall(r"wf::((?:block|grid|finish)::\w+)", (ROOT / "tests/strategies/compositions.cuh").read_text())
+    parts, segmented_parts = tested_parts("compositions.cuh"), tested_parts("segmented.cuh")
     names = []
     for path in sorted((ROOT / "tests").rglob("*_test.cu")):
         target = f"{path.parent.name}_{path.stem}" if path.parent.name != "tests" else path.stem
         for typed, suite, test in re.findall(r"^(TYPED_)?TEST\((\w+), (\w+)\)", path.read_text(), re.MULTILINE):
-            types = [f"<warpfold::{part}<>>" for part in sorted(set(parts))] if typed else [""]
+            chosen = segmented_parts if path.stem.startswith("segmented") else parts
+            types = [f"<warpfold::{part}<>>" for part in chosen] if typed else [""]
             names += [f"{target}/{suite}.{test}{kind}" for kind in types]
     return names
 
@@ -50,7 +73,17 @@ class Commands(unittest.TestCase):
             self.assertTrue(any(re.search(pattern, name) for name in names), f"nothing is named {pattern}")
 
     def test_benchmark_filters_match_benchmarks(self):
-        self.expect_matches(re.findall(r"strategy_bench --benchmark_filter='([^']+)'", BENCH_README), benchmarks())
+        self.expect_matches(re.findall(r"`strategy_bench --benchmark_filter='([^']+)'", BENCH_README), benchmarks())
+        self.expect_matches(re.findall(r"segmented_strategy_bench --benchmark_filter='([^']+)'", BENCH_README),
+                            segmented_benchmarks())
+
+    def test_the_papers_segmented_strategies_are_listed_and_measured(self):
+        measured = {name.split("/")[-2] for name in segmented_benchmarks()}
+        self.assertEqual(len(measured), 20)
+        for title, name in segmented_strategy_run.PAPER.items():
+            self.assertIn(name, measured)
+            row = rf"(?m)^\| `{re.escape(name)}` \| (segmented )?{title} \| `segmented_strategy_bench "
+            self.assertRegex(BENCH_README, row)
 
     def test_ctest_filters_match_tests(self):
         for text in (BENCH_README, LADDER_README):
