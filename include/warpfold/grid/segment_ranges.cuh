@@ -26,6 +26,8 @@ struct segment_ranges {
   int log_unit;         ///< a unit is 2^log_unit items: a power of two of batches
 
   __device__ std::int64_t position(std::int64_t segment, std::int64_t item) const { return item + weight * segment; }
+  /// The item at which the segment would have to begin to have that position.
+  __device__ std::int64_t item(std::int64_t segment, std::int64_t position) const { return position - weight * segment; }
   /// Of the warp with this number in the grid.
   __device__ segment_span of(std::int64_t warp) const { return {warp * length, (warp + 1) * length}; }
   /// Of the calling warp.
@@ -40,18 +42,6 @@ struct segment_ranges {
     return end <= first ? 0 : units(end - first);
   }
 };
-
-/// The least number in [low, high] for which `before` is false; it must be true up to some number and false from there on.
-/// All lanes of a warp call it.
-template <class Before> __device__ std::int64_t partition_point(std::int64_t low, std::int64_t high, Before before) {
-  while (low < high) {
-    const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes, probe = low + step * (arch::lane_id() + 1) - 1;
-    const int passed = __popc(__ballot_sync(full_warp, probe < high && before(probe)));
-    low += step * passed;
-    high = least_of(high, low + step - 1);
-  }
-  return low;
-}
 
 }  // namespace v1
 }  // namespace warpfold::grid

@@ -13,10 +13,14 @@
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
 
-/// Shared memory: the segments of each warp that wait.
+/// Shared memory: what each warp has to itself.
 template <class Segments, class Leaves> struct segmented_storage {
+  struct of_warp {
+    warp::waiting_segments<typename Segments::index> waiting;
+    typename Segments::scratch scratch;
+  };
   static constexpr int warps = segmented_policy<Leaves>.block_threads / warp_lanes;
-  thread::array<warp::waiting_segments<typename Segments::index>, warps> waiting;
+  thread::array<of_warp, warps> own;
 };
 
 /// Each warp folds what begins in its range: units of the segment before its first one, then its segments.
@@ -27,27 +31,30 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   const auto& [segments, leaves, op, out, init, empty, ranges, units] = arguments;
   require_order(segments, leaves.source.items);
   const segment_span range = ranges.own();
-  const segment_start start = warp::shuffle(segments.start(range.begin, ranges), 0);
+  const segment_start start = warp::shuffle(segments.start(range.begin, ranges, leaves.source.items), 0);
   arch::require(start.before.within(leaves.source.items), segments_out_of_order);
-  auto& queue = arch::dynamic_shared<segmented_storage<Segments, Leaves>>().waiting[arch::flat_warp()];
-  const short_segments<segmented_arguments<Segments, Leaves, Op, Out>, std::remove_reference_t<decltype(queue)>> short_ones{
-      arguments, range, start.segment, queue};
-  segment_place at{start.segment, start.cursor, 0};
-  bool begins_here = start.before.begin >= start.before.end;
+  auto& own = arch::dynamic_shared<segmented_storage<Segments, Leaves>>().own[arch::flat_warp()];
+  const short_segments<segmented_arguments<Segments, Leaves, Op, Out>, decltype(own.waiting)> short_ones{
+      arguments, range, start.segment, own.waiting, own.scratch};
   segment_span items = start.before;
-  if (!begins_here) --at.segment;
+  bool begins_here = items.begin >= items.end;
+  segment_place at{begins_here ? start.segment : start.segment - 1, start.cursor, 0};
+  const auto settle = [&](const auto& known) {  // from one lane, so that the compiler sees that all lanes have the same
+    const auto same = warp::shuffle(known, 0);
+    items = {same.begin, same.end};
+  };
+  if (begins_here) settle(segments.one(at.segment, at.cursor));
   while (at.segment < segments.count) {
-    if (begins_here) {
-      const auto next = segments.one(at.segment, at.cursor);
-      items = {next.begin, next.end};
-      if (ranges.position(at.segment, items.begin) >= range.end) break;
-    }
+    if (begins_here && ranges.position(at.segment, items.begin) >= range.end) break;
     if (begins_here && items.end - items.begin <= warp_lanes * wide_items<Leaves>) {
       short_ones.fold(at);
+      settle(segments.one(at.segment, at.cursor));
     } else {
+      const auto next = segments.one(at.segment + 1, items.end);  // on its way while this one is folded
       fold_long_segment(arguments, range, at.segment, items, begins_here);
       ++at.segment, at.cursor = items.end;
       begins_here = true;
+      settle(next);
     }
   }
   short_ones.finish(at.waiting);

@@ -2,11 +2,12 @@
 // Where segments begin and end. A description of segments has
 //
 //   count                        of segments
-//   start(position, ranges)      the first segment that begins at `position` or later, and the one before it, of which
+//   start(position, ranges, items)  the first segment that begins at `position` or later, and the one before it, of which
 //                                units may still begin there; by one warp
-//   one(segment, cursor)         the items of that segment, the same in all lanes; by one warp
-//   next(segment, cursor, begin, end)  the items of the segments that follow: of number 32 k + lane, if that exists, those of
-//                                [begin[k], end[k]); `cursor` is where `segment` begins, if needs_cursor; by one warp
+//   one(segment, cursor)         the items of that segment, none if it does not exist; by one warp
+//   next(segment, cursor, limits, begin, end, scratch)  the items of the segments that follow: of number 32 k + lane, if that
+//                                exists, those of [begin[k], end[k]); `cursor` is where `segment` begins, if needs_cursor; by
+//                                one warp, which has its own `scratch` in shared memory
 //   entries()                    that a caller could have got wrong, and
 //   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
 //
@@ -14,7 +15,7 @@
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/segment_ranges.cuh>
-#include <warpfold/warp/shuffle.cuh>
+#include <warpfold/warp/search.cuh>
 
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
@@ -26,6 +27,12 @@ struct segment_start {
   segment_span before;    ///< items of the one before it
 };
 
+/// Which segments a step can want: those that begin before item `begin`, up to one that has more than so many items.
+struct step_limits {
+  std::int64_t begin;
+  int items;
+};
+
 /// The type in which item numbers are cheapest that a `T` holds.
 template <class T> using index_of =
     std::conditional_t<sizeof(T) < 4 || (sizeof(T) == 4 && std::is_signed_v<T>), int, std::int64_t>;
@@ -34,19 +41,20 @@ template <class T> using index_of =
 template <class Spans> struct listed_segments : Spans {
   static constexpr bool needs_cursor = false;
   using index = typename Spans::index;
+  struct scratch {};
 
-  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges) const {
-    const std::int64_t first = partition_point(0, this->count, [&](std::int64_t segment) {
-      return ranges.position(segment, this->span(segment).begin) < position;
+  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t items) const {
+    const std::int64_t first = warp::interpolation_search(this->count, ranges.position(this->count, items), position, [&](std::int64_t segment) {
+      return ranges.position(segment, this->span(segment).begin);
     });
     const span_of<index> before = first > 0 ? this->span(first - 1) : span_of<index>{0, 0};
     return {first, 0, {before.begin, before.end}};
   }
   __device__ span_of<index> one(std::int64_t segment, std::int64_t) const {
-    return warp::shuffle(this->span(segment), 0);  // from one lane, so that the compiler sees that it is the same
+    return segment < this->count ? this->span(segment) : span_of<index>{0, 0};
   }
   template <int Packets>
-  __device__ void next(std::int64_t segment, std::int64_t, index (&begin)[Packets], index (&end)[Packets]) const {
+  __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, index (&begin)[Packets], index (&end)[Packets], scratch&) const {
     WARPFOLD_UNROLL
     for (int k = 0; k < Packets; ++k) {
       const std::int64_t own = segment + k * warp_lanes + arch::lane_id();
@@ -100,6 +108,9 @@ struct fixed_spans {
 template <class Ids> struct owned_segments {
   static constexpr bool needs_cursor = true;
   using index = std::int64_t;
+  static constexpr int step_segments = tuning::step_packets * warp_lanes;
+  struct scratch { int ends[step_segments]; };  ///< of a step's segments, from the cursor on
+
   Ids ids;
   std::int64_t items;
   std::int64_t count;
@@ -108,32 +119,38 @@ template <class Ids> struct owned_segments {
     return static_cast<std::int64_t>(ids[static_cast<std::iter_difference_t<Ids>>(item)]);
   }
 
-  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges) const {
-    const std::int64_t item = partition_point(
-        0, items, [&](std::int64_t i) { return ranges.position(owner(i), i) < position; });
+  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t) const {
+    const std::int64_t item = warp::interpolation_search(items, ranges.position(count, items), position,
+                                                         [&](std::int64_t i) { return ranges.position(owner(i), i); });
     const std::int64_t left = item > 0 ? owner(item - 1) : -1, right = item < items ? owner(item) : count;
     if (left == right) {  // within a segment
       const std::int64_t end = end_of(left, item);
-      return {left + 1, end, {partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end}};
+      return {left + 1, end, {warp::partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end}};
     }
     const std::int64_t reached = position <= item ? 0 : (position - item + ranges.weight - 1) / ranges.weight;
     return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
   }
   __device__ span_of<index> one(std::int64_t segment, std::int64_t cursor) const { return {cursor, end_of(segment, cursor)}; }
-  /// Each lane looks for the ends of its own segments; a segment begins where the one before it ends.
+  /// Reads the ids from the cursor on, side by side: a segment ends where another id begins, or where the one before it does.
   template <int Packets>
-  __device__ void next(std::int64_t segment, std::int64_t cursor, index (&begin)[Packets], index (&end)[Packets]) const {
-    std::int64_t own[Packets];
+  __device__ void next(std::int64_t segment, std::int64_t cursor, const step_limits& limits, index (&begin)[Packets], index (&end)[Packets],
+                       scratch& found) const {
+    static_assert(Packets * warp_lanes == step_segments);
+    const int lane = arch::lane_id();
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) own[k] = least_of(segment + k * warp_lanes + arch::lane_id(), count - 1);
-    find_ends(own, cursor, end);
-    std::int64_t before = cursor;
+    for (int k = 0; k < Packets; ++k) found.ends[k * warp_lanes + lane] = 0;
+    __syncwarp();
+    find_ends(segment, cursor, limits, found);
+    __syncwarp();
+    int before = 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < Packets; ++k) {
-      const std::int64_t left = shuffle_from_left(end[k]);
-      begin[k] = arch::lane_id() == 0 ? before : left;
-      before = warp::shuffle(end[k], warp_lanes - 1);
+      const int through = greatest_of(before, max_through(found.ends[k * warp_lanes + lane]));
+      const int left = __shfl_up_sync(full_warp, through, 1);
+      begin[k] = cursor + (lane == 0 ? before : left), end[k] = cursor + through;
+      before = __shfl_sync(full_warp, through, warp_lanes - 1);
     }
+    __syncwarp();  // the ends have been read
   }
   __device__ std::int64_t entries() const { return items; }
   __device__ bool in_order(std::int64_t item, std::int64_t) const {
@@ -145,33 +162,44 @@ template <class Ids> struct owned_segments {
   __device__ std::int64_t end_of(std::int64_t segment, std::int64_t from) const {
     std::int64_t stride = warp_lanes * warp_lanes;
     for (; from + stride < items && owner(from + stride - 1) <= segment; stride *= warp_lanes) from += stride;
-    return partition_point(from, least_of(from + stride, items), [&](std::int64_t i) { return owner(i) <= segment; });
+    return warp::partition_point(from, least_of(from + stride, items), [&](std::int64_t i) { return owner(i) <= segment; });
   }
 
-  /// The first items after each lane's own `segments`, at `from` or later: steps that double, then halves, for all of them at
-  /// once, whose loads are on the way together.
-  template <int Count>
-  __device__ void find_ends(const std::int64_t (&segments)[Count], std::int64_t from, std::int64_t (&ends)[Count]) const {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Count; ++k) ends[k] = from;
-    if (from >= items) return;
-    const auto step_on = [&](std::int64_t step) {
-      bool any = false, on[Count];
+  /// Tells where those of a step's segments end that have items, from the cursor on. Stops once it knows of all that can be
+  /// wanted, and gives one that is not, and may go on, the items that it has seen.
+  __device__ void find_ends(std::int64_t segment, std::int64_t cursor, const step_limits& limits, scratch& found) const {
+    constexpr int rows = 8, window = rows * warp_lanes;
+    const int lane = arch::lane_id();
+    int last = -1, seen = 0, since_begin = 0;  // the segment of the last item seen, items seen, and those since one began
+    do {
+      int own[rows];  // segment numbers, from `segment` on; step_segments stands for all that are no concern of this step
       WARPFOLD_UNROLL
-      for (int k = 0; k < Count; ++k) {
-        const std::int64_t last = ends[k] + step - 1;
-        on[k] = owner(last < items ? last : items - 1) <= segments[k] && last < items;
+      for (int row = 0; row < rows; ++row) {
+        const std::int64_t item = cursor + seen + row * warp_lanes + lane;
+        own[row] = item < items ? static_cast<int>(least_of(owner(item) - segment, step_segments)) : step_segments;
       }
+      bool begins = false;
       WARPFOLD_UNROLL
-      for (int k = 0; k < Count; ++k) ends[k] += on[k] ? step : 0, any = any || on[k];
-      return any;
-    };
-    std::int64_t step = 1;
-    while (__any_sync(full_warp, step_on(step))) step *= 2;
-    for (; step >= 1; step /= 2) step_on(step);
+      for (int row = 0; row < rows; ++row) {
+        int left = __shfl_up_sync(full_warp, own[row], 1);
+        if (lane == 0) left = last;
+        if (own[row] != left) {
+          begins = true;
+          if (0 <= left && left < step_segments) found.ends[left] = seen + row * warp_lanes + lane;
+        }
+        last = __shfl_sync(full_warp, own[row], warp_lanes - 1);
+      }
+      seen += window;
+      since_begin = __any_sync(full_warp, begins) ? 0 : since_begin + window;
+    } while (last < step_segments && since_begin <= limits.items && cursor + seen < limits.begin + limits.items);
+    if (lane == 0 && 0 <= last && last < step_segments) found.ends[last] = seen;
   }
-  __device__ static std::int64_t shuffle_from_left(std::int64_t value) {
-    return static_cast<std::int64_t>(__shfl_up_sync(full_warp, static_cast<unsigned long long>(value), 1));
+
+  /// The greatest `own` of the lanes up to the calling one.
+  __device__ static int max_through(int own) {
+    WARPFOLD_UNROLL
+    for (int distance = 1; distance < warp_lanes; distance *= 2) own = greatest_of(own, __shfl_up_sync(full_warp, own, distance));
+    return own;
   }
 };
 

@@ -15,7 +15,6 @@ inline constexpr int least_range = 128;             ///< items and segments, wei
 /// Units of all long segments together: units grow with the input, so that scratch does not.
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
 
-inline constexpr int tiny_items = 4;        ///< of a segment that a lane reads item by item
 inline constexpr int step_packets = 4;      ///< of 32 segments, that are known at once
 
 /// Items of a chunk: as many as fit `bytes`, as items and as accumulators, but at least `least`.
@@ -36,6 +35,7 @@ constexpr int wide_chunk_items(std::size_t item_bytes, std::size_t accumulator_b
 struct segmented_policy {
   int block_threads;
   int blocks_per_multiprocessor;  ///< asked of the register allocator
+  int tiny_items;                 ///< of a segment that a lane reads item by item, a step's at once
   int long_rows;                  ///< rows of 32 chunks that a warp has in flight, of long segments
 };
 
@@ -43,6 +43,7 @@ consteval segmented_policy segmented_policy_for(std::size_t chunk_bytes, std::si
   segmented_policy p{};
   p.block_threads = accumulator_bytes <= 64 ? 256 : 128;
   p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 32 ? 4 : accumulator_bytes <= 32 ? 2 : 1;
+  p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;
   p.long_rows = std::max(2, reduce_policy_for(chunk_bytes, accumulator_bytes).max_rows);
   return p;
 }
