@@ -100,7 +100,7 @@ auto make_segments(const char* function, fixed_length length, std::int64_t items
   if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
     reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
                          std::to_string(length.items));
-  return grid::listed_segments<grid::fixed_spans>{{length.items, count}};
+  return grid::fixed_segments{length.items, count};
 }
 
 template <class B, class E, class Out>

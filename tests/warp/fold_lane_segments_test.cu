@@ -33,11 +33,11 @@ enum class way { single_chunks, items };
 /// Warp b folds `together` segments a lane; results of those without items stay what they are.
 template <way Way, class Leaves, class Op>
 __global__ void lanes_kernel(Leaves leaves, const segment* segments, Op op, typename Leaves::accumulator* results, int* stores) {
-  int first[together], end[together], count[together];
+  int first[together], count[together];
   bool inside = true;
   for (int k = 0; k < together; ++k) {
     const segment& own = segments[(blockIdx.x * together + k) * 32 + threadIdx.x];
-    first[k] = own.begin, end[k] = own.end, count[k] = own.end - own.begin;
+    first[k] = own.begin, count[k] = own.end - own.begin;
     inside = inside && (count[k] == 0 || leaves.source.is_inside(own.begin, own.end));
   }
   inside = __all_sync(wf::full_warp, inside);
@@ -46,13 +46,16 @@ __global__ void lanes_kernel(Leaves leaves, const segment* segments, Op op, type
     results[place] = value;
     atomicAdd(stores + place, 1);
   };
+  typename Leaves::accumulator values[together];
   if constexpr (Way == way::single_chunks) {
-    wf::warp::fold_single_chunks(leaves, first, count, inside, op, store);
+    wf::warp::fold_single_chunks(leaves, first, count, inside, op, values);
   } else {
-    wf::warp::fold_tiny_segments<4>(leaves, first, end, op, [&](int k, bool has_items, const auto& value) {
-      if (has_items) store(k, value);
-    });
+    wf::warp::tiny_segments<4, together, Leaves, Op> segments_of_lane;
+    segments_of_lane.load(leaves, first, count);
+    segments_of_lane.fold(leaves, count, op, values);
   }
+  for (int k = 0; k < together; ++k)
+    if (count[k] > 0) store(k, values[k]);
 }
 
 template <way Way, int ChunkItems, class T, class Transform, class Op>

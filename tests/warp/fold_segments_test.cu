@@ -24,6 +24,8 @@ template <class Index> struct segment {
   int count;  ///< 0: does not wait
 };
 
+template <class Index> using queue_of = wf::warp::waiting_segments<Index, 64>;
+
 struct leaf_of {
   __host__ __device__ hash operator()(std::int32_t x) const { return hash::of(x); }
 };
@@ -32,7 +34,7 @@ struct leaf_of {
 template <class Index, class Leaves, class Op>
 __global__ void waiting_kernel(Leaves leaves, const segment<Index>* segments, int packets, Op op, typename Leaves::accumulator* results,
                                int* stores, int* most_waiting) {
-  auto& queue = wf::arch::dynamic_shared<wf::warp::waiting_segments<Index>>();
+  auto& queue = wf::arch::dynamic_shared<queue_of<Index>>();
   const auto store = [&](int number, const auto& value) {
     results[number] = value;
     atomicAdd(stores + number, 1);
@@ -43,9 +45,12 @@ __global__ void waiting_kernel(Leaves leaves, const segment<Index>* segments, in
     const segment<Index> own = segments[number];
     waiting = wf::warp::add_waiting(queue, waiting, own.count > 0, own.first, own.count, number);
     if (threadIdx.x == 0 && waiting > *most_waiting) *most_waiting = waiting;
-    while (waiting >= wf::warp_lanes) waiting = wf::warp::fold_waiting(leaves, queue, waiting, false, op, store);
+    __syncwarp();
+    int from = 0;
+    while (waiting - from >= wf::warp_lanes) from += wf::warp::fold_waiting(leaves, queue, from, waiting, false, op, store);
+    waiting = wf::warp::keep_waiting(queue, from, waiting);
   }
-  while (waiting > 0) waiting = wf::warp::fold_waiting(leaves, queue, waiting, true, op, store);
+  for (int from = 0; from < waiting;) from += wf::warp::fold_waiting(leaves, queue, from, waiting, true, op, store);
 }
 
 /// Segments of 1 to `longest` items, of which about one in `gap` waits; in order, apart by up to `space` items.
@@ -68,10 +73,10 @@ void check(const std::vector<T>& items, std::int64_t offset, int longest, int ga
   const device_array<A> results(std::vector<A>(segments.size()));
   const device_array<int> stores(std::vector<int>(segments.size(), 0)), most_waiting(std::vector<int>{0});
   using leaves = wf::thread::leaves<source, Transform, A>;
-  wf_test::launch_and_wait(&waiting_kernel<Index, leaves, Op>, 1, 32, sizeof(wf::warp::waiting_segments<Index>),
+  wf_test::launch_and_wait(&waiting_kernel<Index, leaves, Op>, 1, 32, sizeof(queue_of<Index>),
                            leaves{source{in.data(), in.count()}, transform}, given.data(), static_cast<int>(segments.size() / 32), op,
                            results.data(), stores.data(), most_waiting.data());
-  EXPECT_LE(most_waiting.value(), wf::warp::waiting_segments<Index>::capacity);
+  EXPECT_LE(most_waiting.value(), std::ssize(queue_of<Index>{}.first));
   const auto stored = stores.to_host();
   const auto folded = results.to_host();
   for (std::size_t s = 0; s < segments.size(); ++s) {

@@ -11,10 +11,14 @@ template <class A> struct initial_value {
   A value{};
   const A* pointer = nullptr;
 
+  __device__ bool exists() const { return what != kind::none; }
   template <class Op> __device__ A join(const A& result, Op op) const {
-    return what == kind::none ? result : op(what == kind::value ? value : *pointer, result);
+    return __builtin_expect(!exists(), true) ? result : op(alone(), result);
   }
-  __device__ A alone() const { return what == kind::pointer ? *pointer : value; }
+  __device__ A alone() const {
+    if (what == kind::pointer) return *pointer;
+    return value;
+  }
 };
 
 inline namespace v1 WARPFOLD_HIDDEN {

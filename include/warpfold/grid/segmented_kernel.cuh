@@ -16,7 +16,7 @@ inline namespace v1 WARPFOLD_HIDDEN {
 /// Shared memory: what each warp has to itself.
 template <class Segments, class Leaves> struct segmented_storage {
   struct of_warp {
-    warp::waiting_segments<typename Segments::index> waiting;
+    warp::waiting_segments<typename Segments::index, warp_lanes * (tuning::step_packets + 1)> waiting;
     typename Segments::scratch scratch;
   };
   static constexpr int warps = segmented_policy<Leaves>.block_threads / warp_lanes;

@@ -6,8 +6,8 @@
 //                                units may still begin there; by one warp
 //   one(segment, cursor)         the items of that segment, none if it does not exist; by one warp
 //   next(segment, cursor, limits, begin, end, scratch)  the items of the segments that follow: of number 32 k + lane, if that
-//                                exists, those of [begin[k], end[k]); `cursor` is where `segment` begins, if needs_cursor; by
-//                                one warp, which has its own `scratch` in shared memory
+//                                exists, those of [begin[k], end[k]) from item base(segment, cursor) on; `cursor` is where
+//                                `segment` begins, if needs_cursor; by one warp, which has a `scratch` in shared memory
 //   entries()                    that a caller could have got wrong, and
 //   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
 //
@@ -41,6 +41,7 @@ template <class T> using index_of =
 template <class Spans> struct listed_segments : Spans {
   static constexpr bool needs_cursor = false;
   using index = typename Spans::index;
+  using step_index = index;
   struct scratch {};
 
   __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t items) const {
@@ -53,12 +54,14 @@ template <class Spans> struct listed_segments : Spans {
   __device__ span_of<index> one(std::int64_t segment, std::int64_t) const {
     return segment < this->count ? this->span(segment) : span_of<index>{0, 0};
   }
+  __device__ static constexpr std::int64_t base(std::int64_t, std::int64_t) { return 0; }
   template <int Packets>
   __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, index (&begin)[Packets], index (&end)[Packets], scratch&) const {
+    const std::int64_t first = segment + arch::lane_id();
+    const bool all = segment + Packets * warp_lanes <= this->count;
     WARPFOLD_UNROLL
     for (int k = 0; k < Packets; ++k) {
-      const std::int64_t own = segment + k * warp_lanes + arch::lane_id();
-      const span_of<index> items = own < this->count ? this->span(own) : span_of<index>{0, 0};
+      const span_of<index> items = all || first + k * warp_lanes < this->count ? this->span(first + k * warp_lanes) : span_of<index>{0, 0};
       begin[k] = items.begin, end[k] = items.end;
     }
   }
@@ -96,18 +99,41 @@ template <class Offsets> struct offset_spans {
 };
 
 /// Segment s has the items [s * length, (s + 1) * length).
-struct fixed_spans {
+struct fixed_segments {
+  static constexpr bool needs_cursor = false;
   using index = std::int64_t;
+  using step_index = int;
+  struct scratch {};
   std::int64_t length;
   std::int64_t count;
 
   __device__ segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
+  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t) const {
+    const std::int64_t apart = ranges.position(1, length), first = least_of((position + apart - 1) / apart, count);
+    return {first, 0, first > 0 ? span(first - 1) : segment_span{0, 0}};
+  }
+  __device__ segment_span one(std::int64_t segment, std::int64_t) const {
+    return segment < count ? span(segment) : segment_span{0, 0};
+  }
+  __device__ std::int64_t base(std::int64_t segment, std::int64_t) const { return segment * length; }
+  template <int Packets>
+  __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, int (&begin)[Packets], int (&end)[Packets], scratch&) const {
+    const int items = static_cast<int>(length), left = static_cast<int>(least_of(count - segment, Packets * warp_lanes));
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Packets; ++k) {
+      const int own = k * warp_lanes + arch::lane_id();
+      begin[k] = own < left ? own * items : 0, end[k] = own < left ? (own + 1) * items : 0;
+    }
+  }
+  __device__ std::int64_t entries() const { return 0; }
+  __device__ bool in_order(std::int64_t, std::int64_t) const { return true; }
 };
 
 /// Item i belongs to segment ids[i]; ids ascend. Segments between two ids are empty.
 template <class Ids> struct owned_segments {
   static constexpr bool needs_cursor = true;
   using index = std::int64_t;
+  using step_index = int;
   static constexpr int step_segments = tuning::step_packets * warp_lanes;
   struct scratch { int ends[step_segments]; };  ///< of a step's segments, from the cursor on
 
@@ -131,9 +157,10 @@ template <class Ids> struct owned_segments {
     return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
   }
   __device__ span_of<index> one(std::int64_t segment, std::int64_t cursor) const { return {cursor, end_of(segment, cursor)}; }
+  __device__ static std::int64_t base(std::int64_t, std::int64_t cursor) { return cursor; }
   /// Reads the ids from the cursor on, side by side: a segment ends where another id begins, or where the one before it does.
   template <int Packets>
-  __device__ void next(std::int64_t segment, std::int64_t cursor, const step_limits& limits, index (&begin)[Packets], index (&end)[Packets],
+  __device__ void next(std::int64_t segment, std::int64_t cursor, const step_limits& limits, int (&begin)[Packets], int (&end)[Packets],
                        scratch& found) const {
     static_assert(Packets * warp_lanes == step_segments);
     const int lane = arch::lane_id();
@@ -147,7 +174,7 @@ template <class Ids> struct owned_segments {
     for (int k = 0; k < Packets; ++k) {
       const int through = greatest_of(before, max_through(found.ends[k * warp_lanes + lane]));
       const int left = __shfl_up_sync(full_warp, through, 1);
-      begin[k] = cursor + (lane == 0 ? before : left), end[k] = cursor + through;
+      begin[k] = lane == 0 ? before : left, end[k] = through;
       before = __shfl_sync(full_warp, through, warp_lanes - 1);
     }
     __syncwarp();  // the ends have been read
@@ -168,31 +195,58 @@ template <class Ids> struct owned_segments {
   /// Tells where those of a step's segments end that have items, from the cursor on. Stops once it knows of all that can be
   /// wanted, and gives one that is not, and may go on, the items that it has seen.
   __device__ void find_ends(std::int64_t segment, std::int64_t cursor, const step_limits& limits, scratch& found) const {
-    constexpr int rows = 8, window = rows * warp_lanes;
+    ends_search search{segment, cursor, 1, number(segment, cursor), 1};
+    const auto goes_on = [&] {
+      return search.last < step_segments && search.since_begin <= limits.items && cursor + search.seen < limits.begin + limits.items;
+    };
+    if (goes_on()) look_on<4>(search, found);  // tiny segments need no more
+    while (goes_on()) look_on<8>(search, found);
+    if (arch::lane_id() == 0 && search.last < step_segments) found.ends[search.last] = search.seen;
+  }
+
+  struct ends_search {
+    std::int64_t segment, cursor;
+    int seen;         ///< items, from the cursor on
+    int last;         ///< the number of the last one's segment
+    int since_begin;  ///< items seen since a segment began, or a few more
+  };
+
+  /// Looks at the next `Rows` times 32 items.
+  template <int Rows> __device__ void look_on(ends_search& search, scratch& found) const {
     const int lane = arch::lane_id();
-    int last = -1, seen = 0, since_begin = 0;  // the segment of the last item seen, items seen, and those since one began
-    do {
-      int own[rows];  // segment numbers, from `segment` on; step_segments stands for all that are no concern of this step
+    const std::int64_t first = search.cursor + search.seen;
+    int own[Rows];
+    if (first + Rows * warp_lanes <= items) {
       WARPFOLD_UNROLL
-      for (int row = 0; row < rows; ++row) {
-        const std::int64_t item = cursor + seen + row * warp_lanes + lane;
-        own[row] = item < items ? static_cast<int>(least_of(owner(item) - segment, step_segments)) : step_segments;
-      }
-      bool begins = false;
+      for (int row = 0; row < Rows; ++row) own[row] = existing_number(search.segment, first + row * warp_lanes + lane);
+    } else {
       WARPFOLD_UNROLL
-      for (int row = 0; row < rows; ++row) {
-        int left = __shfl_up_sync(full_warp, own[row], 1);
-        if (lane == 0) left = last;
-        if (own[row] != left) {
-          begins = true;
-          if (0 <= left && left < step_segments) found.ends[left] = seen + row * warp_lanes + lane;
-        }
-        last = __shfl_sync(full_warp, own[row], warp_lanes - 1);
-      }
-      seen += window;
-      since_begin = __any_sync(full_warp, begins) ? 0 : since_begin + window;
-    } while (last < step_segments && since_begin <= limits.items && cursor + seen < limits.begin + limits.items);
-    if (lane == 0 && 0 <= last && last < step_segments) found.ends[last] = seen;
+      for (int row = 0; row < Rows; ++row) own[row] = number(search.segment, first + row * warp_lanes + lane);
+    }
+    bool begins = false;
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) {
+      const int above = __shfl_up_sync(full_warp, own[row], 1), left = lane == 0 ? search.last : above;
+      begins = begins || own[row] != left;
+      if (own[row] != left && left < step_segments) found.ends[left] = search.seen + row * warp_lanes + lane;
+      search.last = __shfl_sync(full_warp, own[row], warp_lanes - 1);
+    }
+    search.seen += Rows * warp_lanes;
+    search.since_begin = __any_sync(full_warp, begins) ? 0 : search.since_begin + Rows * warp_lanes;
+  }
+
+  /// The number of an item's segment, from `segment` on; step_segments stands for all that are no concern of the step.
+  __device__ int number(std::int64_t segment, std::int64_t item) const {
+    return item < items ? existing_number(segment, item) : step_segments;
+  }
+  __device__ int existing_number(std::int64_t segment, std::int64_t item) const {
+    if constexpr (sizeof(std::iter_value_t<Ids>) <= 4) {
+      const unsigned apart = static_cast<unsigned>(owner(item)) - static_cast<unsigned>(segment);
+      return static_cast<int>(apart < step_segments ? apart : step_segments);
+    } else {
+      const auto apart = static_cast<std::uint64_t>(owner(item) - segment);
+      return static_cast<int>(apart < step_segments ? apart : step_segments);
+    }
   }
 
   /// The greatest `own` of the lanes up to the calling one.

@@ -11,21 +11,23 @@ namespace warpfold::grid {
 
 /// The items of Packets * 32 segments, those of number 32 k + lane at [begin[k], end[k]); none where a segment does not exist.
 template <int Packets, class Index> struct segment_step {
+  std::int64_t base = 0;  ///< the item from which they count
   Index begin[Packets] = {}, end[Packets] = {};
 
   __device__ int count(int k) const { return static_cast<int>(end[k] - begin[k]); }
-  /// Whether no segment has more than `most` items.
-  __device__ bool at_most(int most) const {
-    bool all = true;
+  /// Items of the longest.
+  __device__ int longest() const {
+    constexpr Index most = 0x7FFFFFFF;
+    Index longest = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) all = all && end[k] - begin[k] <= most;
-    return __all_sync(full_warp, all);
+    for (int k = 0; k < Packets; ++k) longest = greatest_of(longest, end[k] - begin[k]);
+    return warp::all_reduce(static_cast<int>(least_of(longest, most)), maximum{});
   }
   /// Whether a segment that has been kept has `most` items or less.
   __device__ bool any_up_to(int most) const {
     bool any = false;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) any = any || (0 <= count(k) && count(k) <= most);
+    for (int k = 0; k < Packets; ++k) any = any || static_cast<unsigned>(count(k)) <= static_cast<unsigned>(most);
     return __any_sync(full_warp, any);
   }
   /// Where segment number `segment` ends; the same in all lanes, as `segment` is.
@@ -63,11 +65,12 @@ template <class Arguments, class Queue> struct short_segments {
   using leaves_type = decltype(Arguments::leaves);
   using segments_type = decltype(Arguments::segments);
   using A = typename leaves_type::accumulator;
-  using index = typename segments_type::index;
+  using step_index = typename segments_type::step_index;
   static constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
   static constexpr int narrow = leaves_type::chunk_items, wide = wide_items<leaves_type>;
   static constexpr int packets = tuning::step_packets, step_segments = packets * warp_lanes;
-  using step_type = segment_step<packets, index>;
+  static constexpr int most_items = warp_lanes * wide;  // of a segment that is not long
+  using step_type = segment_step<packets, step_index>;
 
   const Arguments& arguments;
   const segment_span range;          ///< positions
@@ -81,59 +84,64 @@ template <class Arguments, class Queue> struct short_segments {
       step_type step;
       read_step(at, step);
       bool whole = is_whole(step, at.segment);
-      while (whole && step.at_most(tiny)) {
+      int longest = step.longest();
+      while (whole && longest <= tiny) {
         const std::int64_t first = at.segment;
         at.segment += step_segments;
-        if constexpr (segments_type::needs_cursor) at.cursor = step.end_of(step_segments - 1);
+        if constexpr (segments_type::needs_cursor) at.cursor = step.base + step.end_of(step_segments - 1);
         step_type next;
-        read_step(at, next);  // on its way while this one is folded
-        fold_items(step, first);
+        fold_items(step, first, [&] { read_step(at, next); });
         step = next;
         whole = is_whole(step, at.segment);
+        longest = step.longest();
       }
-      const int taken = take(step, at.segment, whole);
+      const int taken = whole && longest <= most_items ? step_segments : take(step, at.segment);
       if (taken == 0) return;
       const std::int64_t first = at.segment;
       at.segment += taken;
-      if constexpr (segments_type::needs_cursor) at.cursor = step.end_of(taken - 1);
-      step.keep(taken);
-      at.waiting = fold_step(step, first, taken, at.waiting);
+      if constexpr (segments_type::needs_cursor) at.cursor = step.base + step.end_of(taken - 1);
+      if (taken < step_segments) {
+        step.keep(taken);
+        longest = step.longest();
+      }
+      at.waiting = fold_step(step, first, taken, longest, at.waiting);
       if (taken < step_segments) return;
     }
   }
 
   /// Those that still wait.
   __device__ void finish(int waiting) const {
-    while (waiting > 0) waiting = fold_some_waiting(waiting, true);
+    for (int from = 0; from < waiting;) from += fold_some_waiting(from, waiting, true);
   }
 
  private:
   __device__ void read_step(const segment_place& at, step_type& step) const {
-    const step_limits limits{arguments.ranges.item(at.segment, range.end), warp_lanes * wide};
+    const step_limits limits{arguments.ranges.item(at.segment, range.end), most_items};
+    step.base = arguments.segments.base(at.segment, at.cursor);
     arguments.segments.next(at.segment, at.cursor, limits, step.begin, step.end, scratch);
   }
 
-  /// Whether all of the step's segments exist and begin in the range.
+  /// Whether all of the step's segments exist and begin in the range, and have items known by 32 bits from the first one on.
   __device__ bool is_whole(const step_type& step, std::int64_t first) const {
-    const std::int64_t last = first + step_segments - warp_lanes + arch::lane_id();
-    return __all_sync(full_warp, last < arguments.segments.count &&
-                                     arguments.ranges.position(last, step.begin[packets - 1]) < range.end);
+    constexpr int k = packets - 1;
+    const std::int64_t last = first + k * warp_lanes + arch::lane_id();
+    bool whole = last < arguments.segments.count && arguments.ranges.position(last, step.base + step.begin[k]) < range.end;
+    if constexpr (sizeof(step_index) > 4) whole = is_near(step, step.begin[k]) && whole;
+    return __all_sync(full_warp, whole);
+  }
+  __device__ static bool is_near(const step_type& step, step_index item) {
+    return item - warp::shuffle(step.begin[0], 0) < step_index{1} << 30;
   }
 
   /// How many segments of the step come next: up to a long one, or the range's end.
-  __device__ int take(const step_type& step, std::int64_t first, bool whole) const {
-    const index base = warp::shuffle(step.begin[0], 0);
+  __device__ int take(const step_type& step, std::int64_t first) const {
     int taken = 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < packets; ++k) {
       const std::int64_t own = first + k * warp_lanes + arch::lane_id();
-      const span_of<index> items{step.begin[k], step.end[k]};
-      const bool exists = whole || own < arguments.segments.count;
-      arch::require(!exists || items.within(arguments.leaves.source.items), segments_out_of_order);
-      bool takes = exists && items.end - items.begin <= warp_lanes * wide;
-      // A step's items are known by 32 bits, from its first one on.
-      if constexpr (sizeof(index) > 4) takes = takes && items.begin - base < index{1} << 30;
-      if (!whole) takes = takes && arguments.ranges.position(own, items.begin) < range.end;
+      bool takes = step.end[k] - step.begin[k] <= most_items;
+      if constexpr (sizeof(step_index) > 4) takes = is_near(step, step.begin[k]) && takes;
+      takes = takes && own < arguments.segments.count && arguments.ranges.position(own, step.base + step.begin[k]) < range.end;
       const unsigned left_out = ~__ballot_sync(full_warp, takes);
       if (taken == k * warp_lanes) taken += left_out == 0 ? warp_lanes : __ffs(static_cast<int>(left_out)) - 1;
     }
@@ -141,67 +149,88 @@ template <class Arguments, class Queue> struct short_segments {
   }
 
   /// Folds the first `taken` > 0 segments of a step, or lets them wait. Returns how many wait then.
-  __device__ int fold_step(const step_type& step, std::int64_t first, int taken, int waiting) const {
-    if (step.at_most(tiny)) fold_items(step, first);
-    else if (step.at_most(narrow)) fold_chunks<narrow, 2>(step, first, taken);
-    else if (step.at_most(wide)) fold_chunks<wide, 1>(step, first, taken);
+  __device__ int fold_step(const step_type& step, std::int64_t first, int taken, int longest, int waiting) const {
+    require_within(step, taken);
+    if (longest <= tiny) fold_items(step, first, [] {});
+    else if (longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
+    else if (longest <= wide) fold_chunks<wide, 1>(step, first, taken);
     else {
-      if (step.any_up_to(tiny)) fold_items(step, first);
+      if (step.any_up_to(tiny)) fold_items(step, first, [] {});
       return let_wait(step, first, waiting);
     }
     return waiting;
   }
 
-  /// Those of the segments that are tiny, item by item.
-  __device__ void fold_items(const step_type& step, std::int64_t first) const {
-    const auto out = arguments.out + first + arch::lane_id();
-    const A none = arguments.empty.alone();
-    index end[packets];
+  __device__ void require_within(const step_type& step, int taken) const {
     WARPFOLD_UNROLL
-    for (int k = 0; k < packets; ++k) end[k] = step.count(k) <= tiny ? step.end[k] : step.begin[k];
-    warp::fold_tiny_segments<tiny>(arguments.leaves, step.begin, end, arguments.op, [&](int k, bool has_items, const A& value) {
-      if (0 <= step.count(k) && step.count(k) <= tiny) out[k * warp_lanes] = has_items ? arguments.init.join(value, arguments.op) : none;
-    });
+    for (int k = 0; k < packets; ++k) {
+      const segment_span items{step.base + step.begin[k], step.base + step.end[k]};
+      arch::require(k * warp_lanes + arch::lane_id() >= taken || items.within(arguments.leaves.source.items), segments_out_of_order);
+    }
+  }
+
+  /// Those of the segments that are tiny, item by item. Calls meanwhile() while these are on their way.
+  template <class Meanwhile> __device__ void fold_items(const step_type& step, std::int64_t first, Meanwhile meanwhile) const {
+    const auto leaves = arguments.leaves.template from<narrow>(step.base);
+    int count[packets];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < packets; ++k) count[k] = step.count(k) <= tiny ? step.count(k) : -1;
+    warp::tiny_segments<tiny, packets, std::remove_const_t<decltype(leaves)>, decltype(Arguments::op)> items;
+    items.load(leaves, step.begin, count);
+    meanwhile();
+    A results[packets];
+    items.fold(leaves, count, arguments.op, results);
+    store(results, count, arguments.out + first + arch::lane_id());
+  }
+
+  /// Results of segments with so many items, 32 apart in the output; those with less than none are not stored.
+  template <int Count, class Out> __device__ void store(A (&results)[Count], const int (&count)[Count], Out out) const {
+    if (arguments.init.exists()) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Count; ++k) results[k] = arguments.init.join(results[k], arguments.op);
+    }
+    const A none = arguments.empty.alone();
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k)
+      if (count[k] >= 0) out[k * warp_lanes] = thread::choose(count[k] > 0, results[k], none);
   }
 
   /// All of the segments, which have a chunk of `Items` at most, those of `AtOnce` packets at a time.
   template <int Items, int AtOnce> __device__ void fold_chunks(step_type step, std::int64_t first_segment, int taken) const {
-    const index base = warp::shuffle(step.begin[0], 0);
-    const auto leaves = arguments.leaves.template from<Items>(base);
-    const bool inside = arguments.leaves.source.is_inside(base, step.end_of(taken - 1));
+    const step_index first_item = warp::shuffle(step.begin[0], 0);
+    const auto leaves = arguments.leaves.template from<Items>(step.base + first_item);
+    const bool inside = arguments.leaves.source.is_inside(step.base + first_item, step.base + step.end_of(taken - 1));
     auto out = arguments.out + first_segment + arch::lane_id();
-    const A none = arguments.empty.alone();
     WARPFOLD_NO_UNROLL
     for (int k = 0; k < packets; k += AtOnce) {
       int first[AtOnce], count[AtOnce];
       WARPFOLD_UNROLL
-      for (int i = 0; i < AtOnce; ++i) first[i] = static_cast<int>(step.begin[i] - base), count[i] = step.count(i);
-      warp::fold_single_chunks<AtOnce>(leaves, first, count, inside, arguments.op, [&](int i, const A& value) {
-        out[i * warp_lanes] = arguments.init.join(value, arguments.op);
-      });
-      WARPFOLD_UNROLL
-      for (int i = 0; i < AtOnce; ++i)
-        if (count[i] == 0) out[i * warp_lanes] = none;
+      for (int i = 0; i < AtOnce; ++i) first[i] = static_cast<int>(step.begin[i] - first_item), count[i] = step.count(i);
+      A results[AtOnce];
+      warp::fold_single_chunks(leaves, first, count, inside, arguments.op, results);
+      store(results, count, out);
       step.template drop_packets<AtOnce>();
       out += AtOnce * warp_lanes;
     }
   }
 
   /// Lets those of the segments wait that are not tiny, and folds what fills 32 lanes. Returns how many wait then.
-  __device__ int let_wait(step_type step, std::int64_t first_segment, int waiting) const {
-    int number = static_cast<int>(first_segment - range_segment) + arch::lane_id();
-    WARPFOLD_NO_UNROLL
-    for (int k = 0; k < packets; ++k, number += warp_lanes) {
-      waiting = warp::add_waiting(queue, waiting, step.count(0) > tiny, step.begin[0], step.count(0), number);
-      while (waiting >= warp_lanes) waiting = fold_some_waiting(waiting, false);
-      step.template drop_packets<1>();
-    }
-    return waiting;
+  __device__ int let_wait(const step_type& step, std::int64_t first_segment, int waiting) const {
+    const int number = static_cast<int>(first_segment - range_segment) + arch::lane_id();
+    WARPFOLD_UNROLL
+    for (int k = 0; k < packets; ++k)
+      waiting = warp::add_waiting(queue, waiting, step.count(k) > tiny,
+                                  static_cast<typename segments_type::index>(step.base + step.begin[k]), step.count(k),
+                                  number + k * warp_lanes);
+    __syncwarp();
+    int from = 0;
+    while (waiting - from >= warp_lanes) from += fold_some_waiting(from, waiting, false);
+    return warp::keep_waiting(queue, from, waiting);
   }
 
-  __device__ int fold_some_waiting(int waiting, bool all) const {
-    return warp::fold_waiting(arguments.leaves.template from<wide>(0), queue, waiting, all, arguments.op,
-                              [&](int number, const A& value) { arguments.write(arguments.out + range_segment + number, value); });
+  __device__ int fold_some_waiting(int from, int waiting, bool all) const {
+    return warp::fold_waiting(arguments.leaves.template from<wide>(0), queue, from, waiting, all, arguments.op,
+                                   [&](int number, const A& value) { arguments.write(arguments.out + range_segment + number, value); });
   }
 };
 

@@ -6,11 +6,11 @@
 
 namespace warpfold::warp {
 
-/// Segment number k of the calling lane has count[k] items, a chunk at most, from first[k] on. Calls store(k, result) for
-/// those that have any. `inside`: whether is_inside is known of all lanes' items.
-template <int Segments, class Leaves, class Op, class Store>
+/// Segment number k of the calling lane has count[k] items, a chunk at most, from first[k] on; those without any leave what
+/// means nothing. `inside`: whether is_inside is known of all lanes' items.
+template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_single_chunks(const Leaves& leaves, const int (&first)[Segments], const int (&count)[Segments], bool inside,
-                                   Op op, Store store) {
+                                   Op op, A (&results)[Segments]) {
   typename Leaves::chunk chunks[Segments] = {};
   if (inside) {
     WARPFOLD_UNROLL
@@ -20,45 +20,50 @@ __device__ void fold_single_chunks(const Leaves& leaves, const int (&first)[Segm
     for (int k = 0; k < Segments; ++k) leaves.source.load_items(chunks[k], first[k], count[k]);
   }
   WARPFOLD_UNROLL
-  for (int k = 0; k < Segments; ++k) {
-    const auto value = thread::fold_chunk(leaves, chunks[k], op, count[k]);
-    if (count[k] > 0) store(k, value);
-  }
+  for (int k = 0; k < Segments; ++k) results[k] = thread::fold_chunk(leaves, chunks[k], op, count[k]);
 }
 
-/// Segment number k of the calling lane has the items [begin[k], end[k]), MaxItems at most, which are read one by one. Calls
-/// store(k, whether it has any, result) for each.
-template <int MaxItems, int Segments, class Leaves, class Index, class Op, class Store>
-__device__ void fold_tiny_segments(const Leaves& leaves, const Index (&begin)[Segments], const Index (&end)[Segments], Op op, Store store) {
+/// Segments of up to `MaxItems` items, `Segments` of them a lane, which are read one by one: all at once, to be folded later.
+template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segments {
+ public:
   using A = typename Leaves::accumulator;
-  using item = typename Leaves::source_type::item;
-  constexpr bool uses_identity = thread::has_exact_identity<Op, A>;  // then it stands for what does not exist
-  std::conditional_t<uses_identity, A, item> held[Segments][MaxItems];
-  WARPFOLD_UNROLL
-  for (int k = 0; k < Segments; ++k)
+
+  /// Segment number k has the first count[k] items from begin[k] on; none, if that is not positive.
+  template <class Index> __device__ void load(const Leaves& leaves, const Index (&begin)[Segments], const int (&count)[Segments]) {
     WARPFOLD_UNROLL
-    for (int i = 0; i < MaxItems; ++i) {
-      if constexpr (uses_identity) held[k][i] = thread::exact_identity<Op, A>;
-      else held[k][i] = item{};
-      if (i < end[k] - begin[k]) {
-        const item own = leaves.source.at(std::int64_t{begin[k]} + i);
-        if constexpr (uses_identity) held[k][i] = leaves.leaf_of(own);
-        else held[k][i] = own;
+    for (int k = 0; k < Segments; ++k)
+      WARPFOLD_UNROLL
+      for (int i = 0; i < MaxItems; ++i) {
+        if constexpr (uses_identity) held_[k][i] = thread::exact_identity<Op, A>;
+        else held_[k][i] = item{};
+        if (i < count[k]) {
+          const item own = leaves.source.at(std::int64_t{begin[k]} + i);
+          if constexpr (uses_identity) held_[k][i] = leaves.leaf_of(own);
+          else held_[k][i] = own;
+        }
+      }
+  }
+
+  /// Those that have no items leave what means nothing. What was loaded is used up.
+  __device__ void fold(const Leaves& leaves, const int (&count)[Segments], Op op, A (&results)[Segments]) {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Segments; ++k) {
+      if constexpr (uses_identity) {
+        results[k] = thread::fold(held_[k], op);
+      } else {
+        A values[MaxItems] = {};
+        WARPFOLD_UNROLL
+        for (int i = 0; i < MaxItems; ++i)
+          if (i < count[k]) values[i] = leaves.leaf_of(held_[k][i]);
+        results[k] = thread::fold(values, op, count[k]);
       }
     }
-  WARPFOLD_UNROLL
-  for (int k = 0; k < Segments; ++k) {
-    const int count = static_cast<int>(end[k] - begin[k]);
-    if constexpr (uses_identity) {
-      store(k, count > 0, thread::fold(held[k], op));
-    } else {
-      A values[MaxItems] = {};
-      WARPFOLD_UNROLL
-      for (int i = 0; i < MaxItems; ++i)
-        if (i < count) values[i] = leaves.leaf_of(held[k][i]);
-      store(k, count > 0, thread::fold(values, op, count));
-    }
   }
-}
+
+ private:
+  using item = typename Leaves::source_type::item;
+  static constexpr bool uses_identity = thread::has_exact_identity<Op, A>;  // then it stands for what does not exist
+  std::conditional_t<uses_identity, A, item> held_[Segments][MaxItems];
+};
 
 }  // namespace warpfold::warp

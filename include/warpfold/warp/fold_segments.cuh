@@ -2,6 +2,7 @@
 // Short segments, folded side by side: each by neighbouring lanes, a chunk a lane, by the canonical tree from the segment's
 // first item. As many whole segments as fit the 32 lanes are folded at once; where each begins does not matter to its tree.
 #pragma once
+#include <type_traits>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/reduce.cuh>
 
@@ -17,25 +18,38 @@ template <class Index> struct segment_chunk {
   int index;  ///< among the segment's chunks, the rest of which the lanes to the right have
 };
 
-/// Folds segments, of each of which neighbouring lanes have the chunks, `most_chunks` at most. The result is valid in the lane
-/// with a segment's first chunk. `inside`: whether is_inside is known of all their items.
-template <class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_chunks(const Leaves& leaves, const segment_chunk<Index>& own, int most_chunks, bool inside, Op op) {
+/// Folds segments, `Rounds` times what 32 lanes take, all of whose items are on the way together. Of each segment, neighbouring
+/// lanes have the chunks, `most_chunks` at most. A result is valid in the lane with a segment's first chunk. `inside`: whether
+/// is_inside is known of all their items.
+template <int Rounds, class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&own)[Rounds], int most_chunks, bool inside, Op op,
+                            A (&values)[Rounds]) {
   constexpr int chunk_items = Leaves::chunk_items;
-  typename Leaves::chunk chunk{};
-  if (inside) leaves.source.load_inside(chunk, own.first, own.count);
-  else leaves.source.load_items(chunk, own.first, own.count);
-  A value = thread::fold_chunk(leaves, chunk, op, own.count);
+  typename Leaves::chunk chunks[Rounds] = {};
+  if (inside) {
+    WARPFOLD_UNROLL
+    for (int r = 0; r < Rounds; ++r) leaves.source.load_inside(chunks[r], own[r].first, own[r].count);
+  } else {
+    WARPFOLD_UNROLL
+    for (int r = 0; r < Rounds; ++r) leaves.source.load_items(chunks[r], own[r].first, own[r].count);
+  }
   // A lane joins what is at a distance if its own subtree begins at a multiple of twice that, and the other one exists.
-  const int chunks = chunks_of<chunk_items>(own.count), aligned = own.index | warp_lanes;
-  const int reach = least_of(chunks, aligned & -aligned);
+  int reach[Rounds];
+  WARPFOLD_UNROLL
+  for (int r = 0; r < Rounds; ++r) {
+    values[r] = thread::fold_chunk(leaves, chunks[r], op, own[r].count);
+    const int aligned = own[r].index | warp_lanes;
+    reach[r] = least_of(chunks_of<chunk_items>(own[r].count), aligned & -aligned);
+  }
   WARPFOLD_UNROLL
   for (int distance = 1; distance < warp_lanes; distance *= 2) {
     if (distance >= most_chunks) break;
-    const A other = shuffle_down(value, distance);
-    if (distance < reach) value = op(value, other);
+    WARPFOLD_UNROLL
+    for (int r = 0; r < Rounds; ++r) {
+      const A other = shuffle_down(values[r], distance);
+      if (distance < reach[r]) values[r] = op(values[r], other);
+    }
   }
-  return value;
 }
 
 /// The sum of `own` over the lanes up to the calling one.
@@ -49,34 +63,47 @@ __device__ inline int sum_through(int own) {
 }
 
 /// Segments of up to 32 chunks that wait, in order, until 32 chunks of them are together. In shared memory; of one warp.
-template <class Index> struct waiting_segments {
-  static constexpr int capacity = 2 * warp_lanes;
-  Index first[capacity];  ///< item
-  int count[capacity];    ///< items
-  int number[capacity];   ///< for the caller
+template <class Index, int Capacity> struct waiting_segments {
+  Index first[Capacity];  ///< item
+  int count[Capacity];    ///< items
+  int number[Capacity];   ///< for the caller
 };
 
-/// Lets the segments of those lanes wait that have one (`waits`), after the `waiting` ones that do, less than 32. Returns how
-/// many wait now. All lanes call it.
-template <class Index>
-__device__ int add_waiting(waiting_segments<Index>& queue, int waiting, bool waits, Index first, int count, int number) {
+/// Lets the segments of those lanes wait that have one (`waits`), after the `waiting` ones that do. Returns how many wait now.
+/// All lanes call it, and __syncwarp() before the next fold_waiting.
+template <class Queue, class Index>
+__device__ int add_waiting(Queue& queue, int waiting, bool waits, Index first, int count, int number) {
   const unsigned lanes = __ballot_sync(full_warp, waits);
   if (waits) {
     const int place = waiting + __popc(lanes & ((1u << arch::lane_id()) - 1));
     queue.first[place] = first, queue.count[place] = count, queue.number[place] = number;
   }
-  __syncwarp();
   return waiting + __popc(lanes);
 }
 
-/// Folds the first of the `waiting` > 0 segments, up to 32 of them: as many as fill 32 lanes again and again, or all. Calls
-/// store(number, result) in one lane each. Returns how many wait on. All lanes call it.
-template <class Leaves, class Index, class Op, class Store>
-__device__ int fold_waiting(const Leaves& leaves, waiting_segments<Index>& queue, int waiting, bool all, Op op, Store store) {
+/// Moves those from number `from` on, less than 32, to the front. Returns how many these are. All lanes call it.
+template <class Queue> __device__ int keep_waiting(Queue& queue, int from, int waiting) {
+  const int left = waiting - from, lane = arch::lane_id();
+  __syncwarp();  // what has been folded has been read
+  if (from == 0) return left;
+  const int place = lane < left ? from + lane : from;
+  const auto first = queue.first[place];
+  const int count = queue.count[place], number = queue.number[place];
+  __syncwarp();
+  if (lane < left) queue.first[lane] = first, queue.count[lane] = count, queue.number[lane] = number;
+  __syncwarp();
+  return left;
+}
+
+/// Folds segments from number `from` on of the `waiting` ones, up to 32 of them: as many as fill 32 lanes again and again, or
+/// all. Calls store(number, result) in one lane each. Returns how many it has folded. All lanes call it.
+template <class Leaves, class Queue, class Op, class Store, class A = typename Leaves::accumulator>
+__device__ int fold_waiting(const Leaves& leaves, const Queue& queue, int from, int waiting, bool all, Op op, Store store) {
+  using Index = std::remove_cvref_t<decltype(queue.first[0])>;
   constexpr int chunk_items = Leaves::chunk_items;
-  const int lane = arch::lane_id(), taken = least_of(waiting, warp_lanes);
-  const Index first = lane < taken ? queue.first[lane] : Index{0};
-  const int count = lane < taken ? queue.count[lane] : 0;
+  const int lane = arch::lane_id(), taken = least_of(waiting - from, warp_lanes);
+  const Index first = lane < taken ? queue.first[from + lane] : Index{0};
+  const int count = lane < taken ? queue.count[from + lane] : 0;
   const int chunks = chunks_of<chunk_items>(count);
   const int end = sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
   const int most_chunks = all_reduce(chunks, maximum{});
@@ -90,26 +117,15 @@ __device__ int fold_waiting(const Leaves& leaves, waiting_segments<Index>& queue
     const unsigned heads_to_own = heads & lanes_to_own;
     const int source = folded + __popc(heads_to_own) - 1;
     const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
-    const segment_chunk<Index> own{shuffle(first, source) + index * chunk_items,
-                                   __shfl_sync(full_warp, count, source) - index * chunk_items, index};
-    const auto value = fold_chunks(leaves, own, most_chunks, inside, op);
-    if (index == 0 && own.count > 0) store(queue.number[source], value);
+    const segment_chunk<Index> own[1] = {{shuffle(first, source) + index * chunk_items,
+                                          __shfl_sync(full_warp, count, source) - index * chunk_items, index}};
+    A value[1];
+    fold_chunks(leaves, own, most_chunks, inside, op, value);
+    if (index == 0 && own[0].count > 0) store(queue.number[from + source], value[0]);
     folded += __popc(heads);
     done = __shfl_sync(full_warp, end, folded - 1);
   }
-  const int left = waiting - folded;
-  __syncwarp();  // the numbers have been read
-  WARPFOLD_NO_UNROLL
-  for (int from = 0; from < left; from += warp_lanes) {  // the others move up
-    const int place = from + lane;
-    const bool moves = place < left;
-    const Index its_first = moves ? queue.first[folded + place] : Index{0};
-    const int its_count = moves ? queue.count[folded + place] : 0, its_number = moves ? queue.number[folded + place] : 0;
-    __syncwarp();
-    if (moves) queue.first[place] = its_first, queue.count[place] = its_count, queue.number[place] = its_number;
-    __syncwarp();
-  }
-  return left;
+  return folded;
 }
 
 }  // namespace warpfold::warp
