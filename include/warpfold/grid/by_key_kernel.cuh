@@ -49,11 +49,16 @@ struct by_key_arguments {
   __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<std::iter_value_t<OutCount>>(runs); }
 };
 
-/// A warp's heads and complete runs, by rank. (Threads' own are `ThreadItems` apart: the gaps keep them in different banks.)
+/// A warp's heads, or complete runs, of the tiles that wait for their place, one after another, round and round. (Threads' own
+/// are `ThreadItems` apart: the gaps keep them in different banks.)
 template <class T, int ThreadItems> struct staged_runs {
+  static constexpr int capacity = warp_lanes * ThreadItems;
   static constexpr bool gaps = ThreadItems > 1;
-  thread::array<T, warp_lanes*(ThreadItems + gaps)> slots;
-  __device__ T& operator[](int rank) { return slots[rank + gaps * (rank / ThreadItems)]; }
+  thread::array<T, capacity + gaps * warp_lanes> slots;
+  __device__ T& operator[](int place) {
+    const int own = place & (capacity - 1);
+    return slots[own + gaps * (own / ThreadItems)];
+  }
 };
 
 /// What the warps of a block make of a tile, until it is joined with others.
@@ -63,40 +68,42 @@ template <class A, int Warps> struct tile_summary {
   int all_heads;
   int before;              ///< heads of the lap before the tile
   std::int64_t lap_heads;  ///< heads of the laps before it
+  std::int64_t tile;       ///< its number
   std::int64_t next;       ///< the tile after it
 };
 
 template <class Keys, class Leaves> struct by_key_storage {
   static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
   static constexpr int warps = policy.block_threads / warp_lanes;
+  static constexpr int summaries = tuning::waiting_tiles + 2;  ///< of the tile at hand, of those that wait, and, for fast warps, of the next
   using A = typename Leaves::accumulator;
 
   thread::array<staged_runs<typename Keys::item, policy.thread_items>, warps> keys;
   thread::array<staged_runs<A, policy.thread_items>, warps> values;
-  tile_summary<A, warps> tile[3];  ///< the one at hand, the one before, and, for fast warps, the next
+  tile_summary<A, warps> tile[summaries];
   std::int64_t lap, lap_heads;  ///< the last tile's lap; heads of those before it
 };
 
-/// Keeps the keys of the heads by their rank in the warp, which has `before` heads in lower lanes.
-template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, const Tile& own, unsigned heads, int before) {
-  int rank = before;
+/// Keeps the keys of the heads, the thread's first one at `place`.
+template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, const Tile& own, unsigned heads, int place) {
   WARPFOLD_UNROLL
   for (int k = 0; k < Tile::items; ++k)
-    if (heads >> k & 1) staged[rank++] = own.key(k);
+    if (heads >> k & 1) staged[place++] = own.key(k);
 }
 
-/// Folds a warp's runs: those that are complete into `staged`, by their rank in the warp. Valid in lane 0.
+/// Folds a warp's runs, of which `before` begin in lower lanes: those that are complete into `staged`, the first at `place`.
+/// Valid in lane 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
 __device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, int before,
-                                               Staged& staged) {
+                                               Staged& staged, int place) {
   constexpr int chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
-  const auto close = [&](int rank, const A& value) { staged[before + rank] = value; };
+  const auto close = [&](int rank, const A& value) { staged[place + before + rank] = value; };
   auto runs = own.count == Tile::items ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, close)
                                        : thread::fold_runs<Tile::items, false>(joiner, leaf, heads, own.count, close);
   runs.heads = __popc(heads);
-  return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[rank] = value; });
+  return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
 /// If `lap` is another than the last tile's, waits until those before it are done. By one thread.
@@ -151,9 +158,9 @@ __device__ void finish_lap(const Arguments& arguments, std::int64_t lap, const t
 
 /// Joins the warps' stretches to the tile's, and that one to those of other tiles. By one warp.
 template <class Arguments, int Warps, class A = typename Arguments::A>
-__device__ void join_tile(const Arguments& arguments, tile_summary<A, Warps>& done, std::int64_t tile) {
+__device__ void join_tile(const Arguments& arguments, tile_summary<A, Warps>& done) {
   const auto& schedule = arguments.schedule;
-  const std::int64_t lap = schedule.lap_of(tile);
+  const std::int64_t tile = warp::shuffle(done.tile, 0), lap = schedule.lap_of(tile);
   const auto joiner = arguments.joiner();
   const int lane = arch::lane_id();
   const auto close = [&](int rank, const A& value) { arguments.write_value(done.lap_heads + rank, value); };
@@ -165,15 +172,24 @@ __device__ void join_tile(const Arguments& arguments, tile_summary<A, Warps>& do
     finish_lap(arguments, lap, own.runs, joiner);
 }
 
-/// Writes what the calling warp has staged of a tile: the keys of its heads, and the values of the runs that are complete.
+/// Writes what the calling warp has staged of a tile from `place` on: the keys of its heads, and the values of the runs that
+/// are complete. `heads`: those of warp number `lane`.
 template <class Arguments, class Summary, class Keys, class Values>
-__device__ void write_warp_runs(const Arguments& arguments, const Summary& tile, Keys& keys, Values& values) {
-  const int warp = arch::uniform_warp(), heads = tile.heads[warp];
-  std::int64_t run = tile.lap_heads + tile.before;  // the number of the warp's first one
-  for (int w = 0; w < warp; ++w) run += tile.heads[w];
-  for (int rank = arch::lane_id(); rank < heads; rank += warp_lanes) {
-    arguments.write_key(run + rank, keys[rank]);
-    if (rank < heads - 1) arguments.write_value(run + rank, values[rank]);
+__device__ void write_warp_runs(const Arguments& arguments, const Summary& tile, int heads, int place, Keys& keys, Values& values) {
+  const int warp = arch::uniform_warp(), lane = arch::lane_id(), own = warp::shuffle(heads, warp);
+  const std::int64_t run = tile.lap_heads + tile.before + warp::all_reduce(lane < warp ? heads : 0, plus{});  // the warp's first
+  for (int rank = lane; rank < own; rank += warp_lanes) {
+    arguments.write_key(run + rank, keys[place + rank]);
+    if (rank < own - 1) arguments.write_value(run + rank, values[place + rank]);
+  }
+}
+
+/// Finds the place of a tile, and tells others. By one warp.
+template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, const lap_schedule& schedule) {
+  const int place = schedule.place_of(warp::shuffle(tile.tile, 0)), before = counts.before(place);
+  if (arch::lane_id() == 0) {
+    tile.before = before;
+    counts.tell_through(place, before + tile.all_heads);
   }
 }
 
@@ -182,7 +198,7 @@ __global__ void
 __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys, Leaves>.blocks_per_multiprocessor)
     by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
   using storage = by_key_storage<Keys, Leaves>;
-  constexpr int warps = storage::warps;
+  constexpr int warps = storage::warps, summaries = storage::summaries, warp_items = warp_lanes * storage::policy.thread_items;
   auto& shared = arch::dynamic_shared<storage>();
   const auto& schedule = arguments.schedule;
   auto* const control = arguments.scratch.control;
@@ -192,57 +208,89 @@ __launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys,
 
   if (arch::flat_thread() == 0) {
     shared.lap = shared.lap_heads = 0;
-    tell_tile(shared.tile[2], control, schedule, take_tile(control));
+    tell_tile(shared.tile[summaries - 1], control, schedule, take_tile(control));
   }
   __syncthreads();
-  std::int64_t tile = warp::shuffle(shared.tile[2].next, 0), last = -1;  // last: counted and folded, not yet written
+  std::int64_t tile = warp::shuffle(shared.tile[summaries - 1].next, 0);
+  int lap = -1;
   thread_tile<Keys, Leaves> own;
   if (tile < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, tile);
-  for (int turn = 0;; turn = (turn + 1) % 3) {
-    auto &now = shared.tile[turn], &then = shared.tile[(turn + 2) % 3];
-    const bool has_tile = tile < schedule.tiles;
-    const bool enters_lap = has_tile && (last < 0 || schedule.lap_of(tile) != schedule.lap_of(last));
-    if (warp == 0) {
-      const std::int64_t taken = lane == 0 && has_tile ? take_tile(control) : 0;
-      if (last >= 0) {
-        const int before_last = counts.before(schedule.place_of(last));
-        if (lane == 0) {
-          then.before = before_last;
-          counts.tell_through(schedule.place_of(last), before_last + then.all_heads);
-        }
-      }
-      if (lane == 0 && has_tile) tell_tile(now, control, schedule, taken);
-    }
+  int waiting = 0;  // tiles that are counted and folded, and not yet written
+  int place = 0;    // where the calling warp's next runs are staged
+  for (int turn = 0;; turn = turn + 1 == summaries ? 0 : turn + 1) {
+    auto& now = shared.tile[turn];
+    const bool has_tile = tile < schedule.tiles, enters_lap = has_tile && schedule.lap_of(tile) != lap;
+    const auto before_this = [&](int turns) -> auto& { return shared.tile[turn - turns + (turn < turns ? summaries : 0)]; };
+    // Of one tile, or of all that wait, the heads of warp number `lane`.
+    const auto heads_of = [&](const auto& summary) { return lane < warps ? summary.heads[lane] : 0; };
+    const auto heads_waiting = [&] {
+      int all = 0;
+      WARPFOLD_UNROLL
+      for (int i = 1; i <= tuning::waiting_tiles; ++i) all += i <= waiting ? heads_of(before_this(i)) : 0;
+      return all;
+    };
+    const auto has_room_for = [&](int more) {
+      return has_tile && !enters_lap && __all_sync(full_warp, heads_waiting() + more <= warp_items);
+    };
+    const int waited = waiting;
     unsigned heads = 0;
-    if (has_tile) heads = own.find_heads(arguments.equal);
-    const warp::heads_before before = warp::count_heads(__popc(heads));
-    if (lane == 0) now.heads[warp] = before.warp;
-    __syncthreads();
-
-    if (warp == 0 && has_tile) {
-      const int tile_heads = warp::all_reduce(lane < warps ? now.heads[lane] : 0, plus{});
-      if (lane == 0) {
-        now.all_heads = tile_heads;
-        if (!enters_lap) tell_heads(shared, now, counts, schedule, tile);
+    warp::heads_before before{};
+    // The oldest tile's place is looked up while this one's heads are found, if it will have to make room for about as many
+    // heads as the last one had.
+    bool writes = waiting == tuning::waiting_tiles || (waiting > 0 && !has_room_for(heads_of(before_this(1)))), is_counted = false;
+    do {
+      if (warp == 0) {
+        const std::int64_t taken = lane == 0 && has_tile && !is_counted ? take_tile(control) : 0;
+        if (writes) find_place(before_this(waiting), counts, schedule);
+        if (lane == 0 && has_tile && !is_counted) tell_tile(now, control, schedule, taken);
       }
-    }
-    if (last >= 0) write_warp_runs(arguments, then, shared.keys[warp], shared.values[warp]);
+      if (!is_counted) {
+        if (has_tile) heads = own.find_heads(tile, arguments.equal);
+        before = warp::count_heads(__popc(heads));
+        if (lane == 0) now.heads[warp] = before.warp;
+      }
+      __syncthreads();
+      if (!is_counted) {
+        if (warp == 0 && has_tile) {
+          const int tile_heads = warp::all_reduce(heads_of(now), plus{});
+          if (lane == 0) {
+            now.tile = tile;
+            now.all_heads = tile_heads;
+            if (!enters_lap) tell_heads(shared, now, counts, schedule, tile);
+          }
+        }
+        is_counted = true;
+      }
+      if (writes) {
+        const auto& then = before_this(waiting);
+        write_warp_runs(arguments, then, heads_of(then), place - warp::shuffle(heads_waiting(), warp), shared.keys[warp], shared.values[warp]);
+        --waiting;
+      }
+      writes = waiting > 0 && !has_room_for(heads_of(now));
+    } while (writes);
+    const int written = waited - waiting;
     if (has_tile) {
       __syncwarp();  // what has been written makes room
-      if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, before.lane);
-      const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp]);
+      if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, place + before.lane);
+      const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp], place);
       if (lane == 0) now.runs[warp] = runs;
+      place = (place + before.warp) % warp_items;
+      ++waiting;
       const std::int64_t next = warp::shuffle(now.next, 0);
       if (next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
     }
-    if (last >= 0 && warp == joining_warp) join_tile(arguments, then, last);
+    if (warp == joining_warp)
+      WARPFOLD_NO_UNROLL
+      for (int i = 0; i < written; ++i) join_tile(arguments, before_this(waited - i));
     if (!has_tile) return;
-    if (enters_lap && warp == 0 && lane == 0) {  // the last of the lap before may have been this block's last tile
-      enter_lap(shared, arguments.scratch, schedule.lap_of(tile));
-      tell_heads(shared, now, counts, schedule, tile);
+    if (enters_lap) {
+      lap = static_cast<int>(schedule.lap_of(tile));
+      if (warp == 0 && lane == 0) {  // the last of the lap before may have been this block's last tile
+        enter_lap(shared, arguments.scratch, lap);
+        tell_heads(shared, now, counts, schedule, tile);
+      }
     }
     __syncwarp();
-    last = tile;
     tile = warp::shuffle(now.next, 0);
   }
 }

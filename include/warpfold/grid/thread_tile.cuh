@@ -39,15 +39,14 @@ template <class Keys, class Leaves> struct thread_tile {
   static constexpr int items = by_key_policy<Keys, Leaves>.thread_items;
   static constexpr int tile_items = by_key_policy<Keys, Leaves>.block_threads * items;
 
-  std::int64_t first;  ///< the thread's first item
-  int count;           ///< how many of its items exist
+  int count;  ///< how many of the thread's items exist
   thread_run<items, Keys> keys;
   thread_run<items, typename Leaves::source_type> values;
   typename Keys::item before{};  ///< the key before the warp's first, in lane 0
 
   __device__ void load(const Keys& from_keys, const typename Leaves::source_type& from_values, std::int64_t tile) {
     const std::int64_t tile_first = tile * tile_items;
-    first = tile_first + arch::flat_thread() * items;
+    const std::int64_t first = tile_first + arch::flat_thread() * items;
     count = static_cast<int>(greatest_of(0, least_of(from_keys.items - first, items)));
     if (arch::lane_id() == 0 && first > 0 && count > 0) before = from_keys.at(first - 1);
     keys.load(from_keys, first, tile_first, tile_items);
@@ -56,14 +55,15 @@ template <class Keys, class Leaves> struct thread_tile {
   __device__ typename Keys::item key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
 
   /// Which of the thread's items begin a run: bit k for item k. All lanes of a warp call it.
-  template <class Equal> __device__ unsigned find_heads(Equal equal) const {
+  template <class Equal> __device__ unsigned find_heads(std::int64_t tile, Equal equal) const {
+    const bool begins_input = tile == 0 && arch::flat_thread() == 0;
     auto previous = warp::shuffle_up(key(items - 1), 1);
     if (arch::lane_id() == 0) previous = before;
     unsigned heads = 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < items; ++k) {
       const auto current = key(k);
-      if (k < count && ((k == 0 && first == 0) || !equal(previous, current))) heads |= 1u << k;
+      if (k < count && ((k == 0 && begins_input) || !equal(previous, current))) heads |= 1u << k;
       previous = current;
     }
     return heads;

@@ -9,6 +9,8 @@ inline namespace v1 WARPFOLD_HIDDEN {
 
 inline constexpr int tile_group = 32;  ///< tiles, or groups of them, that a warp joins at once
 
+inline constexpr int waiting_tiles = 2;  ///< of a block, at most, that are folded, and written once their place is known
+
 /// Tiles of a lap, which share one set of words: tiles are as many as the input wants, so that scratch is not.
 constexpr int log_lap_tiles(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 15 : 13; }
 constexpr int lap_tiles(std::size_t accumulator_bytes) { return 1 << log_lap_tiles(accumulator_bytes); }
