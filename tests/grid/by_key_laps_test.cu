@@ -49,13 +49,13 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
   const device_array<wf::grid::placed_runs<hash>> tiles(std::int64_t{1} << log_lap);
   const device_array<wf::grid::lap_scratch<hash>> laps(1);
   wf::check(cudaMemset(control.data(), 0, sizeof(wf::grid::by_key_control)), "cudaMemset");
-  const std::int64_t tile_items = std::int64_t{storage::policy.block_threads} * storage::policy.thread_items;
+  const std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * storage::policy.thread_items;
   const wf::grid::lap_schedule schedule{(items - 1) / tile_items + 1, log_lap};
   const arguments_type arguments{{in_keys.data(), items}, {{in_values.data(), items}, {}}, {}, {}, out_keys.data(), out_values.data(),
                                  count.data(), items, {}, schedule, {control.data(), tiles.data(), laps.data()}};
   const auto kernel = &wf::grid::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
   for (int call = 0; call < 2; ++call) {  // the second one with what the first one left
-    wf_test::launch_and_wait(kernel, blocks, storage::policy.block_threads, sizeof(storage), arguments);
+    wf_test::launch_and_wait(kernel, blocks, storage::block_threads, sizeof(storage), arguments);
     const auto found_keys = out_keys.to_host();
     const auto found = out_values.to_host();
     std::size_t run = 0;

@@ -17,7 +17,7 @@ struct by_key_plan {
 /// of it.
 inline by_key_plan plan_by_key(int most_blocks, std::int64_t items, const tuning::by_key_policy& policy,
                                std::size_t accumulator_bytes, int max_blocks = 0) {
-  const std::int64_t tile_items = std::int64_t{policy.block_threads} * policy.thread_items;
+  const std::int64_t tile_items = std::int64_t{policy.tile_threads} * policy.thread_items;
   const std::int64_t tiles = (items - 1) / tile_items + 1;
   const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
   return {static_cast<int>(std::min<std::int64_t>(tiles, most)), {tiles, tuning::log_lap_tiles(accumulator_bytes)}};

@@ -54,7 +54,7 @@ void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves,
 
   const int device = current_device();
   const int most_blocks = limits_of(device).multiprocessors *
-                          blocks_per_multiprocessor<kernel>(device, policy.block_threads, sizeof(storage));
+                          blocks_per_multiprocessor<kernel>(device, storage::block_threads, sizeof(storage));
   const by_key_plan plan = plan_by_key(most_blocks, keys.items, policy, sizeof(A), options.max_blocks);
   std::span<std::byte> scratch = options.workspace.bytes;
   const std::size_t needed = by_key_workspace_bytes(sizeof(A));
@@ -69,7 +69,7 @@ void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves,
   const grid::by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
       keys, leaves, op, equal, out_keys, out_values, out_count, capacity, init, plan.schedule, parts};
   const clear_on_error guard(scratch);
-  launch(kernel, launch_config(plan.blocks, policy.block_threads, sizeof(storage), options.stream), arguments);
+  launch(kernel, launch_config(plan.blocks, storage::block_threads, sizeof(storage), options.stream), arguments);
 }
 
 }  // namespace v1

@@ -4,14 +4,16 @@
 // What is complete within a warp waits in shared memory for its place, and goes out side by side; what is not is joined
 // across warps, tiles and laps.
 //
-// A tile's place is looked up while the next one's items are on their way: until then the tiles before it have been counted,
-// too, and nobody waits for long. So in a turn a block counts a tile, writes the one before, and folds the tile:
+// A tile's place is known once all tiles before it have been counted. So that nobody waits for long, it waits up to two turns,
+// if there is room for its runs; and one warp of a block has no items, and does all that takes trips to memory:
 //
-//   warp 0         all            warp 0     all         all      all          warp 1
-//   look back for  heads      |   tell       write       fold     load         join
-//   i - 1          of i       |   those      i - 1       i        i + 1        i - 1
-//                          barrier
+//   warps with items:   heads      |   write       fold     load
+//                       of i       |   i - 2       i        i + 1
+//   the warp that       look back  |   tell those  join
+//   serves:             for i - 2  |   of i        i - 2
+//                               barrier
 #pragma once
+#include <warpfold/arch/named_barrier.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/join_tiles.cuh>
@@ -74,9 +76,11 @@ template <class A, int Warps> struct tile_summary {
 
 template <class Keys, class Leaves> struct by_key_storage {
   static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
-  static constexpr int warps = policy.block_threads / warp_lanes;
+  static constexpr int warps = policy.tile_threads / warp_lanes;
+  static constexpr int block_threads = policy.tile_threads + warp_lanes;
   static constexpr int summaries = tuning::waiting_tiles + 2;  ///< of the tile at hand, of those that wait, and, for fast warps, of the next
   using A = typename Leaves::accumulator;
+  using thread_tile = grid::thread_tile<Keys, Leaves>;
 
   thread::array<staged_runs<typename Keys::item, policy.thread_items>, warps> keys;
   thread::array<staged_runs<A, policy.thread_items>, warps> values;
@@ -193,106 +197,143 @@ template <class Summary, class Counts> __device__ void find_place(Summary& tile,
   }
 }
 
-template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
-__global__ void
-__launch_bounds__(by_key_policy<Keys, Leaves>.block_threads, by_key_policy<Keys, Leaves>.blocks_per_multiprocessor)
-    by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
-  using storage = by_key_storage<Keys, Leaves>;
-  constexpr int warps = storage::warps, summaries = storage::summaries, warp_items = warp_lanes * storage::policy.thread_items;
-  auto& shared = arch::dynamic_shared<storage>();
-  const auto& schedule = arguments.schedule;
+/// Where a block stands: all of its warps agree.
+template <class Storage> struct block_turns {
+  static constexpr int warps = Storage::warps, summaries = Storage::summaries;
+  static constexpr int warp_items = warp_lanes * Storage::policy.thread_items;
+
+  Storage& shared;
+  const lap_schedule& schedule;
+  std::int64_t tile;  ///< the one at hand
+  int lap = -1;       ///< of the one before
+  int turn = 0;       ///< counted round and round
+  int waiting = 0;    ///< tiles that are counted and folded, and not yet written
+
+  __device__ bool has_tile() const { return tile < schedule.tiles; }
+  __device__ bool enters_lap() const { return has_tile() && schedule.lap_of(tile) != lap; }
+  __device__ auto& now() const { return shared.tile[turn]; }
+  __device__ auto& before(int turns) const { return shared.tile[turn - turns + (turn < turns ? summaries : 0)]; }
+  __device__ auto& oldest() const { return before(waiting); }
+  /// The heads of warp number `lane` in a tile; in all that wait.
+  template <class Summary> __device__ static int heads_of(const Summary& summary) {
+    return arch::lane_id() < warps ? summary.heads[arch::lane_id()] : 0;
+  }
+  __device__ int waiting_heads() const {
+    int all = 0;
+    WARPFOLD_UNROLL
+    for (int i = 1; i <= tuning::waiting_tiles; ++i) all += i <= waiting ? heads_of(before(i)) : 0;
+    return all;
+  }
+  /// Whether the oldest tile must be written before this one is folded; and whether it should be, as far as is known before
+  /// this one's heads are: it may have about as many as the last one. All lanes call these.
+  __device__ bool must_write() const { return waiting > 0 && !has_room_for(heads_of(now())); }
+  __device__ bool should_write() const {
+    return waiting == tuning::waiting_tiles || (waiting > 0 && !has_room_for(heads_of(before(1))));
+  }
+  __device__ void sync() const { arch::sync_warps<1, Storage::block_threads>(); }
+  /// Goes on to the next tile.
+  __device__ void end_turn() {
+    __syncwarp();
+    lap = static_cast<int>(schedule.lap_of(tile));
+    tile = warp::shuffle(now().next, 0);
+    turn = turn + 1 == summaries ? 0 : turn + 1;
+    ++waiting;
+  }
+
+ private:
+  __device__ bool has_room_for(int more) const {
+    return has_tile() && !enters_lap() && __all_sync(full_warp, waiting_heads() + more <= warp_items);
+  }
+};
+
+/// What the warps with items do.
+template <class Arguments, class Storage> __device__ void fold_tiles(const Arguments& arguments, block_turns<Storage> block) {
+  const int warp = arch::uniform_warp(), lane = arch::lane_id();
+  auto &keys = block.shared.keys[warp];
+  auto &values = block.shared.values[warp];
+  typename Storage::thread_tile own;
+  if (block.has_tile()) own.load(arguments.keys, arguments.leaves.source, block.tile);
+  for (int place = 0;;) {  // where the warp's next runs are staged
+    unsigned heads = 0;
+    if (block.has_tile()) heads = own.find_heads(block.tile, arguments.equal);
+    const warp::heads_before before = warp::count_heads(__popc(heads));
+    auto& now = block.now();
+    if (lane == 0) now.heads[warp] = before.warp;
+    bool writes = block.should_write();
+    do {
+      block.sync();
+      if (writes) {
+        const auto& then = block.oldest();
+        write_warp_runs(arguments, then, block.heads_of(then), place - warp::shuffle(block.waiting_heads(), warp), keys, values);
+        --block.waiting;
+      }
+      writes = block.must_write();
+    } while (writes);
+    if (!block.has_tile()) return;
+    __syncwarp();  // what has been written makes room
+    if (before.warp > 0) stage_keys(keys, own, heads, place + before.lane);
+    const auto runs = fold_warp_runs(arguments, own, heads, before.lane, values, place);
+    if (lane == 0) now.runs[warp] = runs;
+    place = (place + before.warp) % block.warp_items;
+    block.end_turn();
+    if (block.has_tile()) own.load(arguments.keys, arguments.leaves.source, block.tile);
+  }
+}
+
+/// What the warp does that serves them.
+template <class Arguments, class Storage> __device__ void serve_tiles(const Arguments& arguments, block_turns<Storage> block) {
   auto* const control = arguments.scratch.control;
   auto& counts = control->counts;
-  const int warp = arch::uniform_warp(), lane = arch::lane_id();
-  constexpr int joining_warp = warps > 1 ? 1 : 0;  // another than the one that looks back, if there is one
-
-  if (arch::flat_thread() == 0) {
-    shared.lap = shared.lap_heads = 0;
-    tell_tile(shared.tile[summaries - 1], control, schedule, take_tile(control));
-  }
-  __syncthreads();
-  std::int64_t tile = warp::shuffle(shared.tile[summaries - 1].next, 0);
-  int lap = -1;
-  thread_tile<Keys, Leaves> own;
-  if (tile < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, tile);
-  int waiting = 0;  // tiles that are counted and folded, and not yet written
-  int place = 0;    // where the calling warp's next runs are staged
-  for (int turn = 0;; turn = turn + 1 == summaries ? 0 : turn + 1) {
-    auto& now = shared.tile[turn];
-    const bool has_tile = tile < schedule.tiles, enters_lap = has_tile && schedule.lap_of(tile) != lap;
-    const auto before_this = [&](int turns) -> auto& { return shared.tile[turn - turns + (turn < turns ? summaries : 0)]; };
-    // Of one tile, or of all that wait, the heads of warp number `lane`.
-    const auto heads_of = [&](const auto& summary) { return lane < warps ? summary.heads[lane] : 0; };
-    const auto heads_waiting = [&] {
-      int all = 0;
-      WARPFOLD_UNROLL
-      for (int i = 1; i <= tuning::waiting_tiles; ++i) all += i <= waiting ? heads_of(before_this(i)) : 0;
-      return all;
-    };
-    const auto has_room_for = [&](int more) {
-      return has_tile && !enters_lap && __all_sync(full_warp, heads_waiting() + more <= warp_items);
-    };
-    const int waited = waiting;
-    unsigned heads = 0;
-    warp::heads_before before{};
-    // The oldest tile's place is looked up while this one's heads are found, if it will have to make room for about as many
-    // heads as the last one had.
-    bool writes = waiting == tuning::waiting_tiles || (waiting > 0 && !has_room_for(heads_of(before_this(1)))), is_counted = false;
+  const auto& schedule = arguments.schedule;
+  const int lane = arch::lane_id();
+  for (;; block.end_turn()) {
+    auto& now = block.now();
+    const bool has_tile = block.has_tile();
+    const std::int64_t taken = lane == 0 && has_tile ? take_tile(control) : 0;
+    bool writes = block.should_write(), is_counted = false;
     do {
-      if (warp == 0) {
-        const std::int64_t taken = lane == 0 && has_tile && !is_counted ? take_tile(control) : 0;
-        if (writes) find_place(before_this(waiting), counts, schedule);
-        if (lane == 0 && has_tile && !is_counted) tell_tile(now, control, schedule, taken);
-      }
-      if (!is_counted) {
-        if (has_tile) heads = own.find_heads(tile, arguments.equal);
-        before = warp::count_heads(__popc(heads));
-        if (lane == 0) now.heads[warp] = before.warp;
-      }
-      __syncthreads();
-      if (!is_counted) {
-        if (warp == 0 && has_tile) {
-          const int tile_heads = warp::all_reduce(heads_of(now), plus{});
-          if (lane == 0) {
-            now.tile = tile;
-            now.all_heads = tile_heads;
-            if (!enters_lap) tell_heads(shared, now, counts, schedule, tile);
-          }
+      if (writes) find_place(block.oldest(), counts, schedule);
+      if (lane == 0 && has_tile && !is_counted) tell_tile(now, control, schedule, taken);
+      block.sync();
+      if (has_tile && !is_counted) {
+        const int tile_heads = warp::all_reduce(block.heads_of(now), plus{});
+        if (lane == 0) {
+          now.tile = block.tile;
+          now.all_heads = tile_heads;
+          if (!block.enters_lap()) tell_heads(block.shared, now, counts, schedule, block.tile);
         }
         is_counted = true;
       }
       if (writes) {
-        const auto& then = before_this(waiting);
-        write_warp_runs(arguments, then, heads_of(then), place - warp::shuffle(heads_waiting(), warp), shared.keys[warp], shared.values[warp]);
-        --waiting;
+        join_tile(arguments, block.oldest());
+        --block.waiting;
       }
-      writes = waiting > 0 && !has_room_for(heads_of(now));
+      writes = block.must_write();
     } while (writes);
-    const int written = waited - waiting;
-    if (has_tile) {
-      __syncwarp();  // what has been written makes room
-      if (before.warp > 0) stage_keys(shared.keys[warp], own, heads, place + before.lane);
-      const auto runs = fold_warp_runs(arguments, own, heads, before.lane, shared.values[warp], place);
-      if (lane == 0) now.runs[warp] = runs;
-      place = (place + before.warp) % warp_items;
-      ++waiting;
-      const std::int64_t next = warp::shuffle(now.next, 0);
-      if (next < schedule.tiles) own.load(arguments.keys, arguments.leaves.source, next);
-    }
-    if (warp == joining_warp)
-      WARPFOLD_NO_UNROLL
-      for (int i = 0; i < written; ++i) join_tile(arguments, before_this(waited - i));
     if (!has_tile) return;
-    if (enters_lap) {
-      lap = static_cast<int>(schedule.lap_of(tile));
-      if (warp == 0 && lane == 0) {  // the last of the lap before may have been this block's last tile
-        enter_lap(shared, arguments.scratch, lap);
-        tell_heads(shared, now, counts, schedule, tile);
-      }
+    if (block.enters_lap() && lane == 0) {  // the last of the lap before may have been this block's last tile
+      enter_lap(block.shared, arguments.scratch, schedule.lap_of(block.tile));
+      tell_heads(block.shared, now, counts, schedule, block.tile);
     }
-    __syncwarp();
-    tile = warp::shuffle(now.next, 0);
   }
+}
+
+template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
+__global__ void
+__launch_bounds__(by_key_storage<Keys, Leaves>::block_threads, by_key_policy<Keys, Leaves>.blocks_per_multiprocessor)
+    by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
+  using storage = by_key_storage<Keys, Leaves>;
+  auto& shared = arch::dynamic_shared<storage>();
+  const auto& schedule = arguments.schedule;
+  auto& first = shared.tile[storage::summaries - 1];
+  if (arch::flat_thread() == 0) {
+    shared.lap = shared.lap_heads = 0;
+    tell_tile(first, arguments.scratch.control, schedule, take_tile(arguments.scratch.control));
+  }
+  __syncthreads();
+  const block_turns<storage> block{shared, schedule, warp::shuffle(first.next, 0)};
+  if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
+  else serve_tiles(arguments, block);
 }
 
 }  // namespace v1

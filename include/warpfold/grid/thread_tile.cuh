@@ -37,7 +37,7 @@ template <int Items, class Source> struct thread_run {
 /// A thread's items of a tile, on their way while what came before is written.
 template <class Keys, class Leaves> struct thread_tile {
   static constexpr int items = by_key_policy<Keys, Leaves>.thread_items;
-  static constexpr int tile_items = by_key_policy<Keys, Leaves>.block_threads * items;
+  static constexpr int tile_items = by_key_policy<Keys, Leaves>.tile_threads * items;
 
   int count;  ///< how many of the thread's items exist
   thread_run<items, Keys> keys;
