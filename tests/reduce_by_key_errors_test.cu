@@ -155,6 +155,11 @@ TEST_F(reduce_by_key_errors, counts_that_may_not_fit) {
   EXPECT_EQ(byte.value(), 127);
 }
 
+TEST_F(reduce_by_key_errors, more_items_than_tiles_have_numbers_for) {
+  const wf_test::stl_counting keys;
+  expect_count_refused(keys, keys, (std::int64_t{1} << 41) + 1, out_.count(), {"2199023255553 items", "takes 2199023255552"});
+}
+
 TEST_F(reduce_by_key_errors, workspace_and_max_blocks) {
   const std::size_t needed = wf::dispatch::by_key_workspace_bytes(sizeof(float));
   EXPECT_LE(needed, wf::workspace_bytes<float>());

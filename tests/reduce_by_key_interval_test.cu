@@ -18,7 +18,7 @@ constexpr std::int64_t many = wf_test::emulated ? 18'000 : 3'000'000;
 
 template <class K, class A> constexpr std::int64_t tile_items = [] {
   constexpr auto policy = wf::tuning::by_key_policy_for(sizeof(K), sizeof(A), sizeof(A));
-  return std::int64_t{policy.block_threads} * policy.thread_items;
+  return std::int64_t{policy.tile_threads} * policy.thread_items;
 }();
 
 /// Each item is its place in its run, so that an init of [-1, -1] fits all; or its place in the input, so that a run's own

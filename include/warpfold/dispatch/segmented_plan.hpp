@@ -23,7 +23,7 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
                                      int max_blocks = 0) {
   const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; };
   const int block_warps = policy.block_threads / warp_lanes;
-  const int weight = chunk_items;  // a segment takes a chunk of a lane, however few items it has
+  const int weight = std::min(chunk_items, tuning::most_weight);  // a segment takes a lane, however few items it has
   const std::int64_t positions = items + weight * segments;
   int most = std::min(most_blocks, tuning::max_segment_warps / block_warps);
   if (max_blocks > 0) most = std::min(most, max_blocks);

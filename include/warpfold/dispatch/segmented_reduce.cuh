@@ -51,7 +51,7 @@ template <class A, class T, int Items> auto in_narrow_chunks(const thread::point
   return thread::pointer_source<T, tuning::narrow_chunk_items(sizeof(T), sizeof(A), Items)>{source.data, source.items};
 }
 template <class A, class It> auto in_narrow_chunks(const thread::iterator_source<It>& source) {
-  constexpr int items = tuning::narrow_chunk_items(sizeof(std::iter_value_t<It>), sizeof(A), 1);
+  constexpr int items = tuning::narrow_chunk_items(thread::held_bytes<thread::iterator_source<It>, A>, sizeof(A), 1);
   return thread::iterator_source<It, items>{source.first_item, source.items};
 }
 

@@ -88,8 +88,21 @@ template <class Keys, class Leaves> struct by_key_storage {
   std::int64_t lap, lap_heads;  ///< the last tile's lap; heads of those before it
 };
 
+/// Whether all threads of the warp have all of their items, but no more than a head: then no run begins and ends in one.
+template <class Tile> __device__ bool heads_are_few(const Tile& own, unsigned heads) {
+  return __all_sync(full_warp, own.count == Tile::items && (heads & (heads - 1)) == 0);
+}
+
 /// Keeps the keys of the heads, the thread's first one at `place`.
-template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, const Tile& own, unsigned heads, int place) {
+template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, const Tile& own, unsigned heads, bool few, int place) {
+  if (few) {
+    auto key = own.key(0);
+    WARPFOLD_UNROLL
+    for (int k = 1; k < Tile::items; ++k)
+      if (heads >> k & 1) key = own.key(k);
+    if (heads != 0) staged[place] = key;
+    return;
+  }
   WARPFOLD_UNROLL
   for (int k = 0; k < Tile::items; ++k)
     if (heads >> k & 1) staged[place++] = own.key(k);
@@ -98,14 +111,16 @@ template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, c
 /// Folds a warp's runs, of which `before` begin in lower lanes: those that are complete into `staged`, the first at `place`.
 /// Valid in lane 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
-__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, int before,
+__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, bool few, int before,
                                                Staged& staged, int place) {
   constexpr int chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
   const auto close = [&](int rank, const A& value) { staged[place + before + rank] = value; };
-  auto runs = own.count == Tile::items ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, close)
-                                       : thread::fold_runs<Tile::items, false>(joiner, leaf, heads, own.count, close);
+  const auto drop = [](int, const A&) {};
+  auto runs = few                       ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, drop)
+              : own.count == Tile::items ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, close)
+                                         : thread::fold_runs<Tile::items, false>(joiner, leaf, heads, own.count, close);
   runs.heads = __popc(heads);
   return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[place + rank] = value; });
 }
@@ -204,13 +219,13 @@ template <class Storage> struct block_turns {
 
   Storage& shared;
   const lap_schedule& schedule;
-  std::int64_t tile;  ///< the one at hand
-  int lap = -1;       ///< of the one before
-  int turn = 0;       ///< counted round and round
-  int waiting = 0;    ///< tiles that are counted and folded, and not yet written
+  int tile;             ///< the one at hand
+  bool new_lap = true;  ///< which is the block's first one of its lap
+  int turn = 0;         ///< counted round and round
+  int waiting = 0;      ///< tiles that are counted and folded, and not yet written
 
   __device__ bool has_tile() const { return tile < schedule.tiles; }
-  __device__ bool enters_lap() const { return has_tile() && schedule.lap_of(tile) != lap; }
+  __device__ bool enters_lap() const { return has_tile() && new_lap; }
   __device__ auto& now() const { return shared.tile[turn]; }
   __device__ auto& before(int turns) const { return shared.tile[turn - turns + (turn < turns ? summaries : 0)]; }
   __device__ auto& oldest() const { return before(waiting); }
@@ -234,8 +249,9 @@ template <class Storage> struct block_turns {
   /// Goes on to the next tile.
   __device__ void end_turn() {
     __syncwarp();
-    lap = static_cast<int>(schedule.lap_of(tile));
-    tile = warp::shuffle(now().next, 0);
+    const int next = static_cast<int>(warp::shuffle(now().next, 0));
+    new_lap = schedule.lap_of(tile) != schedule.lap_of(next);
+    tile = next;
     turn = turn + 1 == summaries ? 0 : turn + 1;
     ++waiting;
   }
@@ -271,8 +287,9 @@ template <class Arguments, class Storage> __device__ void fold_tiles(const Argum
     } while (writes);
     if (!block.has_tile()) return;
     __syncwarp();  // what has been written makes room
-    if (before.warp > 0) stage_keys(keys, own, heads, place + before.lane);
-    const auto runs = fold_warp_runs(arguments, own, heads, before.lane, values, place);
+    const bool few = heads_are_few(own, heads);
+    if (before.warp > 0) stage_keys(keys, own, heads, few, place + before.lane);
+    const auto runs = fold_warp_runs(arguments, own, heads, few, before.lane, values, place);
     if (lane == 0) now.runs[warp] = runs;
     place = (place + before.warp) % block.warp_items;
     block.end_turn();
@@ -331,7 +348,7 @@ __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads, by_key_policy<Key
     tell_tile(first, arguments.scratch.control, schedule, take_tile(arguments.scratch.control));
   }
   __syncthreads();
-  const block_turns<storage> block{shared, schedule, warp::shuffle(first.next, 0)};
+  const block_turns<storage> block{shared, schedule, static_cast<int>(warp::shuffle(first.next, 0))};
   if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
   else serve_tiles(arguments, block);
 }

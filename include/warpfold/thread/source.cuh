@@ -114,6 +114,10 @@ template <class It, int Items = 1> struct iterator_source {
   __device__ item at(std::int64_t i) const { return first_item[static_cast<std::iter_difference_t<It>>(i)]; }
 };
 
+/// What a lane holds of an item of a chunk until it is folded: its bytes, or, where it is found one by one, a register or more.
+template <class Source, class A> inline constexpr std::size_t held_bytes =
+    requires { Source::chunk::vector_bytes; } || sizeof(typename Source::item) > sizeof(A) ? sizeof(typename Source::item) : sizeof(A);
+
 /// Two sources of equal length and chunks, read side by side.
 template <class Left, class Right> struct zip_source {
   static_assert(Left::chunk_items == Right::chunk_items);

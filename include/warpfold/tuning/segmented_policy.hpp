@@ -15,12 +15,13 @@ inline constexpr int least_range = 128;             ///< items and segments, wei
 /// Units of all long segments together: units grow with the input, so that scratch does not.
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
 
-inline constexpr int step_packets = 4;      ///< of 32 segments, that are known at once
+inline constexpr int step_packets = 4;  ///< of 32 segments, that are known at once
+inline constexpr int most_weight = 8;   ///< of a segment, in items: more leave too much to the warps of a long one
 
-/// Items of a chunk: as many as fit `bytes`, as items and as accumulators, but at least `least`.
+/// Items of a chunk: as many as fit `bytes`, and as accumulators four times that, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
   int items = least;
-  while (2 * items * std::max(item_bytes, accumulator_bytes) <= bytes) items *= 2;
+  while (2 * items * item_bytes <= bytes && 2 * items * accumulator_bytes <= 4 * bytes) items *= 2;
   return items;
 }
 /// Of the chunk that is a short segment, and of those that lanes take of longer ones, since what it costs a lane to find its
@@ -42,7 +43,7 @@ struct segmented_policy {
 consteval segmented_policy segmented_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   segmented_policy p{};
   p.block_threads = accumulator_bytes <= 64 ? 256 : 128;
-  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 32 ? 4 : accumulator_bytes <= 32 ? 2 : 1;
+  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 32 ? 4 : accumulator_bytes <= 16 ? 3 : accumulator_bytes <= 32 ? 2 : 1;
   p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;
   p.long_rows = std::max(2, reduce_policy_for(chunk_bytes, accumulator_bytes).max_rows);
   return p;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Searches by a warp, against the standard library's.
+#include <warpfold/warp/search.cuh>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "../common/device.cuh"
+#include "../common/random_items.hpp"
+
+namespace {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+using values = std::vector<std::int64_t>;
+
+/// What each lane finds for the target of the block, and how often the warp looked.
+__global__ void search_kernel(const std::int64_t* ascending, std::int64_t count, std::int64_t total, const std::int64_t* targets,
+                              std::int64_t* by_interpolation, std::int64_t* by_parts, int* looks) {
+  const std::int64_t target = targets[blockIdx.x];
+  int looked = 0;
+  const std::int64_t found = wf::warp::interpolation_search(count, total, target, [&](std::int64_t n) {
+    ++looked;
+    return ascending[n];
+  });
+  const unsigned own = blockIdx.x * 32 + threadIdx.x;
+  by_interpolation[own] = found;
+  by_parts[own] = wf::warp::partition_point(0, count, [&](std::int64_t n) { return ascending[n] < target; });
+  looks[own] = looked / 2;  // each lane has two places in a look
+}
+
+/// Searches for targets in and around `ascending`, and returns how many looks the longest search took.
+int check(const values& ascending, std::int64_t total, std::int64_t seed) {
+  wf_test::random_source random(static_cast<std::uint64_t>(seed));
+  const std::int64_t most = ascending.empty() ? 0 : ascending.back();
+  values targets{-5, 0, 1, most, most + 1, total};
+  for (int i = 0; i < 20; ++i) targets.push_back(random.below(most + 2));
+  for (int i = 0; i < 20 && !ascending.empty(); ++i) targets.push_back(ascending[static_cast<std::size_t>(random.below(std::ssize(ascending)))]);
+  const auto results = std::ssize(targets) * 32;
+  const device_array<std::int64_t> in(ascending), given(targets), by_interpolation(results), by_parts(results);
+  const device_array<int> looks(results);
+  wf_test::launch_and_wait(&search_kernel, static_cast<int>(targets.size()), 32, 0, in.data(), std::ssize(ascending), total, given.data(),
+                           by_interpolation.data(), by_parts.data(), looks.data());
+  const auto found = by_interpolation.to_host(), found_by_parts = by_parts.to_host();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::int64_t expected = std::ranges::lower_bound(ascending, targets[i / 32]) - ascending.begin();
+    EXPECT_EQ(found[i], expected) << "target " << targets[i / 32] << " among " << ascending.size() << ", seed " << seed;
+    EXPECT_EQ(found_by_parts[i], expected) << "target " << targets[i / 32] << " among " << ascending.size() << ", seed " << seed;
+  }
+  return std::ranges::max(looks.to_host());
+}
+
+template <class Step> values sums(std::int64_t count, Step step) {
+  values result;
+  for (std::int64_t sum = 0; std::ssize(result) < count; sum += step()) result.push_back(sum);
+  return result;
+}
+
+TEST(Search, OfEqualStepsTakesALook) {
+  for (const std::int64_t count : {1, 2, 31, 32, 33, 1000, 30'000})
+    for (const std::int64_t step : {1, 7, 1 << 20}) EXPECT_LE(check(sums(count, [&] { return step; }), count * step, count), 1) << count;
+}
+
+TEST(Search, OfAnySteps) {
+  wf_test::random_source random(3);
+  for (const std::int64_t count : {1, 5, 32, 33, 64, 1025, 20'000}) {
+    const auto some = sums(count, [&] { return random.below(41); });  // some values are there more than once
+    EXPECT_LE(check(some, some.back() + 20, count), 3) << count;
+    check(sums(count, [&] { return random.below(50) == 0 ? std::int64_t{1} << random.below(40) : random.below(3); }), 1 << 20, count);
+    check(values(static_cast<std::size_t>(count), 0), 0, count);  // as if all segments were empty, and without weight
+    auto one_of_all = values(static_cast<std::size_t>(count), 0);
+    one_of_all.back() = std::int64_t{1} << 50;
+    check(one_of_all, std::int64_t{1} << 50, count);
+  }
+  check({}, 0, 1);
+}
+
+TEST(Search, WhateverTheTotalSaysIsRight) {
+  wf_test::random_source random(4);
+  const auto some = sums(5000, [&] { return random.below(100); });
+  for (const std::int64_t total : {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, some.back() * 1000, -some.back()}) check(some, total, total);
+}
+
+}  // namespace
