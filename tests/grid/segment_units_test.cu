@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where segments begin for a warp, and units of long segments joined by whoever comes last, with units of a few items so
 // that there are very many of them.
+#include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/segment_units.cuh>
 #include <warpfold/grid/segments.cuh>
 
@@ -18,59 +19,46 @@ namespace {
 
 namespace wf = warpfold;
 namespace grid = warpfold::grid;
+namespace tuning = warpfold::tuning;
 using hash = wf_test::tree_hash<8, 8>;
 using wf_test::device_array;
 
-// ---- search -----------------------------------------------------------------------------------------------------------
-
-/// Warp b looks for the first of `count` ascending values that is not below value b.
-__global__ void partition_kernel(const std::int64_t* values, std::int64_t count, std::int64_t* found) {
-  const std::int64_t least = blockIdx.x;
-  const std::int64_t at = grid::partition_point(0, count, [&](std::int64_t i) { return values[i] < least; });
-  if (threadIdx.x == blockIdx.x % 32) found[blockIdx.x] = at;
-}
-
-TEST(PartitionPoint, FindsTheFirst) {
-  wf_test::random_source source(2);
-  for (const std::int64_t count : {0, 1, 2, 31, 32, 33, 34, 100, 1023, 1024, 1025, 5000}) {
-    std::vector<std::int64_t> values;
-    for (std::int64_t i = 0; i < count; ++i) values.push_back(source.below(200));
-    std::sort(values.begin(), values.end());
-    const device_array<std::int64_t> on_device(values), found(203);
-    wf_test::launch_and_wait(&partition_kernel, 203, 32, 0, on_device.data(), count, found.data());
-    for (std::int64_t least = 0; least < 203; ++least)
-      ASSERT_EQ(found.value(least), std::lower_bound(values.begin(), values.end(), least) - values.begin()) << count << " values";
-  }
-}
-
 // ---- starts -----------------------------------------------------------------------------------------------------------
+
+constexpr int step_segments = tuning::step_packets * 32;
 
 struct found_start {
   grid::segment_start start;
-  grid::segment_span packet[64];
+  grid::segment_span step[step_segments];
 };
 
-/// Warp b starts at position b, and looks at the 64 segments there.
-template <class Segments> __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, found_start* found) {
+/// Warp b starts at position b, and looks at the segments of the step there.
+template <class Segments>
+__global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std::int64_t items, int most_items, found_start* found) {
   found_start& own = found[blockIdx.x];
-  const grid::segment_start start = segments.start(blockIdx.x, ranges);
+  auto& scratch = wf::arch::dynamic_shared<typename Segments::scratch>();
+  const grid::segment_start start = segments.start(blockIdx.x, ranges, items);
   if (threadIdx.x == 0) own.start = start;
   if (start.segment < segments.count) {
-    typename Segments::index begin[2], end[2];
-    segments.next(start.segment, start.cursor, begin, end);
-    for (int k = 0; k < 2; ++k) own.packet[32 * k + threadIdx.x] = {begin[k], end[k]};
+    typename Segments::step_index begin[tuning::step_packets], end[tuning::step_packets];
+    segments.next(start.segment, start.cursor, {items, most_items}, begin, end, scratch);
+    const std::int64_t base = segments.base(start.segment, start.cursor);
+    for (int k = 0; k < tuning::step_packets; ++k) own.step[32 * k + threadIdx.x] = {base + begin[k], base + end[k]};
   }
 }
 
 /// Every position of `lengths`, against the definition.
+/// Segments are known up to one of more than `most_items`.
 template <class Segments>
-void expect_starts(const Segments& segments, const grid::segment_ranges& ranges, const std::vector<std::int64_t>& offsets, bool cursors) {
+void expect_starts(const Segments& segments, const grid::segment_ranges& ranges, const std::vector<std::int64_t>& offsets, bool cursors,
+                   int most_items = 1000) {
   const std::int64_t count = std::ssize(offsets) - 1, positions = offsets.back() + ranges.weight * count + 3;
   const device_array<found_start> found(std::vector<found_start>(static_cast<std::size_t>(positions)));
-  wf_test::launch_and_wait(&start_kernel<Segments>, static_cast<int>(positions), 32, 0, segments, ranges, found.data());
+  wf_test::launch_and_wait(&start_kernel<Segments>, static_cast<int>(positions), 32, sizeof(typename Segments::scratch), segments, ranges,
+                          offsets.back(), most_items, found.data());
   const auto all = found.to_host();
   for (std::int64_t position = 0; position < positions; ++position) {
-    const auto& [start, packet] = all[static_cast<std::size_t>(position)];
+    const auto& [start, step] = all[static_cast<std::size_t>(position)];
     std::int64_t first = 0;
     while (first < count && offsets[static_cast<std::size_t>(first)] + ranges.weight * first < position) ++first;
     ASSERT_EQ(start.segment, first) << "position " << position;
@@ -81,8 +69,12 @@ void expect_starts(const Segments& segments, const grid::segment_ranges& ranges,
       ASSERT_EQ(start.before.end, offset(first)) << "position " << position;
     }
     ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
-    for (std::int64_t s = first; s < std::min(first + 64, count); ++s) {
-      const grid::segment_span& span = packet[s - first];
+    for (std::int64_t s = first; s < std::min<std::int64_t>(first + step_segments, count); ++s) {
+      const grid::segment_span& span = step[s - first];
+      if (offset(s + 1) - offset(s) > most_items) {
+        ASSERT_TRUE(span.begin == offset(s) && span.end - span.begin > most_items && span.end <= offset(s + 1)) << "position " << position << ", segment " << s;
+        break;
+      }
       ASSERT_TRUE(span.begin == offset(s) && span.end == offset(s + 1)) << "position " << position << ", segment " << s;
     }
   }
@@ -103,6 +95,33 @@ TEST(Segments, StartAtEveryPosition) {
     const grid::segment_ranges ranges{100, 1 + round, 3};
     expect_starts(grid::listed_segments<grid::offset_spans<const std::int64_t*>>{{on_device.data(), 90}}, ranges, offsets, false);
     expect_starts(grid::owned_segments<const int*>{ids_on_device.data(), offsets.back(), 90}, ranges, offsets, true);
+  }
+}
+
+TEST(Segments, OfFixedLengthsStartAtEveryPosition) {
+  for (const std::int64_t length : {0, 1, 2, 5, 31, 300})
+    for (const int weight : {1, 8}) {
+      std::vector<std::int64_t> offsets;
+      for (std::int64_t s = 0; s <= 140; ++s) offsets.push_back(s * length);
+      expect_starts(grid::fixed_segments{length, 140}, {100, weight, 3}, offsets, false);
+    }
+}
+
+// Owners are read no further than a step can want: up to a segment that is too long for it, wherever that one is.
+TEST(Segments, OfOwnersAreKnownUpToALongOne) {
+  wf_test::random_source source(4);
+  for (int round = 0; round < 4; ++round) {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<int> ids;
+    for (int s = 0; s < 60; ++s) {
+      const std::int64_t length = s == 7 + 13 * round ? 1500 : source.below(1 + 10 * round);
+      offsets.push_back(offsets.back() + length);
+      ids.insert(ids.end(), static_cast<std::size_t>(length), s);
+    }
+    const device_array<int> on_device(ids);
+    expect_starts(grid::owned_segments<const int*>{on_device.data(), offsets.back(), 60}, {100, 8, 3}, offsets, true, 64);
+    const device_array<std::int64_t> wide(std::vector<std::int64_t>(ids.begin(), ids.end()));
+    expect_starts(grid::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), 60}, {100, 8, 3}, offsets, true, 64);
   }
 }
 
