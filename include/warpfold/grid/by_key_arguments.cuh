@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the kernel of reduction by key is given, and where its results go.
+#pragma once
+#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/grid/join_tiles.cuh>
+#include <warpfold/grid/lap_schedule.cuh>
+
+namespace warpfold::grid {
+inline namespace v1 WARPFOLD_HIDDEN {
+
+template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
+struct by_key_arguments {
+  using key = typename Keys::item;
+  using A = typename Leaves::accumulator;
+
+  Keys keys;
+  Leaves leaves;
+  Op op;
+  Equal equal;
+  OutKeys out_keys;
+  OutValues out_values;
+  OutCount out_count;
+  std::int64_t capacity;  ///< of the outputs; later runs are counted only
+  initial_value<A> init;
+  lap_schedule schedule;
+  by_key_scratch<A> scratch;
+
+  __device__ thread::run_joiner<Op, A> joiner() const { return {op}; }
+  __device__ void write_key(std::int64_t run, const key& k) const {
+    if (run < capacity) out_keys[static_cast<std::iter_difference_t<OutKeys>>(run)] = k;
+  }
+  __device__ void write_value(std::int64_t run, const A& result) const {
+    if (run < capacity) out_values[static_cast<std::iter_difference_t<OutValues>>(run)] = init.join(result, op);
+  }
+  __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<std::iter_value_t<OutCount>>(runs); }
+};
+
+}  // namespace v1
+}  // namespace warpfold::grid
