@@ -72,7 +72,8 @@ void expect_starts(const Segments& segments, const grid::segment_ranges& ranges,
     for (std::int64_t s = first; s < std::min<std::int64_t>(first + step_segments, count); ++s) {
       const grid::segment_span& span = step[s - first];
       if (offset(s + 1) - offset(s) > most_items) {
-        ASSERT_TRUE(span.begin == offset(s) && span.end - span.begin > most_items && span.end <= offset(s + 1)) << "position " << position << ", segment " << s;
+        ASSERT_TRUE(span.begin == offset(s) && span.end - span.begin > most_items && span.end <= offset(s + 1))
+            << "position " << position << ", segment " << s;
         break;
       }
       ASSERT_TRUE(span.begin == offset(s) && span.end == offset(s + 1)) << "position " << position << ", segment " << s;

@@ -37,7 +37,8 @@ int check(const values& ascending, std::int64_t total, std::int64_t seed) {
   const std::int64_t most = ascending.empty() ? 0 : ascending.back();
   values targets{-5, 0, 1, most, most + 1, total};
   for (int i = 0; i < 20; ++i) targets.push_back(random.below(most + 2));
-  for (int i = 0; i < 20 && !ascending.empty(); ++i) targets.push_back(ascending[static_cast<std::size_t>(random.below(std::ssize(ascending)))]);
+  for (int i = 0; i < 20 && !ascending.empty(); ++i)
+    targets.push_back(ascending[static_cast<std::size_t>(random.below(std::ssize(ascending)))]);
   const auto results = std::ssize(targets) * 32;
   const device_array<std::int64_t> in(ascending), given(targets), by_interpolation(results), by_parts(results);
   const device_array<int> looks(results);
@@ -80,7 +81,8 @@ TEST(Search, OfAnySteps) {
 TEST(Search, WhateverTheTotalSaysIsRight) {
   wf_test::random_source random(4);
   const auto some = sums(5000, [&] { return random.below(100); });
-  for (const std::int64_t total : {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, some.back() * 1000, -some.back()}) check(some, total, total);
+  for (const std::int64_t total : {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, some.back() * 1000, -some.back()})
+    check(some, total, total);
 }
 
 }  // namespace

@@ -52,9 +52,11 @@ void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves,
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +
                          std::to_string(std::numeric_limits<count_type>::max()) + " only");
 
-  constexpr std::int64_t most_items = (std::int64_t{1} << 30) * policy.tile_threads * policy.thread_items;  // tiles have numbers of 32 bits
+  // Tiles have numbers of 32 bits.
+  constexpr std::int64_t most_items = (std::int64_t{1} << 30) * policy.tile_threads * policy.thread_items;
   if (keys.items > most_items)
-    reject(function, "there are " + std::to_string(keys.items) + " items; of these keys and values it takes " + std::to_string(most_items));
+    reject(function, "there are " + std::to_string(keys.items) + " items; of these keys and values it takes " +
+                         std::to_string(most_items));
 
   const int device = current_device();
   const int most_blocks = limits_of(device).multiprocessors *

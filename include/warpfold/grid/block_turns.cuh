@@ -38,7 +38,8 @@ template <class Keys, class Leaves> struct by_key_storage {
   static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
   static constexpr int warps = policy.tile_threads / warp_lanes;
   static constexpr int block_threads = policy.tile_threads + warp_lanes;
-  static constexpr int summaries = tuning::waiting_tiles + 2;  ///< of the tile at hand, of those that wait, and, for fast warps, of the next
+  /// Of the tile at hand, of those that wait, and, for fast warps, of the next one.
+  static constexpr int summaries = tuning::waiting_tiles + 2;
   using A = typename Leaves::accumulator;
   using thread_tile = grid::thread_tile<Keys, Leaves>;
 

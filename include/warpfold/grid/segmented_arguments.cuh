@@ -30,8 +30,8 @@ inline constexpr tuning::segmented_policy segmented_policy =
     tuning::segmented_policy_for(sizeof(typename Leaves::chunk), sizeof(typename Leaves::accumulator));
 
 /// Items of the chunks that lanes take of all but the shortest segments: what their places cost to find is paid once a chunk.
-template <class Leaves> inline constexpr int wide_items = tuning::wide_chunk_items(
-    thread::held_bytes<typename Leaves::source_type, typename Leaves::accumulator>, sizeof(typename Leaves::accumulator), Leaves::chunk_items);
+template <class Leaves, class A = typename Leaves::accumulator> inline constexpr int wide_items =
+    tuning::wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A), Leaves::chunk_items);
 
 inline constexpr const char* segments_out_of_order =
     "segmented_reduce: segments must be in order, must not overlap, and must lie within the input";

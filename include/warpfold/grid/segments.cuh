@@ -45,9 +45,9 @@ template <class Spans> struct listed_segments : Spans {
   struct scratch {};
 
   __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t items) const {
-    const std::int64_t first = warp::interpolation_search(this->count, ranges.position(this->count, items), position, [&](std::int64_t segment) {
-      return ranges.position(segment, this->span(segment).begin);
-    });
+    const std::int64_t first = warp::interpolation_search(
+        this->count, ranges.position(this->count, items), position,
+        [&](std::int64_t segment) { return ranges.position(segment, this->span(segment).begin); });
     const span_of<index> before = first > 0 ? this->span(first - 1) : span_of<index>{0, 0};
     return {first, 0, {before.begin, before.end}};
   }
@@ -56,12 +56,14 @@ template <class Spans> struct listed_segments : Spans {
   }
   __device__ static constexpr std::int64_t base(std::int64_t, std::int64_t) { return 0; }
   template <int Packets>
-  __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, index (&begin)[Packets], index (&end)[Packets], scratch&) const {
+  __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, index (&begin)[Packets], index (&end)[Packets],
+                       scratch&) const {
     const std::int64_t first = segment + arch::lane_id();
     const bool all = segment + Packets * warp_lanes <= this->count;
     WARPFOLD_UNROLL
     for (int k = 0; k < Packets; ++k) {
-      const span_of<index> items = all || first + k * warp_lanes < this->count ? this->span(first + k * warp_lanes) : span_of<index>{0, 0};
+      const std::int64_t own = first + k * warp_lanes;
+      const span_of<index> items = all || own < this->count ? this->span(own) : span_of<index>{0, 0};
       begin[k] = items.begin, end[k] = items.end;
     }
   }
@@ -117,7 +119,8 @@ struct fixed_segments {
   }
   __device__ std::int64_t base(std::int64_t segment, std::int64_t) const { return segment * length; }
   template <int Packets>
-  __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, int (&begin)[Packets], int (&end)[Packets], scratch&) const {
+  __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, int (&begin)[Packets], int (&end)[Packets],
+                       scratch&) const {
     const int items = static_cast<int>(length), left = static_cast<int>(least_of(count - segment, Packets * warp_lanes));
     WARPFOLD_UNROLL
     for (int k = 0; k < Packets; ++k) {
@@ -197,7 +200,8 @@ template <class Ids> struct owned_segments {
   __device__ void find_ends(std::int64_t segment, std::int64_t cursor, const step_limits& limits, scratch& found) const {
     ends_search search{segment, cursor, 1, number(segment, cursor), 1};
     const auto goes_on = [&] {
-      return search.last < step_segments && search.since_begin <= limits.items && cursor + search.seen < limits.begin + limits.items;
+      return search.last < step_segments && search.since_begin <= limits.items &&
+             cursor + search.seen < limits.begin + limits.items;
     };
     if (goes_on()) look_on<4>(search, found);  // tiny segments need no more
     while (goes_on()) look_on<8>(search, found);

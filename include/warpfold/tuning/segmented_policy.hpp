@@ -43,7 +43,8 @@ struct segmented_policy {
 consteval segmented_policy segmented_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   segmented_policy p{};
   p.block_threads = accumulator_bytes <= 64 ? 256 : 128;
-  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 32 ? 4 : accumulator_bytes <= 16 ? 3 : accumulator_bytes <= 32 ? 2 : 1;
+  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 32 ? 4 : accumulator_bytes <= 16 ? 3
+                                : accumulator_bytes <= 32                   ? 2 : 1;
   p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;
   p.long_rows = std::max(2, reduce_policy_for(chunk_bytes, accumulator_bytes).max_rows);
   return p;
