@@ -34,7 +34,7 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
   const std::int64_t least_unit = std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items,
                                             divide_up(plan.ranges.length, tuning::range_units),
                                             divide_up(positions, tuning::max_units(accumulator_bytes))});
-  plan.ranges.log_unit = std::bit_width(static_cast<std::uint64_t>(least_unit) - 1);
+  plan.ranges.log_unit = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(least_unit) - 1));
   return plan;
 }
 
