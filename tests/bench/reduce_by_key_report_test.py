@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """bench/reduce_by_key_report.py on a small synthetic run: names, README table, page, bars, plot, and what is stale."""
 
-import contextlib
-import io
-import json
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -14,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import measurements  # noqa: E402
 import reduce_by_key_report  # noqa: E402
 from reduce_by_key_report import ByKeyRun  # noqa: E402
+from report_case import ReportCase  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 MAIN = 1 << 26
@@ -48,27 +45,13 @@ def results():
     return {"context": context, "benchmarks": benchmarks}
 
 
-class ByKeyReportTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.results = self.root / "bench" / "results"
-        self.results.mkdir(parents=True)
-        self.readme = self.root / "README.md"
-        self.readme.write_text(f"before\n{BEGIN}\nsuperseded\n{END}\nafter\n")
-        self.output, self.errors = io.StringIO(), io.StringIO()
-
-    def run_report(self, *arguments):
-        with contextlib.redirect_stdout(self.output), contextlib.redirect_stderr(self.errors):
-            return reduce_by_key_report.main([*arguments, "--results", str(self.results), "--readme", str(self.readme)])
+class ByKeyReportTest(ReportCase):
+    report, markers = reduce_by_key_report, (BEGIN, END)
 
     def add(self, keep_entry=lambda entry: True):
         document = results()
         document["benchmarks"] = [entry for entry in document["benchmarks"] if keep_entry(entry)]
-        raw = self.root / "raw.json"
-        raw.write_text(json.dumps(document))
-        return self.run_report("--add", str(raw))
+        return self.run_report("--add", self.raw(document))
 
     def page(self, keep_entry=lambda entry: True):
         self.assertEqual(self.add(keep_entry), 0, self.errors.getvalue())

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """bench/report.py on small synthetic results: names, limit, tables, bars, plots, and what --check sees as stale."""
 
-import contextlib
-import io
 import json
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -14,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import measurements  # noqa: E402
 import plots  # noqa: E402
 import report  # noqa: E402
+from report_case import ReportCase  # noqa: E402
 
 ITEM_BYTES = {"float": 4, "int8": 1, "vector3": 12}
 
@@ -47,26 +45,8 @@ def results():
     return {"context": context, "benchmarks": benchmarks}
 
 
-class ReportTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.results = self.root / "bench" / "results"
-        self.results.mkdir(parents=True)
-        self.readme = self.root / "README.md"
-        self.readme.write_text(f"before\n{report.BEGIN}\nsuperseded\n{report.END}\nafter\n")
-        self.output = io.StringIO()
-        self.errors = io.StringIO()
-
-    def run_report(self, *arguments):
-        with contextlib.redirect_stdout(self.output), contextlib.redirect_stderr(self.errors):
-            return report.main([*arguments, "--results", str(self.results), "--readme", str(self.readme)])
-
-    def raw(self, document, name="raw.json"):
-        path = self.root / name
-        path.write_text(json.dumps(document))
-        return str(path)
+class ReportTest(ReportCase):
+    report, markers = report, (report.BEGIN, report.END)
 
     def add(self):
         self.assertEqual(self.run_report("--add", self.raw(results())), 0, self.errors.getvalue())

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """bench/segmented_report.py on a small synthetic run: names, README table, page, bars, plots, and what is stale."""
 
-import contextlib
-import io
 import json
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -14,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import measurements  # noqa: E402
 import segmented_report  # noqa: E402
 import segmented_run  # noqa: E402
+from report_case import ReportCase  # noqa: E402
 from segmented_run import SegmentedRun  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -60,27 +58,13 @@ def results():
     return {"context": context, "benchmarks": benchmarks}
 
 
-class SegmentedReportTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.results = self.root / "bench" / "results"
-        self.results.mkdir(parents=True)
-        self.readme = self.root / "README.md"
-        self.readme.write_text(f"before\n{BEGIN}\nsuperseded\n{END}\nafter\n")
-        self.output, self.errors = io.StringIO(), io.StringIO()
-
-    def run_report(self, *arguments):
-        with contextlib.redirect_stdout(self.output), contextlib.redirect_stderr(self.errors):
-            return segmented_report.main([*arguments, "--results", str(self.results), "--readme", str(self.readme)])
+class SegmentedReportTest(ReportCase):
+    report, markers = segmented_report, (BEGIN, END)
 
     def add(self, keep_entry=lambda entry: True):
         document = results()
         document["benchmarks"] = [entry for entry in document["benchmarks"] if keep_entry(entry)]
-        raw = self.root / "raw.json"
-        raw.write_text(json.dumps(document))
-        return self.run_report("--add", str(raw))
+        return self.run_report("--add", self.raw(document))
 
     def page(self, keep_entry=lambda entry: True):
         self.assertEqual(self.add(keep_entry), 0, self.errors.getvalue())

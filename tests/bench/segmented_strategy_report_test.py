@@ -2,16 +2,14 @@
 """bench/segmented_strategy_report.py on a small synthetic run: tables, plot, and words that follow the figures."""
 
 import contextlib
-import io
-import json
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import segmented_strategy_report  # noqa: E402
+from report_case import ReportCase  # noqa: E402
 from report_test import entry  # noqa: E402
 from segmented_strategy_report import MARKERS, NOT_MEASURED  # noqa: E402
 
@@ -56,26 +54,11 @@ def results(speeds, workloads=("one", "uniform_10_50", "all_3"), operators=("min
     return {"context": context, "benchmarks": benchmarks}
 
 
-class SegmentedStrategyReportTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.results = self.root / "bench" / "results"
-        self.results.mkdir(parents=True)
-        self.readme = self.root / "README.md"
-        self.readme.write_text(f"before\n{BEGIN}\nsuperseded\n{END}\nafter\n")
-        self.output, self.errors = io.StringIO(), io.StringIO()
-
-    def run_report(self, *arguments):
-        with contextlib.redirect_stdout(self.output), contextlib.redirect_stderr(self.errors):
-            return segmented_strategy_report.main(
-                [*arguments, "--results", str(self.results), "--readme", str(self.readme)])
+class SegmentedStrategyReportTest(ReportCase):
+    report, markers = segmented_strategy_report, MARKERS
 
     def add(self, document):
-        raw = self.root / "raw.json"
-        raw.write_text(json.dumps(document))
-        return self.run_report("--add", str(raw))
+        return self.run_report("--add", self.raw(document))
 
     def page(self, speeds=SPEEDS, **what):
         self.assertEqual(self.add(results(speeds, **what)), 0, self.errors.getvalue())

@@ -22,7 +22,6 @@ template <class Segments, class Leaves, class Op, class Out> struct segmented_ar
 
   /// `to` is the segment's place in `out`.
   __device__ void write(Out to, const A& result) const { *to = init.join(result, op); }
-  __device__ void write_empty(Out to) const { *to = empty.alone(); }
 };
 
 template <class Leaves>
