@@ -38,6 +38,7 @@ std::vector<int> random_keys(std::int64_t items, std::int64_t length, wf_test::r
 }
 
 void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std::uint64_t seed) {
+  const bool stages = seed % 2 != 0;  // whether values come through shared memory
   static_assert(storage::policy.thread_items == 2);
   const wf_test::schedule_seed scheduled(seed);
   wf_test::random_source source(seed);
@@ -52,10 +53,11 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
   const std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * storage::policy.thread_items;
   const wf::grid::lap_schedule schedule{(items - 1) / tile_items + 1, log_lap};
   const arguments_type arguments{{in_keys.data(), items}, {{in_values.data(), items}, {}}, {}, {}, out_keys.data(), out_values.data(),
-                                 count.data(), items, {}, schedule, {control.data(), tiles.data(), laps.data()}};
+                                 count.data(), items, {}, schedule, {control.data(), tiles.data(), laps.data()}, static_cast<int>(items / tile_items), stages};
   const auto kernel = &wf::grid::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+  wf::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))), "cudaFuncSetAttribute");
   for (int call = 0; call < 2; ++call) {  // the second one with what the first one left
-    wf_test::launch_and_wait(kernel, blocks, storage::block_threads, sizeof(storage), arguments);
+    wf_test::launch_and_wait(kernel, blocks, storage::block_threads, storage::bytes(stages), arguments);
     const auto found_keys = out_keys.to_host();
     const auto found = out_values.to_host();
     std::size_t run = 0;

@@ -10,7 +10,8 @@ template <int Id, int Threads> __device__ void sync_warps() {
   static_assert(Id >= 1 && Id <= 15 && Threads % warp_lanes == 0);
 #if defined(__CUDA_ARCH__)
   __syncwarp();  // the compiler need not bring a warp together before what it does not know to be a barrier
-  asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
+  // Not bar.sync, which is barrier.sync.aligned: warps may wait at different places in the code.
+  asm volatile("barrier.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
 #elif !defined(__CUDACC__)
   emulator::named_barrier_sync(Id, Threads);
 #endif

@@ -60,19 +60,22 @@ inline device_limits limits_of(int device) {
   });
 }
 
+/// Resident blocks of a kernel on a multiprocessor of the current device, one at least.
+template <class... Parameters> int resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_t shared_bytes) {
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  if (blocks == 0)
+    throw cuda_error(cudaErrorInvalidConfiguration, "cudaOccupancyMaxActiveBlocksPerMultiprocessor: no block fits",
+                     std::source_location::current());
+  return blocks;
+}
+
 /// Resident blocks of `Kernel` on a multiprocessor of the current device `device`: the sources' MBPM. One cache a kernel
 /// (not a kernel's type) and device.
 template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
-  return cache.get(device, [=] {
-    int blocks = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, block_threads, shared_bytes),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    if (blocks == 0)
-      throw cuda_error(cudaErrorInvalidConfiguration, "cudaOccupancyMaxActiveBlocksPerMultiprocessor: no block fits",
-                       std::source_location::current());
-    return blocks;
-  });
+  return cache.get(device, [=] { return resident_blocks(Kernel, block_threads, shared_bytes); });
 }
 
 /// Blocks that one cluster of `Kernel` can have on this device: max_cluster_blocks, or 1 where the architecture, the

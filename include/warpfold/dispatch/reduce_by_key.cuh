@@ -23,6 +23,34 @@ template <class K, class V, class A> struct by_key_chunks {
   }
 };
 
+/// How the kernel lies on a multiprocessor.
+struct by_key_residency {
+  bool stages;  ///< whether tiles come through shared memory
+  int blocks;
+};
+
+/// Lets tiles come through shared memory where the current device `device` has room for that in two blocks.
+template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int device) {
+  static per_device<by_key_residency> cache;
+  return cache.get(device, [=]() -> by_key_residency {
+    const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const bool may_stage = Storage::can_stage && Storage::bytes(true) <= most;
+    check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Storage::bytes(may_stage))),
+          "cudaFuncSetAttribute");
+    if (may_stage) {
+      const int blocks = resident_blocks(Kernel, Storage::block_threads, Storage::bytes(true));
+      if (blocks >= 2) return {true, blocks};
+    }
+    return {false, resident_blocks(Kernel, Storage::block_threads, Storage::bytes(false))};
+  });
+}
+
+/// Whether the items begin where `source` can copy them from, if it can copy any.
+template <class Source> bool is_copyable(const Source& source) {
+  if constexpr (grid::copyable_source<Source>) return source.misaligned_bytes() == 0;
+  else return true;
+}
+
 /// Enqueues the reduction of the runs of equal `keys`. All arguments have been checked but those of `options`.
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,
           class A = typename Leaves::accumulator>
@@ -36,7 +64,7 @@ void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves,
                 "warpfold: the equality must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = grid::by_key_storage<Keys, Leaves>;
-  static_assert(sizeof(storage) <= 48 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
+  static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
   static_assert(sizeof(grid::placed_runs<A>) <= tuning::placed_runs_bytes(sizeof(A)) &&
                 sizeof(grid::lap_scratch<A>) <= tuning::laps_bytes(sizeof(A)));
   constexpr auto* kernel = &grid::by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
@@ -53,29 +81,32 @@ void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves,
                          std::to_string(std::numeric_limits<count_type>::max()) + " only");
 
   // Tiles have numbers of 32 bits.
-  constexpr std::int64_t most_items = (std::int64_t{1} << 30) * policy.tile_threads * policy.thread_items;
+  constexpr std::int64_t most_items = (std::int64_t{1} << 30) * storage::thread_tile::tile_items;
   if (keys.items > most_items)
     reject(function, "there are " + std::to_string(keys.items) + " items; of these keys and values it takes " +
                          std::to_string(most_items));
 
   const int device = current_device();
-  const int most_blocks = limits_of(device).multiprocessors *
-                          blocks_per_multiprocessor<kernel>(device, storage::block_threads, sizeof(storage));
+  constexpr std::int64_t tile_items = storage::thread_tile::tile_items;
+  const by_key_residency residency = by_key_residency_of<kernel, storage>(device);
+  const int most_blocks = limits_of(device).multiprocessors * residency.blocks;
   const by_key_plan plan = plan_by_key(most_blocks, keys.items, policy, sizeof(A), options.max_blocks);
   std::span<std::byte> scratch = options.workspace.bytes;
   const std::size_t needed = by_key_workspace_bytes(sizeof(A));
   if (!scratch.empty()) check_workspace(function, scratch, needed);
   else scratch = workspace_pool::instance().get(device, options.stream, needed);
 
+  const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
   std::byte* const after_control = scratch.data() + control_bytes;
   const grid::by_key_scratch<A> parts{
       reinterpret_cast<grid::by_key_control*>(scratch.data() + workspace_alignment),
       reinterpret_cast<grid::placed_runs<A>*>(after_control),
       reinterpret_cast<grid::lap_scratch<A>*>(after_control + tuning::lap_tiles(sizeof(A)) * tuning::placed_runs_bytes(sizeof(A)))};
   const grid::by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
-      keys, leaves, op, equal, out_keys, out_values, out_count, capacity, init, plan.schedule, parts};
+      keys, leaves, op, equal, out_keys, out_values, out_count, capacity, init, plan.schedule, parts,
+      static_cast<int>(keys.items / tile_items), stages};
   const clear_on_error guard(scratch);
-  launch(kernel, launch_config(plan.blocks, storage::block_threads, sizeof(storage), options.stream), arguments);
+  launch(kernel, launch_config(plan.blocks, storage::block_threads, storage::bytes(stages), options.stream), arguments);
 }
 
 }  // namespace v1

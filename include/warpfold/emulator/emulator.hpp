@@ -12,7 +12,7 @@
 //
 // Found while a kernel runs, and thrown by the launch as warpfold::emulator::error: divergent barriers, masks that
 // disagree, lanes that have left, shuffles from inactive lanes, deadlocks (with what every thread waits at), misuse of
-// mbarriers, bulk copies and clusters, writes around dynamic shared memory, traps. All threads are unwound, and the
+// mbarriers, asynchronous copies and clusters, writes around dynamic shared memory, traps. All threads are unwound, and the
 // next launch works. Shapes out of range are returned as CUDA returns them. Fresh memory holds NaNs; AddressSanitizer
 // and UndefinedBehaviorSanitizer see every access.
 //
@@ -40,6 +40,7 @@
 
 #include <warpfold/emulator/keywords.hpp>
 
+#include <warpfold/emulator/async_copy.hpp>
 #include <warpfold/emulator/atomics.hpp>
 #include <warpfold/emulator/barrier_object.hpp>
 #include <warpfold/emulator/block_intrinsics.hpp>

@@ -31,6 +31,7 @@ enum class fault {
   shared_memory,      // dynamic shared memory: too little asked for, or written past its end
   cluster_barrier,    // arrive and wait of the cluster barrier out of step
   barrier_object,     // mbarrier: used before init, counts out of range
+  async_copy,         // misaligned, out of place or not waited for
   bulk_copy,          // misaligned, odd-sized or unfinished bulk copy
   trap,               // __trap()
   precondition,       // arch::require
@@ -48,6 +49,7 @@ inline const char* fault_name(fault kind) {
     case fault::shared_memory: return "shared memory";
     case fault::cluster_barrier: return "cluster barrier";
     case fault::barrier_object: return "mbarrier";
+    case fault::async_copy: return "asynchronous copy";
     case fault::bulk_copy: return "bulk copy";
     case fault::trap: return "trap";
     case fault::precondition: return "precondition";

@@ -36,6 +36,11 @@ struct worker {  // a stack that runs one CUDA thread after another
   bool quit = false;
 };
 
+struct own_copy {  // 16 bytes that a thread has asked for and not waited for
+  void* target;
+  const void* source;
+};
+
 // The first cache lines are what a switch touches.
 struct alignas(64) thread {
   context suspended{};
@@ -53,6 +58,7 @@ struct alignas(64) thread {
   bool arrived_at_cluster = false;
   unsigned cluster_phase = 0;      // in which it arrived
   thread* next_waiting = nullptr;  // list of an mbarrier
+  std::vector<own_copy> copies;
 };
 
 // What a warp intrinsic does once all its lanes have arrived: reads warp::value and ::source, leaves results in

@@ -89,6 +89,7 @@ inline void scheduler::leave(thread& t) {
   warp& w = *t.home;
   block& b = *t.parent;
   const unsigned bit = 1u << t.lane;
+  if (!t.copies.empty()) fail(fault::async_copy, "the thread ends without having waited for its copies");
   t.exited = true;
   t.on = nullptr;
   w.exited |= bit;

@@ -2,7 +2,7 @@
 // The turns of a block of the reduction by key: what it keeps from one to the next, and where it stands.
 #pragma once
 #include <warpfold/arch/named_barrier.cuh>
-#include <warpfold/grid/lap_schedule.cuh>
+#include <warpfold/arch/shared_access.cuh>
 #include <warpfold/grid/thread_tile.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/thread/open_runs.cuh>
@@ -27,14 +27,15 @@ template <class T, int ThreadItems> struct staged_runs {
 template <class A, int Warps> struct tile_summary {
   thread::array<thread::open_runs<A>, Warps> runs;
   int heads[Warps];
+  alignas(8) std::uint8_t too_many[Warps];  ///< of the tiles that wait, so many must be written before the warp's runs have room
   int all_heads;
   int before;              ///< heads of the lap before the tile
   std::int64_t lap_heads;  ///< heads of the laps before it
-  std::int64_t tile;       ///< its number
-  std::int64_t next;       ///< the tile after it
+  int tile;                ///< its number
+  int next;                ///< the tile after it
 };
 
-template <class Keys, class Leaves> struct by_key_storage {
+template <class Keys, class Leaves> struct alignas(128) by_key_storage {
   static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
   static constexpr int warps = policy.tile_threads / warp_lanes;
   static constexpr int block_threads = policy.tile_threads + warp_lanes;
@@ -42,60 +43,67 @@ template <class Keys, class Leaves> struct by_key_storage {
   static constexpr int summaries = tuning::waiting_tiles + 2;
   using A = typename Leaves::accumulator;
   using thread_tile = grid::thread_tile<Keys, Leaves>;
+  using stage = typename thread_tile::stage;
+  static constexpr bool can_stage = thread_tile::stages_keys || thread_tile::stages_values;
 
   thread::array<staged_runs<typename Keys::item, policy.thread_items>, warps> keys;
   thread::array<staged_runs<A, policy.thread_items>, warps> values;
   tile_summary<A, warps> tile[summaries];
-  std::int64_t lap, lap_heads;  ///< the last tile's lap; heads of those before it
+  int lap;                 ///< the last tile's
+  std::int64_t lap_heads;  ///< heads of those before it
+
+  /// What a block needs, with or without room for tiles that come through shared memory.
+  static constexpr std::size_t bytes(bool stages) { return sizeof(by_key_storage) + (stages ? warps * sizeof(stage) : 0); }
+  /// That room, of a warp; behind this object.
+  __device__ stage& stage_of(int warp) { return reinterpret_cast<stage*>(this + 1)[warp]; }
 };
 
 /// Where a block stands: all of its warps agree.
 template <class Storage> struct block_turns {
   static constexpr int warps = Storage::warps, summaries = Storage::summaries;
-  static constexpr int warp_items = warp_lanes * Storage::policy.thread_items;
 
   Storage& shared;
-  const lap_schedule& schedule;
+  const int tiles, log_lap;
   int tile;             ///< the one at hand
   bool new_lap = true;  ///< which is the block's first one of its lap
   int turn = 0;         ///< counted round and round
   int waiting = 0;      ///< tiles that are counted and folded, and not yet written
+  bool were_many = false;  ///< whether the last tile had more runs than there was room for
 
-  __device__ bool has_tile() const { return tile < schedule.tiles; }
+  __device__ bool has_tile() const { return tile < tiles; }
   __device__ bool enters_lap() const { return has_tile() && new_lap; }
   __device__ auto& now() const { return shared.tile[turn]; }
-  __device__ auto& before(int turns) const { return shared.tile[turn - turns + (turn < turns ? summaries : 0)]; }
-  __device__ auto& oldest() const { return before(waiting); }
-  /// The heads of warp number `lane` in a tile; in all that wait.
+  __device__ auto& oldest() const { return shared.tile[turn - waiting + (turn < waiting ? summaries : 0)]; }
+  /// The heads of warp number `lane` in a tile.
   template <class Summary> __device__ static int heads_of(const Summary& summary) {
     return arch::lane_id() < warps ? summary.heads[arch::lane_id()] : 0;
   }
-  __device__ int waiting_heads() const {
-    int all = 0;
-    WARPFOLD_UNROLL
-    for (int i = 1; i <= tuning::waiting_tiles; ++i) all += i <= waiting ? heads_of(before(i)) : 0;
-    return all;
+  /// Whether no tile may wait any longer.
+  __device__ bool writes_all() const { return !has_tile() || new_lap; }
+  /// How many tiles are written in this turn, as far as that is known before the tile's heads are: it may have about as many
+  /// as the last one. 0 or 1.
+  __device__ int least_writes() const {
+    return waiting > 0 && (waiting == tuning::waiting_tiles || were_many || writes_all());
   }
-  /// Whether the oldest tile must be written before this one is folded; and whether it should be, as far as is known before
-  /// this one's heads are: it may have about as many as the last one. All lanes call these.
-  __device__ bool must_write() const { return waiting > 0 && !has_room_for(heads_of(now())); }
-  __device__ bool should_write() const {
-    return waiting == tuning::waiting_tiles || (waiting > 0 && !has_room_for(heads_of(before(1))));
+  /// How many are, `least` or more. By a warp, after the block has met.
+  __device__ int writes(int least) {
+    if (writes_all()) return waiting;
+    static_assert(tuning::waiting_tiles == 2);
+    std::uint64_t too_many = 0;
+    arch::load_shared<warps>(now().too_many, &too_many);
+    were_many = __any_sync(full_warp, too_many != 0);
+    const int more = were_many ? 1 + __any_sync(full_warp, (too_many & 0x0202020202020202u) != 0) : 0;
+    return greatest_of(more, least);
   }
   __device__ void sync() const { arch::sync_warps<1, Storage::block_threads>(); }
-  /// Goes on to the next tile.
-  __device__ void end_turn() {
-    __syncwarp();
-    const int next = static_cast<int>(warp::shuffle(now().next, 0));
-    new_lap = schedule.lap_of(tile) != schedule.lap_of(next);
-    tile = next;
+  /// The tile after this one, or a number past all, once the block has met.
+  __device__ int next() const { return warp::shuffle(now().next, 0); }
+  /// Goes on to it.
+  __device__ void end_turn(int following) {
+    new_lap = (tile >> log_lap) != (following >> log_lap);
+    tile = following;
     turn = turn + 1 == summaries ? 0 : turn + 1;
     ++waiting;
-  }
-
- private:
-  __device__ bool has_room_for(int more) const {
-    return has_tile() && !enters_lap() && __all_sync(full_warp, waiting_heads() + more <= warp_items);
   }
 };
 

@@ -24,6 +24,8 @@ struct by_key_arguments {
   initial_value<A> init;
   lap_schedule schedule;
   by_key_scratch<A> scratch;
+  int whole_tiles;  ///< whose items all exist
+  bool stages;      ///< whether these come through shared memory: there is room, and they are aligned
 
   __device__ thread::run_joiner<Op, A> joiner() const { return {op}; }
   __device__ void write_key(std::int64_t run, const key& k) const {

@@ -20,60 +20,78 @@
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
 
-/// Whether all threads of the warp have all of their items, but no more than a head: then no run begins and ends in one.
-template <class Tile> __device__ bool heads_are_few(const Tile& own, unsigned heads) {
-  return __all_sync(full_warp, own.count == Tile::items && (heads & (heads - 1)) == 0);
+/// What the calling warp finds of a tile's heads.
+struct warp_heads {
+  unsigned own;  ///< bit k: the lane's item k
+  int before;    ///< in lower lanes
+  int count;     ///< of the warp
+  bool whole;    ///< whether all of the warp's items exist
+  bool few;      ///< and no lane has more than a head: then no run begins and ends in one
+};
+
+template <class Tile, class Equal> __device__ warp_heads find_heads(const Tile& own, int tile, bool whole, Equal equal) {
+  const unsigned heads = whole ? own.template find_heads<true>(tile, equal) : own.template find_heads<false>(tile, equal);
+  if (__all_sync(full_warp, whole && (heads & (heads - 1)) == 0)) {
+    const unsigned lanes = __ballot_sync(full_warp, heads != 0);
+    return {heads, __popc(lanes & ((1u << arch::lane_id()) - 1)), __popc(lanes), true, true};
+  }
+  const warp::heads_before before = warp::count_heads(__popc(heads));
+  return {heads, before.lane, before.warp, whole, false};
+}
+
+/// Key number `index` of those from `First` on, modulo `Count`, a power of two.
+template <int Count, int First = 0, class Tile> __device__ auto select_key(const Tile& own, int index) {
+  if constexpr (Count == 1) return own.key(First);
+  else return thread::choose((index & Count / 2) != 0, select_key<Count / 2, First + Count / 2>(own, index),
+                             select_key<Count / 2, First>(own, index));
 }
 
 /// Keeps the keys of the heads, the thread's first one at `place`.
-template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, const Tile& own, unsigned heads, bool few, int place) {
-  if (few) {
-    auto key = own.key(0);
-    WARPFOLD_UNROLL
-    for (int k = 1; k < Tile::items; ++k)
-      if (heads >> k & 1) key = own.key(k);
-    if (heads != 0) staged[place] = key;
+template <class Tile, class Staged> __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& heads, int place) {
+  if (heads.few) {
+    const auto key = select_key<Tile::items>(own, __ffs(static_cast<int>(heads.own)) - 1);
+    if (heads.own != 0) staged[place] = key;
     return;
   }
   WARPFOLD_UNROLL
   for (int k = 0; k < Tile::items; ++k)
-    if (heads >> k & 1) staged[place++] = own.key(k);
+    if (heads.own >> k & 1) staged[place++] = own.key(k);
 }
 
-/// Folds a warp's runs, of which `before` begin in lower lanes: those that are complete into `staged`, the first at `place`.
-/// Valid in lane 0.
+/// Folds a warp's runs: those that are complete into `staged`, the first at `place`. Valid in lane 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
-__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, unsigned heads, bool few, int before,
+__device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
                                                Staged& staged, int place) {
-  constexpr int chunk_items = decltype(own.values)::chunk_items;
+  constexpr int items = Tile::items, chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
-  const auto close = [&](int rank, const A& value) { staged[place + before + rank] = value; };
-  const auto drop = [](int, const A&) {};
-  auto runs = few                       ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, drop)
-              : own.count == Tile::items ? thread::fold_runs<Tile::items, true>(joiner, leaf, heads, own.count, close)
-                                         : thread::fold_runs<Tile::items, false>(joiner, leaf, heads, own.count, close);
-  runs.heads = __popc(heads);
-  return warp::join_runs(joiner, runs, before, [&](int rank, const A& value) { staged[place + rank] = value; });
+  if (heads.whole && heads.count == 0) {
+    const A all = warp::reduce(thread::fold_split<items>(joiner, leaf, 0).all, arguments.op);
+    return {all, all, 0, true};
+  }
+  const auto close = [&](int rank, const A& value) { staged[place + heads.before + rank] = value; };
+  auto runs = heads.few     ? thread::fold_one_head<items>(joiner, leaf, heads.own)
+              : heads.whole ? thread::fold_runs<items, true>(joiner, leaf, heads.own, items, close)
+                            : thread::fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
+  runs.heads = __popc(heads.own);
+  return warp::join_runs(joiner, runs, heads.before, [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
-/// If `lap` is another than the last tile's, waits until those before it are done. By one thread.
-template <class Storage, class A>
-__device__ void enter_lap(Storage& shared, const by_key_scratch<A>& scratch, std::int64_t lap) {
-  if (lap == shared.lap) return;
-  while (arch::acquire(&scratch.control->laps_done) < lap) arch::pause();
+/// If `lap` is another than the last tile's, waits until those before it are done. By one warp, all of whose lanes wait: where
+/// one does alone, the compiler takes no warp for converged any more, anywhere in the kernel.
+template <class Storage, class A> __device__ void enter_lap(Storage& shared, const by_key_scratch<A>& scratch, int lap) {
+  if (lap == warp::shuffle(shared.lap, 0)) return;
+  while (warp::shuffle(static_cast<int>(arch::acquire(&scratch.control->laps_done)), 0) < lap) arch::pause();
+  if (arch::lane_id() != 0) return;
   shared.lap = lap;
   shared.lap_heads = scratch.laps->heads;
 }
 
 /// Takes the next tile, or a number past all tiles.
-__device__ inline std::int64_t take_tile(by_key_control* control) {
-  return static_cast<std::int64_t>(atomicAdd(&control->next_tile, 1ull));
-}
+__device__ inline int take_tile(by_key_control* control) { return static_cast<int>(atomicAdd(&control->next_tile, 1ull)); }
 /// Tells the block which tile was taken. Of those that find none left, one a block, the last leaves the counter zero.
-template <class Summary>
-__device__ void tell_tile(Summary& now, by_key_control* control, const lap_schedule& schedule, std::int64_t tile) {
-  if (tile == schedule.tiles + gridDim.x - 1) control->next_tile = 0;
+template <class Summary> __device__ void tell_tile(Summary& now, by_key_control* control, std::int64_t tiles, int tile) {
+  if (tile == tiles + gridDim.x - 1) control->next_tile = 0;
   now.next = tile;
 }
 /// Tells other blocks how many heads the tile has, whose lap has been entered. By one thread.
@@ -123,18 +141,6 @@ __device__ void join_tile(const Arguments& arguments, tile_summary<A, Warps>& do
     finish_lap(arguments, lap, own.runs, joiner);
 }
 
-/// Writes what the calling warp has staged of a tile from `place` on: the keys of its heads, and the values of the runs that
-/// are complete. `heads`: those of warp number `lane`.
-template <class Arguments, class Summary, class Keys, class Values>
-__device__ void write_warp_runs(const Arguments& arguments, const Summary& tile, int heads, int place, Keys& keys, Values& values) {
-  const int warp = arch::uniform_warp(), lane = arch::lane_id(), own = warp::shuffle(heads, warp);
-  const std::int64_t run = tile.lap_heads + tile.before + warp::all_reduce(lane < warp ? heads : 0, plus{});  // the warp's first
-  for (int rank = lane; rank < own; rank += warp_lanes) {
-    arguments.write_key(run + rank, keys[place + rank]);
-    if (rank < own - 1) arguments.write_value(run + rank, values[place + rank]);
-  }
-}
-
 /// Finds the place of a tile, and tells others. By one warp.
 template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, const lap_schedule& schedule) {
   const int place = schedule.place_of(warp::shuffle(tile.tile, 0)), before = counts.before(place);
@@ -144,38 +150,78 @@ template <class Summary, class Counts> __device__ void find_place(Summary& tile,
   }
 }
 
+/// What a warp has staged: the keys of its heads, and the values of the runs that are complete, of the tiles that wait, one
+/// tile after another, round and round.
+template <class Keys, class Values> struct waiting_runs {
+  Keys& keys;
+  Values& values;
+  int place = 0;                ///< of the next tile's first one
+  int latest = 0, earlier = 0;  ///< how many heads the last tile has that waits, and the one before it
+
+  /// How many tiles must be written before there is room for `count` more heads.
+  __device__ int too_many(int count, int waiting) const {
+    if (earlier + latest + count <= Keys::capacity) return 0;
+    return waiting == 2 && latest + count <= Keys::capacity ? 1 : waiting;
+  }
+  __device__ void add(int count) {
+    place = (place + count) & (Keys::capacity - 1);
+    earlier = latest;
+    latest = count;
+  }
+  /// Writes what belongs to the oldest one of `waiting` tiles.
+  template <class Arguments, class Summary> __device__ void write(const Arguments& arguments, const Summary& tile, int heads, int waiting) {
+    const int first = place - latest - earlier, count = waiting == 2 ? earlier : latest;
+    const int warp = arch::uniform_warp(), lane = arch::lane_id();
+    if (waiting == 1) latest = 0;
+    earlier = 0;
+    if (count == 0) return;
+    const std::int64_t run = tile.lap_heads + tile.before + warp::all_reduce(lane < warp ? heads : 0, plus{});  // the warp's first
+    for (int rank = lane; rank < count; rank += warp_lanes) {
+      arguments.write_key(run + rank, keys[first + rank]);
+      if (rank < count - 1) arguments.write_value(run + rank, values[first + rank]);
+    }
+    __syncwarp();  // makes room
+  }
+};
+
 /// What the warps with items do.
 template <class Arguments, class Storage> __device__ void fold_tiles(const Arguments& arguments, block_turns<Storage> block) {
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
-  auto &keys = block.shared.keys[warp];
-  auto &values = block.shared.values[warp];
+  auto& stage = block.shared.stage_of(warp);
   typename Storage::thread_tile own;
-  if (block.has_tile()) own.load(arguments.keys, arguments.leaves.source, block.tile);
-  for (int place = 0;;) {  // where the warp's next runs are staged
-    unsigned heads = 0;
-    if (block.has_tile()) heads = own.find_heads(block.tile, arguments.equal);
-    const warp::heads_before before = warp::count_heads(__popc(heads));
+  waiting_runs staged{block.shared.keys[warp], block.shared.values[warp]};
+  const auto is_staged = [&](int tile) { return Storage::can_stage && arguments.stages && tile < arguments.whole_tiles; };
+  const auto start = [&](int tile) {
+    if (is_staged(tile)) own.start(stage, arguments.keys, arguments.leaves.source, tile, warp);
+  };
+  start(block.tile);
+  while (true) {
+    warp_heads heads{};
+    if (block.has_tile()) {
+      if (is_staged(block.tile)) own.take(stage, arguments.keys, arguments.leaves.source, block.tile);
+      else own.load(arguments.keys, arguments.leaves.source, block.tile);
+      heads = find_heads(own, block.tile, block.tile < arguments.whole_tiles, arguments.equal);
+    }
     auto& now = block.now();
-    if (lane == 0) now.heads[warp] = before.warp;
-    bool writes = block.should_write();
-    do {
-      block.sync();
-      if (writes) {
-        const auto& then = block.oldest();
-        write_warp_runs(arguments, then, block.heads_of(then), place - warp::shuffle(block.waiting_heads(), warp), keys, values);
-        --block.waiting;
-      }
-      writes = block.must_write();
-    } while (writes);
+    if (lane == 0) {
+      now.heads[warp] = heads.count;
+      now.too_many[warp] = static_cast<std::uint8_t>(staged.too_many(heads.count, block.waiting));
+    }
+    const int least = block.least_writes();
+    block.sync();
+    const int next = block.next();
+    if (block.has_tile()) start(next);
+    const int writes = block.writes(least);
+    for (int done = 0; done < writes; ++done, --block.waiting) {
+      if (done >= least) block.sync();
+      staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.waiting);
+    }
     if (!block.has_tile()) return;
-    __syncwarp();  // what has been written makes room
-    const bool few = heads_are_few(own, heads);
-    if (before.warp > 0) stage_keys(keys, own, heads, few, place + before.lane);
-    const auto runs = fold_warp_runs(arguments, own, heads, few, before.lane, values, place);
+    if (heads.count > 0) stage_keys(staged.keys, own, heads, staged.place + heads.before);
+    const auto runs = fold_warp_runs(arguments, own, heads, staged.values, staged.place);
     if (lane == 0) now.runs[warp] = runs;
-    place = (place + before.warp) % block.warp_items;
-    block.end_turn();
-    if (block.has_tile()) own.load(arguments.keys, arguments.leaves.source, block.tile);
+    staged.add(heads.count);
+    block.end_turn(next);
   }
 }
 
@@ -185,35 +231,35 @@ template <class Arguments, class Storage> __device__ void serve_tiles(const Argu
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
   const int lane = arch::lane_id();
-  for (;; block.end_turn()) {
+  while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
-    const std::int64_t taken = lane == 0 && has_tile ? take_tile(control) : 0;
-    bool writes = block.should_write(), is_counted = false;
-    do {
-      if (writes) find_place(block.oldest(), counts, schedule);
-      if (lane == 0 && has_tile && !is_counted) tell_tile(now, control, schedule, taken);
-      block.sync();
-      if (has_tile && !is_counted) {
-        const int tile_heads = warp::all_reduce(block.heads_of(now), plus{});
-        if (lane == 0) {
-          now.tile = block.tile;
-          now.all_heads = tile_heads;
-          if (!block.enters_lap()) tell_heads(block.shared, now, counts, schedule, block.tile);
-        }
-        is_counted = true;
+    const int taken = lane == 0 && has_tile ? take_tile(control) : 0, least = block.least_writes();
+    if (least > 0) find_place(block.oldest(), counts, schedule);
+    if (lane == 0 && has_tile) tell_tile(now, control, schedule.tiles, taken);
+    block.sync();
+    if (has_tile) {
+      const int tile_heads = warp::all_reduce(block.heads_of(now), plus{});
+      if (lane == 0) {
+        now.tile = block.tile;
+        now.all_heads = tile_heads;
+        if (!block.enters_lap()) tell_heads(block.shared, now, counts, schedule, block.tile);
       }
-      if (writes) {
-        join_tile(arguments, block.oldest());
-        --block.waiting;
-      }
-      writes = block.must_write();
-    } while (writes);
-    if (!has_tile) return;
-    if (block.enters_lap() && lane == 0) {  // the last of the lap before may have been this block's last tile
-      enter_lap(block.shared, arguments.scratch, schedule.lap_of(block.tile));
-      tell_heads(block.shared, now, counts, schedule, block.tile);
     }
+    const int next = block.next(), writes = block.writes(least);
+    for (int done = 0; done < writes; ++done, --block.waiting) {
+      if (done >= least) {
+        find_place(block.oldest(), counts, schedule);
+        block.sync();
+      }
+      join_tile(arguments, block.oldest());
+    }
+    if (!has_tile) return;
+    if (block.enters_lap()) {  // the last of the lap before may have been this block's last tile
+      enter_lap(block.shared, arguments.scratch, block.tile >> block.log_lap);
+      if (lane == 0) tell_heads(block.shared, now, counts, schedule, block.tile);
+    }
+    block.end_turn(next);
   }
 }
 
@@ -227,10 +273,10 @@ __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads, by_key_policy<Key
   auto& first = shared.tile[storage::summaries - 1];
   if (arch::flat_thread() == 0) {
     shared.lap = shared.lap_heads = 0;
-    tell_tile(first, arguments.scratch.control, schedule, take_tile(arguments.scratch.control));
+    tell_tile(first, arguments.scratch.control, schedule.tiles, take_tile(arguments.scratch.control));
   }
   __syncthreads();
-  const block_turns<storage> block{shared, schedule, static_cast<int>(warp::shuffle(first.next, 0))};
+  const block_turns<storage> block{shared, static_cast<int>(schedule.tiles), schedule.log_lap, warp::shuffle(first.next, 0)};
   if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
   else serve_tiles(arguments, block);
 }

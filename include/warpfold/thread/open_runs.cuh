@@ -65,8 +65,45 @@ __device__ open_runs<A> fold_runs(const run_joiner<Op, A>& joiner, Value value, 
     constexpr int half = Count / 2, middle = First + half;
     const auto left = fold_runs<half, Whole, First>(joiner, value, heads, count, close);
     const auto right = fold_runs<half, Whole, middle>(joiner, value, heads, count, close);
-    return joiner.join(left, right, [&](const A& across) { close(__popc(heads & ((1u << middle) - 1)) - 1, across); });
+    auto joined = joiner.join(left, right, [&](const A& across) { close(__popc(heads & ((1u << middle) - 1)) - 1, across); });
+    joined.heads = static_cast<int>(heads & ((2u << (Count - 1)) - 1) << First);  // the same, by one instruction
+    return joined;
   }
+}
+
+/// Items folded, and, if one of them is a head, what is before it and from it on.
+template <class A> struct split_run {
+  A all, before, from;
+};
+
+/// Folds `Count` items of a thread, a power of two, of which at most one is a head, number `head`: modulo `Count`, since where
+/// there is none, only `all` matters. Where the head is the first, `before` means nothing but an exact identity.
+template <int Count, int First = 0, class Op, class A, class Value>
+__device__ split_run<A> fold_split(const run_joiner<Op, A>& joiner, Value value, unsigned head) {
+  if constexpr (Count == 1) {
+    const A item = value(First);
+    return {item, joiner.none().first, item};
+  } else {
+    constexpr int half = Count / 2;
+    const auto left = fold_split<half, First>(joiner, value, head);
+    const auto right = fold_split<half, First + half>(joiner, value, head);
+    const bool is_right = head & half;
+    A before = left.all;
+    if constexpr (half > 1) {
+      const A across = joiner.op(left.all, right.before);
+      before = run_joiner<Op, A>::uses_identity ? across : choose((head & (half - 1)) != 0, across, left.all);
+    }
+    return {joiner.op(left.all, right.all), choose(is_right, before, left.before),
+            choose(is_right, right.from, static_cast<A>(joiner.op(left.from, right.all)))};
+  }
+}
+
+/// The stretch of `Count` items of a thread, of which one at most is a head, as `heads` says by its bits.
+template <int Count, class Op, class A, class Value>
+__device__ open_runs<A> fold_one_head(const run_joiner<Op, A>& joiner, Value value, unsigned heads) {
+  const auto split = fold_split<Count>(joiner, value, static_cast<unsigned>(__ffs(static_cast<int>(heads)) - 1));
+  return {choose(heads != 0, split.before, split.all), choose(heads != 0, split.from, split.all), static_cast<int>(heads),
+          heads != 1};
 }
 
 }  // namespace warpfold::thread

@@ -27,7 +27,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   std::int64_t items;
 
   /// Bytes by which the items are off a vector boundary; 0 lets `load` read whole vectors.
-  __device__ int misaligned_bytes() const {
+  __host__ __device__ int misaligned_bytes() const {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & (chunk::vector_bytes - 1));
   }
   /// The same of item `first`.

@@ -38,9 +38,11 @@ struct by_key_policy {
 consteval by_key_policy by_key_policy_for(std::size_t key_bytes, std::size_t value_bytes, std::size_t accumulator_bytes) {
   const int held = static_cast<int>(key_bytes + (value_bytes > accumulator_bytes ? value_bytes : accumulator_bytes));
   const int staged = static_cast<int>(key_bytes + accumulator_bytes);
+  const bool is_small = held <= 24;
   by_key_policy p{256, held <= 8 ? 3 : held <= 64 ? 2 : 1, 16};
-  while (p.thread_items > 1 && p.thread_items * held > 128) p.thread_items /= 2;
-  while (p.tile_threads > warp_lanes && p.tile_threads * (p.thread_items + 1) * staged > 40 * 1024) p.tile_threads /= 2;
+  while (p.thread_items > 1 && p.thread_items * held > (is_small ? 192 : 128)) p.thread_items /= 2;
+  while (p.tile_threads > warp_lanes && p.tile_threads * (p.thread_items + 1) * staged > (is_small ? 56 : 40) * 1024)
+    p.tile_threads /= 2;
   return p;
 }
 

@@ -32,8 +32,12 @@ __device__ thread::open_runs<A> join_runs(const thread::run_joiner<Op, A>& joine
                                __shfl_down_sync(full_warp, own.heads, distance), true};
     if constexpr (!thread::run_joiner<Op, A>::uses_identity)
       right.has_first = __shfl_down_sync(full_warp, static_cast<int>(own.has_first), distance) != 0;
-    if ((arch::lane_id() & (2 * distance - 1)) == 0)
-      own = joiner.join(own, right, [&](const A& across) { close(before + own.heads - 1, across); });
+    const bool joins = (arch::lane_id() & (2 * distance - 1)) == 0;
+    const auto close_own = [&](const A& across) {
+      if (joins) close(before + own.heads - 1, across);
+    };
+    // Where that costs an instruction, all lanes join, those between for nothing: a branch would cost more.
+    if (thread::run_joiner<Op, A>::uses_identity || joins) own = joiner.join(own, right, close_own);
   }
   return own;
 }
