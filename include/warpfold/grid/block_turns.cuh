@@ -28,17 +28,25 @@ template <class A, int Warps> struct tile_summary {
   thread::array<thread::open_runs<A>, Warps> runs;
   int heads[Warps];
   alignas(8) std::uint8_t too_many[Warps];  ///< of the tiles that wait, so many must be written before the warp's runs have room
-  int all_heads;
+  unsigned counted;        ///< 2^24 m + n: m warps have found n heads together
   int before;              ///< heads of the lap before the tile
   std::int64_t lap_heads;  ///< heads of the laps before it
   int tile;                ///< its number
   int next;                ///< the tile after it
+
+  /// Counts a warp's heads, and says whether these are all warps'. By one lane.
+  __device__ bool count_heads(int count) {
+    const unsigned own = (1u << 24) + static_cast<unsigned>(count);
+    return (atomicAdd(&counted, own) + own) >> 24 == Warps;
+  }
+  /// The tile's, once all have been counted.
+  __device__ int all_heads() const { return static_cast<int>(counted & 0xFFFFFF); }
 };
 
 template <class Keys, class Leaves> struct alignas(128) by_key_storage {
   static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
   static constexpr int warps = policy.tile_threads / warp_lanes;
-  static constexpr int block_threads = policy.tile_threads + warp_lanes;
+  static constexpr int block_threads = policy.tile_threads + 2 * warp_lanes;
   /// Of the tile at hand, of those that wait, and, for fast warps, of the next one.
   static constexpr int summaries = tuning::waiting_tiles + 2;
   using A = typename Leaves::accumulator;
@@ -64,22 +72,29 @@ template <class Storage> struct block_turns {
 
   Storage& shared;
   const int tiles, log_lap;
-  int tile;             ///< the one at hand
-  bool new_lap = true;  ///< which is the block's first one of its lap
-  int turn = 0;         ///< counted round and round
-  int waiting = 0;      ///< tiles that are counted and folded, and not yet written
+  /// From the block's third tile of a lap on, all of its warps know that the lap before is done.
+  static constexpr int well_in_lap = 2;
+
+  int tile;                ///< the one at hand
+  int lap_tiles;           ///< the block's before it of its lap, or well_in_lap
+  int turn = 0;            ///< counted round and round
+  int waiting = 0;         ///< tiles that are counted and folded, and not yet written
   bool were_many = false;  ///< whether the last tile had more runs than there was room for
 
   __device__ bool has_tile() const { return tile < tiles; }
-  __device__ bool enters_lap() const { return has_tile() && new_lap; }
+  __device__ bool enters_lap() const { return lap_tiles == 0; }
+  __device__ bool is_well_in_lap() const { return lap_tiles >= well_in_lap; }
   __device__ auto& now() const { return shared.tile[turn]; }
   __device__ auto& oldest() const { return shared.tile[turn - waiting + (turn < waiting ? summaries : 0)]; }
+  __device__ auto& following() const { return shared.tile[turn + 1 == summaries ? 0 : turn + 1]; }
+  /// The tile's number in its lap.
+  __device__ int place() const { return tile & ((1 << log_lap) - 1); }
   /// The heads of warp number `lane` in a tile.
   template <class Summary> __device__ static int heads_of(const Summary& summary) {
     return arch::lane_id() < warps ? summary.heads[arch::lane_id()] : 0;
   }
   /// Whether no tile may wait any longer.
-  __device__ bool writes_all() const { return !has_tile() || new_lap; }
+  __device__ bool writes_all() const { return !has_tile() || enters_lap(); }
   /// How many tiles are written in this turn, as far as that is known before the tile's heads are: it may have about as many
   /// as the last one. 0 or 1.
   __device__ int least_writes() const {
@@ -100,7 +115,7 @@ template <class Storage> struct block_turns {
   __device__ int next() const { return warp::shuffle(now().next, 0); }
   /// Goes on to it.
   __device__ void end_turn(int following) {
-    new_lap = (tile >> log_lap) != (following >> log_lap);
+    lap_tiles = (tile >> log_lap) == (following >> log_lap) ? least_of(lap_tiles + 1, well_in_lap) : 0;
     tile = following;
     turn = turn + 1 == summaries ? 0 : turn + 1;
     ++waiting;

@@ -5,13 +5,14 @@
 // across warps, tiles and laps.
 //
 // A tile's place is known once all tiles before it have been counted. So that nobody waits for long, it waits up to two turns,
-// if there is room for its runs; and one warp of a block has no items, and does all that takes trips to memory:
+// if there is room for its runs; and two warps of a block have no items, and do all that takes trips to memory:
 //
-//   warps with items:   heads      |   write       fold     load
-//                       of i       |   i - 2       i        i + 1
-//   the warp that       look back  |   tell those  join
-//   serves:             for i - 2  |   of i        i - 2
-//                               barrier
+//   warps with items:          heads of i   |   write i - 2       fold i
+//   copy engine:               items of i   |   items of i + 1
+//   the warp that places:      look back    |   tell the heads    take
+//                              for i - 2    |   of i              i + 2
+//   the warp that joins:                    |   join i - 2
+//                                        barrier
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/block_turns.cuh>
@@ -80,7 +81,9 @@ __device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const
 /// If `lap` is another than the last tile's, waits until those before it are done. By one warp, all of whose lanes wait: where
 /// one does alone, the compiler takes no warp for converged any more, anywhere in the kernel.
 template <class Storage, class A> __device__ void enter_lap(Storage& shared, const by_key_scratch<A>& scratch, int lap) {
-  if (lap == warp::shuffle(shared.lap, 0)) return;
+  const bool has_entered = lap == warp::shuffle(shared.lap, 0);
+  __syncwarp();
+  if (has_entered) return;
   while (warp::shuffle(static_cast<int>(arch::acquire(&scratch.control->laps_done)), 0) < lap) arch::pause();
   if (arch::lane_id() != 0) return;
   shared.lap = lap;
@@ -94,13 +97,6 @@ template <class Summary> __device__ void tell_tile(Summary& now, by_key_control*
   if (tile == tiles + gridDim.x - 1) control->next_tile = 0;
   now.next = tile;
 }
-/// Tells other blocks how many heads the tile has, whose lap has been entered. By one thread.
-template <class Storage, class Summary, class Counts>
-__device__ void tell_heads(const Storage& shared, Summary& now, Counts& counts, const lap_schedule& schedule, std::int64_t tile) {
-  counts.tell_own(schedule.place_of(tile), now.all_heads);
-  now.lap_heads = shared.lap_heads;
-}
-
 /// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
 /// all items completes. By one warp.
 template <class Arguments, class A, class Op>
@@ -146,7 +142,7 @@ template <class Summary, class Counts> __device__ void find_place(Summary& tile,
   const int place = schedule.place_of(warp::shuffle(tile.tile, 0)), before = counts.before(place);
   if (arch::lane_id() == 0) {
     tile.before = before;
-    counts.tell_through(place, before + tile.all_heads);
+    counts.tell_through(place, before + tile.all_heads());
   }
 }
 
@@ -188,6 +184,7 @@ template <class Keys, class Values> struct waiting_runs {
 template <class Arguments, class Storage> __device__ void fold_tiles(const Arguments& arguments, block_turns<Storage> block) {
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
   auto& stage = block.shared.stage_of(warp);
+  auto& counts = arguments.scratch.control->counts;
   typename Storage::thread_tile own;
   waiting_runs staged{block.shared.keys[warp], block.shared.values[warp]};
   const auto is_staged = [&](int tile) { return Storage::can_stage && arguments.stages && tile < arguments.whole_tiles; };
@@ -206,6 +203,8 @@ template <class Arguments, class Storage> __device__ void fold_tiles(const Argum
     if (lane == 0) {
       now.heads[warp] = heads.count;
       now.too_many[warp] = static_cast<std::uint8_t>(staged.too_many(heads.count, block.waiting));
+      const bool completes = block.has_tile() && now.count_heads(heads.count);
+      if (completes && block.is_well_in_lap()) counts.tell_own(block.place(), now.all_heads());
     }
     const int least = block.least_writes();
     block.sync();
@@ -225,8 +224,8 @@ template <class Arguments, class Storage> __device__ void fold_tiles(const Argum
   }
 }
 
-/// What the warp does that serves them.
-template <class Arguments, class Storage> __device__ void serve_tiles(const Arguments& arguments, block_turns<Storage> block) {
+/// What the warp does that takes tiles, and finds where their runs go.
+template <class Arguments, class Storage> __device__ void place_tiles(const Arguments& arguments, block_turns<Storage> block) {
   auto* const control = arguments.scratch.control;
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
@@ -236,29 +235,40 @@ template <class Arguments, class Storage> __device__ void serve_tiles(const Argu
     const bool has_tile = block.has_tile();
     const int taken = lane == 0 && has_tile ? take_tile(control) : 0, least = block.least_writes();
     if (least > 0) find_place(block.oldest(), counts, schedule);
-    if (lane == 0 && has_tile) tell_tile(now, control, schedule.tiles, taken);
-    block.sync();
-    if (has_tile) {
-      const int tile_heads = warp::all_reduce(block.heads_of(now), plus{});
-      if (lane == 0) {
-        now.tile = block.tile;
-        now.all_heads = tile_heads;
-        if (!block.enters_lap()) tell_heads(block.shared, now, counts, schedule, block.tile);
-      }
+    if (lane == 0 && has_tile) {
+      tell_tile(now, control, schedule.tiles, taken);
+      now.tile = block.tile;
+      block.following().counted = 0;
     }
+    block.sync();
     const int next = block.next(), writes = block.writes(least);
     for (int done = 0; done < writes; ++done, --block.waiting) {
-      if (done >= least) {
-        find_place(block.oldest(), counts, schedule);
-        block.sync();
-      }
-      join_tile(arguments, block.oldest());
+      if (done < least) continue;
+      find_place(block.oldest(), counts, schedule);
+      block.sync();
     }
     if (!has_tile) return;
-    if (block.enters_lap()) {  // the last of the lap before may have been this block's last tile
-      enter_lap(block.shared, arguments.scratch, block.tile >> block.log_lap);
-      if (lane == 0) tell_heads(block.shared, now, counts, schedule, block.tile);
+    // The last of the lap before may have been this block's last tile.
+    if (block.enters_lap()) enter_lap(block.shared, arguments.scratch, block.tile >> block.log_lap);
+    if (lane == 0) {
+      if (!block.is_well_in_lap()) counts.tell_own(block.place(), now.all_heads());
+      now.lap_heads = block.shared.lap_heads;
     }
+    block.end_turn(next);
+  }
+}
+
+/// What the warp does that joins tiles.
+template <class Arguments, class Storage> __device__ void join_tiles(const Arguments& arguments, block_turns<Storage> block) {
+  while (true) {
+    const int least = block.least_writes();
+    block.sync();
+    const int next = block.next(), writes = block.writes(least);
+    for (int done = 0; done < writes; ++done, --block.waiting) {
+      if (done >= least) block.sync();
+      join_tile(arguments, block.oldest());
+    }
+    if (!block.has_tile()) return;
     block.end_turn(next);
   }
 }
@@ -273,12 +283,17 @@ __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads, by_key_policy<Key
   auto& first = shared.tile[storage::summaries - 1];
   if (arch::flat_thread() == 0) {
     shared.lap = shared.lap_heads = 0;
+    shared.tile[0].counted = 0;
     tell_tile(first, arguments.scratch.control, schedule.tiles, take_tile(arguments.scratch.control));
   }
   __syncthreads();
-  const block_turns<storage> block{shared, static_cast<int>(schedule.tiles), schedule.log_lap, warp::shuffle(first.next, 0)};
-  if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
-  else serve_tiles(arguments, block);
+  const int tile = warp::shuffle(first.next, 0);
+  const block_turns<storage> block{shared, static_cast<int>(schedule.tiles), schedule.log_lap, tile,
+                                   tile >> schedule.log_lap == 0 ? block_turns<storage>::well_in_lap : 0};
+  const int warp = arch::uniform_warp();
+  if (warp < storage::warps) fold_tiles(arguments, block);
+  else if (warp == storage::warps) place_tiles(arguments, block);
+  else join_tiles(arguments, block);
 }
 
 }  // namespace v1

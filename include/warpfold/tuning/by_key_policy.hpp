@@ -30,7 +30,7 @@ constexpr std::size_t placed_runs_bytes(std::size_t accumulator_bytes) {
 constexpr std::size_t laps_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (placed_runs_bytes(accumulator_bytes) + 16); }
 
 struct by_key_policy {
-  int tile_threads;               ///< of a block, those that have items; another warp serves them
+  int tile_threads;               ///< of a block, those that have items; two more warps serve them
   int blocks_per_multiprocessor;  ///< asked of the register allocator
   int thread_items;               ///< a power of two, 16 at most
 };
