@@ -46,7 +46,7 @@ template <class A, int Warps> struct tile_summary {
 template <class Keys, class Leaves> struct alignas(128) by_key_storage {
   static constexpr tuning::by_key_policy policy = by_key_policy<Keys, Leaves>;
   static constexpr int warps = policy.tile_threads / warp_lanes;
-  static constexpr int block_threads = policy.tile_threads + 2 * warp_lanes;
+  static constexpr int block_threads = policy.tile_threads + warp_lanes;
   /// Of the tile at hand, of those that wait, and, for fast warps, of the next one.
   static constexpr int summaries = tuning::waiting_tiles + 2;
   using A = typename Leaves::accumulator;

@@ -5,13 +5,12 @@
 // across warps, tiles and laps.
 //
 // A tile's place is known once all tiles before it have been counted. So that nobody waits for long, it waits up to two turns,
-// if there is room for its runs; and two warps of a block have no items, and do all that takes trips to memory:
+// if there is room for its runs; and one warp of a block has no items, and does all that takes trips to memory:
 //
 //   warps with items:          heads of i   |   write i - 2       fold i
-//   copy engine:               items of i   |   items of i + 1
-//   the warp that places:      look back    |   tell the heads    take
-//                              for i - 2    |   of i              i + 2
-//   the warp that joins:                    |   join i - 2
+//   their copies:              items of i   |   items of i + 1
+//   the warp that serves:      look back    |   join              take
+//                              for i - 2    |   i - 2             i + 2
 //                                        barrier
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
@@ -90,13 +89,12 @@ template <class Storage, class A> __device__ void enter_lap(Storage& shared, con
   shared.lap_heads = scratch.laps->heads;
 }
 
-/// Takes the next tile, or a number past all tiles.
-__device__ inline int take_tile(by_key_control* control) { return static_cast<int>(atomicAdd(&control->next_tile, 1ull)); }
-/// Tells the block which tile was taken. Of those that find none left, one a block, the last leaves the counter zero.
-template <class Summary> __device__ void tell_tile(Summary& now, by_key_control* control, std::int64_t tiles, int tile) {
-  if (tile == tiles + gridDim.x - 1) control->next_tile = 0;
-  now.next = tile;
+/// Takes the next tile, or a number past all tiles. Of those that find none left, one a block, the last leaves the counter
+/// zero. (An increment, since additions of a warp's lanes would be made one, and shared by a shuffle that waits for memory.)
+__device__ inline int take_tile(by_key_control* control, const lap_schedule& schedule) {
+  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(schedule.tiles) + gridDim.x - 1));
 }
+
 /// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
 /// all items completes. By one warp.
 template <class Arguments, class A, class Op>
@@ -131,8 +129,8 @@ __device__ void join_tile(const Arguments& arguments, tile_summary<A, Warps>& do
   const auto close = [&](int rank, const A& value) { arguments.write_value(done.lap_heads + rank, value); };
 
   placed_runs<A> own{lane < Warps ? done.runs[lane] : joiner.none(), 0};
-  own.before = done.before + warp::count_heads(own.runs.heads).lane;
-  own.runs = warp::join_runs(joiner, own.runs, own.before, close);
+  own.before = done.before + warp::count_heads<Warps>(own.runs.heads).lane;
+  own.runs = warp::join_runs<Warps>(joiner, own.runs, own.before, close);
   if (arrive_tile(arguments.scratch, schedule.place_of(tile), schedule.tiles_of(lap), own, joiner, close))
     finish_lap(arguments, lap, own.runs, joiner);
 }
@@ -224,8 +222,8 @@ template <class Arguments, class Storage> __device__ void fold_tiles(const Argum
   }
 }
 
-/// What the warp does that takes tiles, and finds where their runs go.
-template <class Arguments, class Storage> __device__ void place_tiles(const Arguments& arguments, block_turns<Storage> block) {
+/// What the warp does that serves them.
+template <class Arguments, class Storage> __device__ void serve_tiles(const Arguments& arguments, block_turns<Storage> block) {
   auto* const control = arguments.scratch.control;
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
@@ -233,19 +231,21 @@ template <class Arguments, class Storage> __device__ void place_tiles(const Argu
   while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
-    const int taken = lane == 0 && has_tile ? take_tile(control) : 0, least = block.least_writes();
+    const int taken = lane == 0 && has_tile ? take_tile(control, schedule) : 0, least = block.least_writes();
     if (least > 0) find_place(block.oldest(), counts, schedule);
     if (lane == 0 && has_tile) {
-      tell_tile(now, control, schedule.tiles, taken);
+      now.next = taken;
       now.tile = block.tile;
       block.following().counted = 0;
     }
     block.sync();
     const int next = block.next(), writes = block.writes(least);
     for (int done = 0; done < writes; ++done, --block.waiting) {
-      if (done < least) continue;
-      find_place(block.oldest(), counts, schedule);
-      block.sync();
+      if (done >= least) {
+        find_place(block.oldest(), counts, schedule);
+        block.sync();
+      }
+      join_tile(arguments, block.oldest());
     }
     if (!has_tile) return;
     // The last of the lap before may have been this block's last tile.
@@ -254,21 +254,6 @@ template <class Arguments, class Storage> __device__ void place_tiles(const Argu
       if (!block.is_well_in_lap()) counts.tell_own(block.place(), now.all_heads());
       now.lap_heads = block.shared.lap_heads;
     }
-    block.end_turn(next);
-  }
-}
-
-/// What the warp does that joins tiles.
-template <class Arguments, class Storage> __device__ void join_tiles(const Arguments& arguments, block_turns<Storage> block) {
-  while (true) {
-    const int least = block.least_writes();
-    block.sync();
-    const int next = block.next(), writes = block.writes(least);
-    for (int done = 0; done < writes; ++done, --block.waiting) {
-      if (done >= least) block.sync();
-      join_tile(arguments, block.oldest());
-    }
-    if (!block.has_tile()) return;
     block.end_turn(next);
   }
 }
@@ -284,16 +269,14 @@ __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads, by_key_policy<Key
   if (arch::flat_thread() == 0) {
     shared.lap = shared.lap_heads = 0;
     shared.tile[0].counted = 0;
-    tell_tile(first, arguments.scratch.control, schedule.tiles, take_tile(arguments.scratch.control));
+    first.next = take_tile(arguments.scratch.control, schedule);
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
   const block_turns<storage> block{shared, static_cast<int>(schedule.tiles), schedule.log_lap, tile,
                                    tile >> schedule.log_lap == 0 ? block_turns<storage>::well_in_lap : 0};
-  const int warp = arch::uniform_warp();
-  if (warp < storage::warps) fold_tiles(arguments, block);
-  else if (warp == storage::warps) place_tiles(arguments, block);
-  else join_tiles(arguments, block);
+  if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
+  else serve_tiles(arguments, block);
 }
 
 }  // namespace v1

@@ -13,7 +13,7 @@ namespace warpfold::grid {
 
 /// Words that are zero before the grid starts, and when it ends.
 struct alignas(16) by_key_control {
-  unsigned long long next_tile;
+  unsigned next_tile;
   unsigned laps_done;
   unsigned arrived[tuning::lap_groups];
   alignas(16) tile_counts<tuning::lap_tiles(1)> counts;

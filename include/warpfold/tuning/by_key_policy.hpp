@@ -30,7 +30,7 @@ constexpr std::size_t placed_runs_bytes(std::size_t accumulator_bytes) {
 constexpr std::size_t laps_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (placed_runs_bytes(accumulator_bytes) + 16); }
 
 struct by_key_policy {
-  int tile_threads;               ///< of a block, those that have items; two more warps serve them
+  int tile_threads;               ///< of a block, those that have items; one more warp serves them
   int blocks_per_multiprocessor;  ///< asked of the register allocator
   int thread_items;               ///< a power of two, 16 at most
 };
@@ -39,8 +39,9 @@ consteval by_key_policy by_key_policy_for(std::size_t key_bytes, std::size_t val
   const int held = static_cast<int>(key_bytes + (value_bytes > accumulator_bytes ? value_bytes : accumulator_bytes));
   const int staged = static_cast<int>(key_bytes + accumulator_bytes);
   const bool is_small = held <= 24;
-  by_key_policy p{256, held <= 8 ? 3 : held <= 64 ? 2 : 1, 16};
+  by_key_policy p{256, held <= 64 ? 2 : 1, 16};
   while (p.thread_items > 1 && p.thread_items * held > (is_small ? 192 : 128)) p.thread_items /= 2;
+  if (held <= 16 && p.thread_items * held <= 128) p.blocks_per_multiprocessor = 3;
   while (p.tile_threads > warp_lanes && p.tile_threads * (p.thread_items + 1) * staged > (is_small ? 56 : 40) * 1024)
     p.tile_threads /= 2;
   return p;
