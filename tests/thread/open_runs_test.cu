@@ -43,7 +43,7 @@ struct hash_leaf {
   __device__ hash operator()(int k) const { return hash::of(k); }
 };
 struct odd_leaf {
-  __device__ int operator()(int k) const { return 3 * k + 1; }
+  __host__ __device__ int operator()(int k) const { return 3 * k + 1; }
 };
 
 template <class A, class Op, class Leaf> void expect_runs(Op op, Leaf leaf, const std::vector<A>& items) {
@@ -75,6 +75,40 @@ template <class A, class Op, class Leaf> void expect_runs(Op op, Leaf leaf, cons
 TEST(OpenRuns, OfAThreadsItems) {
   expect_runs<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(8));  // an operator without identity
   expect_runs<int>(wf::plus{}, odd_leaf{}, {1, 4, 7, 10, 13, 16, 19, 22});             // one with
+}
+
+/// Thread h folds 16 items of which number h is a head; the last thread none.
+template <class Op, class A, class Leaf>
+__global__ void one_head_kernel(Op op, Leaf leaf, wf::thread::open_runs<A>* results) {
+  const unsigned heads = threadIdx.x < 16 ? 1u << threadIdx.x : 0;
+  results[threadIdx.x] = wf::thread::fold_one_head<16>(wf::thread::run_joiner<Op, A>{op}, leaf, heads);
+}
+
+template <class A, class Op, class Leaf> void expect_one_head(Op op, Leaf leaf, const std::vector<A>& items) {
+  const wf_test::device_array<wf::thread::open_runs<A>> results(std::vector<wf::thread::open_runs<A>>(17));
+  wf_test::launch_and_wait(&one_head_kernel<Op, A, Leaf>, 1, 17, 0, op, leaf, results.data());
+  const auto found = results.to_host();
+  const auto part = [&](int begin, int end) { return wf::canonical_tree::replay_part(items.data(), begin, end, op); };
+  for (int head = 0; head <= 16; ++head) {
+    const auto& open = found[static_cast<std::size_t>(head)];
+    EXPECT_EQ(open.heads != 0, head < 16);
+    EXPECT_EQ(open.has_first, head > 0) << head;
+    if (head > 0) {
+      EXPECT_EQ(open.first, part(0, head)) << head;
+    }
+    EXPECT_EQ(open.last, part(head < 16 ? head : 0, 16)) << head;
+  }
+  // What a left stretch is joined with, where there is nothing before the head: for an operator with identity, that.
+  if constexpr (wf::thread::run_joiner<Op, A>::uses_identity) {
+    EXPECT_EQ(found[0].first, (wf::identity<Op, A>::value()));
+  }
+}
+
+TEST(OpenRuns, OfOneHeadAtMost) {
+  expect_one_head<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(16));
+  std::vector<int> odd;
+  for (int k = 0; k < 16; ++k) odd.push_back(odd_leaf{}(k));
+  expect_one_head<int>(wf::plus{}, odd_leaf{}, odd);
 }
 
 }  // namespace

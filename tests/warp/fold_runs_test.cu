@@ -24,34 +24,35 @@ template <class A> struct found {
   wf::warp::heads_before counted[32];
 };
 
-template <class Op, class A> __global__ void join_kernel(Op op, const A* items, int count, unsigned heads, found<A>* result) {
+template <int Lanes, class Op, class A>
+__global__ void join_kernel(Op op, const A* items, int count, unsigned heads, found<A>* result) {
   const int lane = static_cast<int>(threadIdx.x), is_head = static_cast<int>(heads >> lane & 1);
   const wf::thread::run_joiner<Op, A> joiner{op};
   result->times_closed[lane] = 0;
-  const auto before = wf::warp::count_heads(is_head);
+  const auto before = wf::warp::count_heads<Lanes>(is_head);
   result->counted[lane] = before;
   const auto own = lane < count ? joiner.item(items[lane], is_head) : joiner.none();
-  const auto open = wf::warp::join_runs(joiner, own, before.lane, [&](int rank, const A& value) {
+  const auto open = wf::warp::join_runs<Lanes>(joiner, own, before.lane, [&](int rank, const A& value) {
     result->closed[rank] = value;
     ++result->times_closed[rank];
   });
   if (lane == 0) result->open = open;
 }
 
-template <class A, class Op> void expect_joined(Op op, const std::vector<A>& items, unsigned heads, int count) {
+template <int Lanes = 32, class A, class Op> void expect_joined(Op op, const std::vector<A>& items, unsigned heads, int count) {
   if (count < 32) heads &= (1u << count) - 1;
   const wf_test::device_array<A> in(items);
   const wf_test::device_array<found<A>> result(std::vector<found<A>>(1));
-  wf_test::launch_and_wait(&join_kernel<Op, A>, 1, 32, 0, op, in.data(), count, heads, result.data());
+  wf_test::launch_and_wait(&join_kernel<Lanes, Op, A>, 1, 32, 0, op, in.data(), count, heads, result.data());
   const auto [open, closed, times_closed, counted] = result.value();
   const auto part = [&](int begin, int end) { return wf::canonical_tree::replay_part(items.data(), begin, end, op); };
   std::vector<int> begins;
-  for (int k = 0; k < 32; ++k) {
+  for (int k = 0; k < Lanes; ++k) {
     EXPECT_EQ(counted[k].lane, std::ssize(begins));
     if (heads >> k & 1) begins.push_back(k);
   }
   const int runs = static_cast<int>(begins.size());
-  for (int k = 0; k < 32; ++k) EXPECT_EQ(counted[k].warp, runs);
+  for (int k = 0; k < Lanes; ++k) EXPECT_EQ(counted[k].warp, runs);
   EXPECT_EQ(open.heads, runs);
   EXPECT_EQ(open.last, part(runs > 0 ? begins.back() : 0, count)) << std::hex << heads << ", " << count;
   if (runs == 0 || begins[0] > 0) {
@@ -75,6 +76,8 @@ TEST(WarpFoldRuns, OfItsLanes) {
     const int count = turn % 3 == 0 ? 32 : static_cast<int>(1 + source.below(32));
     expect_joined(wf_test::hash_pair{}, hashes, heads, count);
     expect_joined(wf::plus{}, numbers, heads, count);
+    expect_joined<8>(wf_test::hash_pair{}, hashes, heads, 1 + count % 8);
+    expect_joined<8>(wf::plus{}, numbers, heads, 1 + count % 8);
   }
   for (const unsigned heads : {0u, 1u, ~0u, 0x80000000u}) expect_joined(wf_test::hash_pair{}, hashes, heads, 32);
 }

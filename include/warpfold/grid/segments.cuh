@@ -2,6 +2,7 @@
 // Where segments begin and end. A description of segments has
 //
 //   count                        of segments
+//   are_equal                    whether all have the same number of items
 //   start(position, ranges, items)  the first segment that begins at `position` or later, and the one before it, of which
 //                                units may still begin there; by one warp
 //   one(segment, cursor)         the items of that segment, none if it does not exist; by one warp
@@ -39,6 +40,7 @@ template <class T> using index_of =
 
 /// Anything that tells the span of each segment by itself.
 template <class Spans> struct listed_segments : Spans {
+  static constexpr bool are_equal = false;
   static constexpr bool needs_cursor = false;
   using index = typename Spans::index;
   using step_index = index;
@@ -102,6 +104,7 @@ template <class Offsets> struct offset_spans {
 
 /// Segment s has the items [s * length, (s + 1) * length).
 struct fixed_segments {
+  static constexpr bool are_equal = true;
   static constexpr bool needs_cursor = false;
   using index = std::int64_t;
   using step_index = int;
@@ -134,6 +137,7 @@ struct fixed_segments {
 
 /// Item i belongs to segment ids[i]; ids ascend. Segments between two ids are empty.
 template <class Ids> struct owned_segments {
+  static constexpr bool are_equal = false;
   static constexpr bool needs_cursor = true;
   using index = std::int64_t;
   using step_index = int;

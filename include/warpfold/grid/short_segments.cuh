@@ -154,6 +154,7 @@ template <class Arguments, class Queue> struct short_segments {
     if (longest <= tiny) fold_items(step, first, [] {});
     else if (longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
     else if (longest <= wide) fold_chunks<wide, 1>(step, first, taken);
+    else if (segments_type::are_equal && longest <= wide + wide / 4) fold_chunks<2 * wide, 1>(step, first, taken);
     else {
       if (step.any_up_to(tiny)) fold_items(step, first, [] {});
       return let_wait(step, first, waiting);

@@ -25,6 +25,10 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
       nodes.push(count, fold_whole_batch<Rows>(leaves, from, op, [&](chunk& to, std::int64_t item) { source.load(to, item); }),
                  op, log2_of(batch_items / wide_items));
   const bool inside = source.is_inside(first, end);
+  // A few items past whole steps take an item a lane, on its way with the others.
+  const int left = static_cast<int>((end - from) & (wide_items - 1)), few = left <= warp_lanes && left < end - from ? left : 0;
+  typename Leaves::source_type::item last{};
+  if (arch::lane_id() < few) last = source.at(end - few + arch::lane_id());
   const auto fold_steps = [&]<int Steps>(std::integral_constant<int, Steps>) {
     segment_chunk<int> own[Steps];
     WARPFOLD_UNROLL
@@ -39,8 +43,13 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     from += Steps * wide_items;
   };
   WARPFOLD_NO_UNROLL
-  while (end - from > wide_items) fold_steps(std::integral_constant<int, 2>{});
-  if (from < end) fold_steps(std::integral_constant<int, 1>{});
+  while (end - few - from > wide_items) fold_steps(std::integral_constant<int, 2>{});
+  if (from < end - few) fold_steps(std::integral_constant<int, 1>{});
+  if (few > 0) {
+    A value{};
+    if (arch::lane_id() < few) value = leaves.leaf_of(last);
+    nodes.push(count++, shuffle(all_reduce(value, op, few), 0), op);
+  }
   return nodes.total(count, op);
 }
 
