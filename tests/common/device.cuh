@@ -68,7 +68,10 @@ template <class T> class device_array {
 
  private:
   static void copy(T* to, const T* from, std::size_t count, cudaMemcpyKind kind) {
-    if (count > 0) warpfold::check(cudaMemcpy(to, from, count * sizeof(T), kind), "cudaMemcpy");
+    if (count == 0) return;
+    warpfold::check(cudaMemcpy(to, from, count * sizeof(T), kind), "cudaMemcpy");
+    // What comes from pageable memory may still be under way, and streams that do not block would not wait for it.
+    if (kind == cudaMemcpyHostToDevice) warpfold::check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
 
   void* memory_ = nullptr;

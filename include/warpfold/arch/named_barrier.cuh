@@ -10,7 +10,18 @@ template <int Id, int Threads> __device__ void sync_warps() {
   static_assert(Id >= 1 && Id <= 15 && Threads % warp_lanes == 0);
 #if defined(__CUDA_ARCH__)
   __syncwarp();  // the compiler need not bring a warp together before what it does not know to be a barrier
-  // Not bar.sync, which is barrier.sync.aligned: warps may wait at different places in the code.
+  asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
+#elif !defined(__CUDACC__)
+  emulator::named_barrier_sync(Id, Threads);
+#endif
+}
+
+/// The same for warps that wait at different places in the code. (bar.sync is barrier.sync.aligned: with it, synccheck takes
+/// them for divergent.)
+template <int Id, int Threads> __device__ void meet_warps() {
+  static_assert(Id >= 1 && Id <= 15 && Threads % warp_lanes == 0);
+#if defined(__CUDA_ARCH__)
+  __syncwarp();
   asm volatile("barrier.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
 #elif !defined(__CUDACC__)
   emulator::named_barrier_sync(Id, Threads);

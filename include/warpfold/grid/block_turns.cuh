@@ -110,7 +110,7 @@ template <class Storage> struct block_turns {
     const int more = were_many ? 1 + __any_sync(full_warp, (too_many & 0x0202020202020202u) != 0) : 0;
     return greatest_of(more, least);
   }
-  __device__ void sync() const { arch::sync_warps<1, Storage::block_threads>(); }
+  __device__ void sync() const { arch::meet_warps<1, Storage::block_threads>(); }
   /// The tile after this one, or a number past all, once the block has met.
   __device__ int next() const { return warp::shuffle(now().next, 0); }
   /// Goes on to it.
