@@ -11,7 +11,8 @@
 //   run that begins at a multiple of the power of two that holds it has the bits of reduce over it alone.)
 // - enqueue one kernel on options.stream, never wait, and can be captured. The number of runs is known when it is done;
 // - read each key and value once: by vectors from any alignment, but for keys or values of which a thread takes less than
-//   16 bytes (one byte beside eight), which are read one by one where they are misaligned;
+//   16 bytes (one byte beside eight), which are read one by one where they are misaligned; fastest where keys and values
+//   begin at multiples of 16 bytes, since they are then copied to shared memory while earlier ones are folded;
 // - need scratch that does not depend on the number of items or runs;
 // - do the same work for an item whatever the runs' lengths, and write what there are runs;
 // - begin a run where equal(key before, key) is false; its key is that of its first item. Equality is asked of neighbours
