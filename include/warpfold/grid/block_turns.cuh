@@ -28,11 +28,11 @@ template <class A, int Warps> struct tile_summary {
   thread::array<thread::open_runs<A>, Warps> runs;
   int heads[Warps];
   alignas(8) std::uint8_t too_many[Warps];  ///< of the tiles that wait, so many must be written before the warp's runs have room
-  unsigned counted;        ///< 2^24 m + n: m warps have found n heads together
-  int before;              ///< heads of the lap before the tile
-  std::int64_t lap_heads;  ///< heads of the laps before it
-  int tile;                ///< its number
-  int next;                ///< the tile after it
+  unsigned counted;                         ///< 2^24 m + n: m warps have found n heads together
+  int before;                               ///< heads of the lap before the tile
+  std::int64_t lap_heads;                   ///< heads of the laps before it
+  int tile;                                 ///< its number
+  int next;                                 ///< the tile after it
 
   /// Counts a warp's heads, and says whether these are all warps'. By one lane.
   __device__ bool count_heads(int count) {

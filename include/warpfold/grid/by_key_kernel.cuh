@@ -7,11 +7,13 @@
 // A tile's place is known once all tiles before it have been counted. So that nobody waits for long, it waits up to two turns,
 // if there is room for its runs; and one warp of a block has no items, and does all that takes trips to memory:
 //
-//   warps with items:          heads of i   |   write i - 2       fold i
-//   their copies:              items of i   |   items of i + 1
-//   the warp that serves:      look back    |   join              take
-//                              for i - 2    |   i - 2             i + 2
-//                                        barrier
+//   warps with items:          count the heads of i   |   write i - 2       fold i
+//   their copies:              items of i             |   items of i + 1
+//   the warp that serves:      take i + 1             |   join i - 2
+//                              look back for i - 2    |
+//                                                  barrier
+//
+// The last of a block's warps to have counted its heads tells other blocks, before any of them waits.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/block_turns.cuh>

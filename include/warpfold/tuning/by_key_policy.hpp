@@ -35,6 +35,8 @@ struct by_key_policy {
   int thread_items;               ///< a power of two, 16 at most
 };
 
+/// A thread takes as many items as it has registers for, and a block as many threads as there is shared memory for: the larger
+/// a tile, the less often the block meets.
 consteval by_key_policy by_key_policy_for(std::size_t key_bytes, std::size_t value_bytes, std::size_t accumulator_bytes) {
   const int held = static_cast<int>(key_bytes + (value_bytes > accumulator_bytes ? value_bytes : accumulator_bytes));
   const int staged = static_cast<int>(key_bytes + accumulator_bytes);
