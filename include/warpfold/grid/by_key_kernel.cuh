@@ -208,14 +208,13 @@ template <class Arguments, class Storage> __device__ void fold_tiles(const Argum
     }
     const int least = block.least_writes();
     block.sync();
-    const int next = block.next();
-    if (block.has_tile()) start(next);
-    const int writes = block.writes(least);
+    const int next = block.next(), writes = block.writes(least);
     for (int done = 0; done < writes; ++done, --block.waiting) {
       if (done >= least) block.sync();
       staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.waiting);
     }
     if (!block.has_tile()) return;
+    start(next);
     if (heads.count > 0) stage_keys(staged.keys, own, heads, staged.place + heads.before);
     const auto runs = fold_warp_runs(arguments, own, heads, staged.values, staged.place);
     if (lane == 0) now.runs[warp] = runs;
