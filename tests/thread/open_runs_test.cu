@@ -104,6 +104,37 @@ template <class A, class Op, class Leaf> void expect_one_head(Op op, Leaf leaf, 
   }
 }
 
+/// A value that knows whether it was made of items, and an operator that counts when it is given others.
+struct real {
+  int value, is_real;
+  friend bool operator==(const real&, const real&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const real& x) { return out << x.value << (x.is_real ? "" : " of nothing"); }
+};
+struct add_real {
+  int* not_real;
+  __host__ __device__ real operator()(const real& a, const real& b) const {
+    if (!a.is_real || !b.is_real) ++*not_real;
+    return {a.value + b.value, 1};
+  }
+};
+struct real_leaf {
+  __host__ __device__ real operator()(int k) const { return {k, 1}; }
+};
+
+/// One thread folds 16 items, head after head, and last without one.
+__global__ void real_items_kernel(add_real op) {
+  for (int head = 0; head <= 16; ++head) {
+    const auto open = wf::thread::fold_one_head<16>(wf::thread::run_joiner<add_real, real>{op}, real_leaf{}, head < 16 ? 1u << head : 0);
+    if (open.last.value != (head < 16 ? 120 - head * (head - 1) / 2 : 120)) *op.not_real += 1000;
+  }
+}
+
+TEST(OpenRuns, ShowTheOperatorItemsOnly) {
+  const wf_test::device_array<int> not_real(std::vector<int>{0});
+  wf_test::launch_and_wait(&real_items_kernel, 1, 1, 0, add_real{not_real.data()});
+  EXPECT_EQ(not_real.value(), 0);
+}
+
 TEST(OpenRuns, OfOneHeadAtMost) {
   expect_one_head<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(16));
   std::vector<int> odd;

@@ -89,10 +89,9 @@ __device__ split_run<A> fold_split(const run_joiner<Op, A>& joiner, Value value,
     const auto right = fold_split<half, First + half>(joiner, value, head);
     const bool is_right = head & half;
     A before = left.all;
-    if constexpr (half > 1) {
-      const A across = joiner.op(left.all, right.before);
-      before = run_joiner<Op, A>::uses_identity ? across : choose((head & (half - 1)) != 0, across, left.all);
-    }
+    // The operator never sees what stands for nothing, unless that is its identity.
+    if constexpr (half > 1)
+      if (run_joiner<Op, A>::uses_identity || (head & (half - 1)) != 0) before = joiner.op(left.all, right.before);
     return {joiner.op(left.all, right.all), choose(is_right, before, left.before),
             choose(is_right, right.from, static_cast<A>(joiner.op(left.from, right.all)))};
   }
