@@ -107,8 +107,6 @@ template <class A, class Op, class Leaf> void expect_one_head(Op op, Leaf leaf, 
 /// A value that knows whether it was made of items, and an operator that counts when it is given others.
 struct real {
   int value, is_real;
-  friend bool operator==(const real&, const real&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const real& x) { return out << x.value << (x.is_real ? "" : " of nothing"); }
 };
 struct add_real {
   int* not_real;
