@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/dispatch/reduce_by_key.cuh>
@@ -47,13 +49,14 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
   const device_array<int> in_keys(keys), out_keys(items), count(1);
   const device_array<hash> in_values(values), out_values(items);
   const device_array<wf::grid::by_key_control> control(1);
-  const device_array<wf::grid::placed_runs<hash>> tiles(std::int64_t{1} << log_lap);
+  const device_array<wf::grid::told_runs<hash>> stretches(std::max(1, wf::tuning::lap_stretches(1 << log_lap)));
   const device_array<wf::grid::lap_scratch<hash>> laps(1);
-  wf::check(cudaMemset(control.data(), 0, sizeof(wf::grid::by_key_control)), "cudaMemset");
+  const auto clear = [](const auto& words) { wf::check(cudaMemset(words.data(), 0, sizeof(*words.data()) * words.size()), "cudaMemset"); };
+  clear(control), clear(stretches);
   const std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * storage::policy.thread_items;
   const wf::grid::lap_schedule schedule{(items - 1) / tile_items + 1, log_lap};
   const arguments_type arguments{{in_keys.data(), items}, {{in_values.data(), items}, {}}, {}, {}, out_keys.data(), out_values.data(),
-                                 count.data(), items, {}, schedule, {control.data(), tiles.data(), laps.data()}, static_cast<int>(items / tile_items), stages};
+                                 count.data(), items, {}, schedule, {control.data(), stretches.data(), laps.data()}, static_cast<int>(items / tile_items), stages};
   const auto kernel = &wf::grid::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
   wf::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))), "cudaFuncSetAttribute");
   for (int call = 0; call < 2; ++call) {  // the second one with what the first one left
@@ -69,9 +72,11 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
           << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", laps of 2^" << log_lap;
     }
     ASSERT_EQ(count.value(), static_cast<int>(run));
-    const auto left = control.to_host();
-    for (const unsigned char byte : std::span(reinterpret_cast<const unsigned char*>(left.data()), sizeof(wf::grid::by_key_control)))
-      ASSERT_EQ(byte, 0) << "control words are left behind, seed " << seed;
+    const auto is_clear = [](const auto& words) {
+      const auto left = words.to_host();
+      return std::ranges::all_of(std::as_bytes(std::span(left)), [](std::byte byte) { return byte == std::byte{}; });
+    };
+    ASSERT_TRUE(is_clear(control) && is_clear(stretches)) << "control words are left behind, seed " << seed;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Words in global memory by which blocks tell others something while the grid runs.
 #pragma once
+#include <cstdint>
 #include <warpfold/config.hpp>
 
 namespace warpfold::arch {
@@ -23,6 +24,40 @@ __device__ inline unsigned observe(unsigned* word) {
 #else
   return atomicAdd(word, 0u);
 #endif
+}
+
+/// 16 bytes that are seen as a whole: with a word among them that says that they are there, they need no fence.
+struct alignas(16) message {
+  std::uint32_t words[4];
+};
+
+/// Tells `value`, and nothing else.
+__device__ inline void publish(message* target, const message& value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile(
+      "{ .reg .b64 low, high; .reg .b128 all; mov.b64 low, {%1, %2}; mov.b64 high, {%3, %4}; mov.b128 all, {low, high};\n"
+      "  st.relaxed.gpu.global.b128 [%0], all; }" ::"l"(__cvta_generic_to_global(target)),
+      "r"(value.words[0]), "r"(value.words[1]), "r"(value.words[2]), "r"(value.words[3])
+      : "memory");
+#else
+  *target = value;
+#endif
+}
+
+/// What has been published, now.
+__device__ inline message observe(const message* source) {
+  message value;
+#if defined(__CUDA_ARCH__)
+  asm volatile(
+      "{ .reg .b64 low, high; .reg .b128 all; ld.relaxed.gpu.global.b128 all, [%4];\n"
+      "  mov.b128 {low, high}, all; mov.b64 {%0, %1}, low; mov.b64 {%2, %3}, high; }"
+      : "=r"(value.words[0]), "=r"(value.words[1]), "=r"(value.words[2]), "=r"(value.words[3])
+      : "l"(__cvta_generic_to_global(source))
+      : "memory");
+#else
+  value = *source;
+#endif
+  return value;
 }
 
 /// Tells `value`; whoever acquires it sees what the caller wrote before, or was handed by a barrier.

@@ -65,7 +65,8 @@ void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves,
   static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = grid::by_key_storage<Keys, Leaves>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
-  static_assert(sizeof(grid::placed_runs<A>) <= tuning::placed_runs_bytes(sizeof(A)) &&
+  static_assert(sizeof(grid::by_key_control) + tuning::lap_stretches(tuning::lap_tiles(sizeof(A))) * sizeof(grid::told_runs<A>) <=
+                    tuning::by_key_control_bytes &&
                 sizeof(grid::lap_scratch<A>) <= tuning::laps_bytes(sizeof(A)));
   constexpr auto* kernel = &grid::by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
   constexpr auto policy = storage::policy;
@@ -97,11 +98,11 @@ void reduce_by_key(const char* function, const Keys& keys, const Leaves& leaves,
   else scratch = workspace_pool::instance().get(device, options.stream, needed);
 
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
-  std::byte* const after_control = scratch.data() + control_bytes;
+  std::byte* const control = scratch.data() + workspace_alignment;
   const grid::by_key_scratch<A> parts{
-      reinterpret_cast<grid::by_key_control*>(scratch.data() + workspace_alignment),
-      reinterpret_cast<grid::placed_runs<A>*>(after_control),
-      reinterpret_cast<grid::lap_scratch<A>*>(after_control + tuning::lap_tiles(sizeof(A)) * tuning::placed_runs_bytes(sizeof(A)))};
+      reinterpret_cast<grid::by_key_control*>(control),
+      reinterpret_cast<grid::told_runs<A>*>(control + sizeof(grid::by_key_control)),
+      reinterpret_cast<grid::lap_scratch<A>*>(scratch.data() + control_bytes)};
   const grid::by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
       keys, leaves, op, equal, out_keys, out_values, out_count, capacity, init, plan.schedule, parts,
       static_cast<int>(keys.items / tile_items), stages};

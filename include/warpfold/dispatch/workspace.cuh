@@ -34,17 +34,15 @@ constexpr std::size_t segmented_workspace_bytes(std::size_t accumulator_bytes) {
   return control_bytes + 2 * static_cast<std::size_t>(tuning::max_units(accumulator_bytes) + 2) * accumulator_bytes;
 }
 
-/// Bytes that any reduction by key with `accumulator_bytes`-byte accumulators needs: a stretch a tile of a lap.
+/// Bytes that any reduction by key with `accumulator_bytes`-byte accumulators needs: what outlasts a lap.
 constexpr std::size_t by_key_workspace_bytes(std::size_t accumulator_bytes) {
-  return control_bytes + tuning::lap_tiles(accumulator_bytes) * tuning::placed_runs_bytes(accumulator_bytes) +
-         tuning::laps_bytes(accumulator_bytes);
+  return control_bytes + tuning::laps_bytes(accumulator_bytes);
 }
 
 /// Bytes that every reduction with accumulators of up to `accumulator_bytes` bytes can do with.
 inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
   return std::max({reduce_workspace_bytes(current_device(), accumulator_bytes), segmented_workspace_bytes(accumulator_bytes),
-                   by_key_workspace_bytes(accumulator_bytes),
-                   by_key_workspace_bytes(std::min<std::size_t>(accumulator_bytes, 16))});  // shorter laps of larger ones
+                   by_key_workspace_bytes(accumulator_bytes)});
 }
 }  // namespace v1
 }  // namespace dispatch

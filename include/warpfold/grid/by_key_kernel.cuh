@@ -72,11 +72,10 @@ __device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const
     return {all, all, 0, true};
   }
   const auto close = [&](int rank, const A& value) { staged[place + heads.before + rank] = value; };
-  auto runs = heads.few     ? thread::fold_one_head<items>(joiner, leaf, heads.own)
+  const auto runs = heads.few     ? thread::fold_one_head<items>(joiner, leaf, heads.own)
               : heads.whole ? thread::fold_runs<items, true>(joiner, leaf, heads.own, items, close)
                             : thread::fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
-  runs.heads = __popc(heads.own);
-  return warp::join_runs(joiner, runs, heads.before, [&](int rank, const A& value) { staged[place + rank] = value; });
+  return warp::join_runs(joiner, runs, {heads.before, heads.count}, [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
 /// If `lap` is another than the last tile's, waits until those before it are done. By one warp, all of whose lanes wait: where
@@ -99,16 +98,15 @@ __device__ inline int take_tile(by_key_control* control, const lap_schedule& sch
 
 /// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
 /// all items completes. By one warp.
-template <class Arguments, class A, class Op>
-__device__ void finish_lap(const Arguments& arguments, std::int64_t lap, const thread::open_runs<A>& own,
-                           const thread::run_joiner<Op, A>& joiner) {
+template <class Arguments, class A>
+__device__ void finish_lap(const Arguments& arguments, int lap, const thread::open_runs<A>& own) {
   auto& control = *arguments.scratch.control;
-  const bool is_last = lap == arguments.schedule.lap_of(arguments.schedule.tiles - 1);
+  const bool is_last = arguments.schedule.is_last(lap);
   const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(lap);
   control.counts.clear(tiles);
   if (lane == 0) {
     auto& laps = *arguments.scratch.laps;
-    const auto all = push_lap(laps, lap, is_last, own, joiner, [&](std::int64_t run, const A& value) {
+    const auto all = push_lap(laps, lap, is_last, own, arguments.joiner(), [&](std::int64_t run, const A& value) {
       arguments.write_value(run, value);
     });
     if (is_last) {
@@ -121,25 +119,31 @@ __device__ void finish_lap(const Arguments& arguments, std::int64_t lap, const t
   if (lane == 0 && !is_last) arch::release(&control.laps_done, static_cast<unsigned>(lap + 1));
 }
 
-/// Joins the warps' stretches to the tile's, and that one to those of other tiles. By one warp.
-template <class Arguments, int Warps, class A = typename Arguments::A>
-__device__ void join_tile(const Arguments& arguments, tile_summary<A, Warps>& done) {
-  const auto& schedule = arguments.schedule;
-  const std::int64_t tile = warp::shuffle(done.tile, 0), lap = schedule.lap_of(tile);
-  const auto joiner = arguments.joiner();
-  const int lane = arch::lane_id();
-  const auto close = [&](int rank, const A& value) { arguments.write_value(done.lap_heads + rank, value); };
-
-  placed_runs<A> own{lane < Warps ? done.runs[lane] : joiner.none(), 0};
-  own.before = done.before + warp::count_heads<Warps>(own.runs.heads).lane;
-  own.runs = warp::join_runs<Warps>(joiner, own.runs, own.before, close);
-  if (arrive_tile(arguments.scratch, schedule.place_of(tile), schedule.tiles_of(lap), own, joiner, close))
-    finish_lap(arguments, lap, own.runs, joiner);
+/// Joins tiles of the lap to their neighbours, if these are there, or once they are. By one warp.
+template <class Arguments, class A>
+__device__ void join_neighbours(const Arguments& arguments, int lap, std::int64_t lap_heads, bool waits, waiting_neighbours<A>& neighbours) {
+  const auto close = [&](int rank, const A& value) { arguments.write_value(lap_heads + rank, value); };
+  placed_runs<A> all{};
+  if (neighbours.join(waits, arguments.schedule.is_last(lap), all, arguments.joiner(), close)) finish_lap(arguments, lap, all.runs);
 }
 
-/// Finds the place of a tile, and tells others. By one warp.
-template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, const lap_schedule& schedule) {
-  const int place = schedule.place_of(warp::shuffle(tile.tile, 0)), before = counts.before(place);
+/// Joins the warps' stretches to the tile's, and tells that one to who joins it to others. By one warp.
+template <class Arguments, int Warps, class A = typename Arguments::A>
+__device__ void join_warps(const Arguments& arguments, tile_summary<A, Warps>& done) {
+  const auto joiner = arguments.joiner();
+  const int lane = arch::lane_id();
+  placed_runs<A> own{lane < Warps ? done.runs[lane] : joiner.none(), done.before};
+  warp::heads_before heads = warp::count_heads<Warps>(own.runs.heads);
+  heads.lane += done.before;
+  own.runs = warp::join_runs<Warps>(joiner, own.runs, heads, [&](int rank, const A& value) {
+    arguments.write_value(done.lap_heads + rank, value);
+  });
+  if (lane == 0) arguments.scratch.stretches[arguments.schedule.place_of(done.tile)].tell(own);
+}
+
+/// Finds where a tile's runs go, and tells others. By one warp.
+template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, int place) {
+  const int before = counts.before(place);
   if (arch::lane_id() == 0) {
     tile.before = before;
     counts.tell_through(place, before + tile.all_heads());
@@ -212,6 +216,7 @@ template <class Arguments, class Storage> __device__ void fold_tiles(const Argum
     for (int done = 0; done < writes; ++done, --block.waiting) {
       if (done >= least) block.sync();
       staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.waiting);
+      if (warp == Storage::warps - 1) join_warps(arguments, block.oldest());
     }
     if (!block.has_tile()) return;
     start(next);
@@ -229,24 +234,35 @@ template <class Arguments, class Storage> __device__ void serve_tiles(const Argu
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
   const int lane = arch::lane_id();
+  waiting_neighbours<typename Arguments::A> neighbours;
   while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
-    const int taken = lane == 0 && has_tile ? take_tile(control, schedule) : 0, least = block.least_writes();
-    if (least > 0) find_place(block.oldest(), counts, schedule);
+    const int least = block.least_writes();
+    const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
+    if (least > 0) find_place(block.oldest(), counts, place_of_oldest());
+    // As late as can be: who looks back waits for tiles that have been taken and not yet counted.
     if (lane == 0 && has_tile) {
-      now.next = taken;
+      now.next = take_tile(control, schedule);
       now.tile = block.tile;
       block.following().counted = 0;
     }
     block.sync();
     const int next = block.next(), writes = block.writes(least);
-    for (int done = 0; done < writes; ++done, --block.waiting) {
+    // Where there is much to write, those who look back at once, before that has gone out, slow each other down by a tenth.
+    if (block.were_many) __threadfence();
+    for (int done = 0;; ++done, --block.waiting) {
+      const bool ends = done == writes;
+      const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.lap);
+      const bool adds = !ends && neighbours.are_joined_with(place, tiles);
+      if (ends || adds)
+        join_neighbours(arguments, block.shared.lap, block.shared.lap_heads, adds || block.writes_all(), neighbours);
+      if (ends) break;
       if (done >= least) {
-        find_place(block.oldest(), counts, schedule);
+        find_place(block.oldest(), counts, place);
         block.sync();
       }
-      join_tile(arguments, block.oldest());
+      if (adds) neighbours.add(arguments.scratch.stretches, place, tiles);
     }
     if (!has_tile) return;
     // The last of the lap before may have been this block's last tile.

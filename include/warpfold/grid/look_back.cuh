@@ -17,7 +17,7 @@ namespace warpfold::grid {
 
 /// Words of `Tiles` tiles, all zero before. A tile has less than 2^20 heads, all together less than 2^31.
 template <int Tiles> struct tile_counts {
-  static constexpr int group_tiles = tuning::tile_group, groups = (Tiles - 1) / group_tiles + 1;
+  static constexpr int group_tiles = tuning::tile_group, log_group = log2_of(group_tiles), groups = (Tiles - 1) / group_tiles + 1;
   static_assert(group_tiles == warp_lanes);
 
   unsigned own[Tiles];       ///< 2 n + 1: a tile has n heads
@@ -27,16 +27,16 @@ template <int Tiles> struct tile_counts {
   /// Tells that the tile has `count` heads. By one thread.
   __device__ void tell_own(int tile, int count) {
     arch::publish(own + tile, said(count));
-    atomicAdd(sums + tile / group_tiles, arrival + static_cast<unsigned>(count));
+    atomicAdd(sums + (tile >> log_group), arrival + static_cast<unsigned>(count));
   }
   /// Tells that `count` heads lie through the tile's end, which matters only of a group's last one. By one thread.
   __device__ void tell_through(int tile, int count) {
-    if (tile % group_tiles == group_tiles - 1) arch::publish(through + tile / group_tiles, said(count));
+    if ((tile & (group_tiles - 1)) == group_tiles - 1) arch::publish(through + (tile >> log_group), said(count));
   }
 
   /// The number of heads in the tiles before `tile`. By one warp; valid in every lane.
   __device__ int before(int tile) {
-    const int lane = arch::lane_id(), group = tile / group_tiles, rank = tile % group_tiles;
+    const int lane = arch::lane_id(), group = tile >> log_group, rank = tile & (group_tiles - 1);
     int sum = 0;
     for (int right = group;; right -= warp_lanes) {
       const bool has_tile = right == group && lane < rank;

@@ -11,23 +11,31 @@ inline constexpr int tile_group = 32;  ///< tiles, or groups of them, that a war
 
 inline constexpr int waiting_tiles = 2;  ///< of a block, at most, that are folded, and written once their place is known
 
-/// Tiles of a lap, which share one set of words: tiles are as many as the input wants, so that scratch is not.
-constexpr int log_lap_tiles(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 15 : 13; }
-constexpr int lap_tiles(std::size_t accumulator_bytes) { return 1 << log_lap_tiles(accumulator_bytes); }
-/// Counters of a lap's groups: all levels.
-inline constexpr int lap_groups = (1 << 10) + (1 << 5) + 1;
-
-/// Words that are zero between calls: a counter of tiles, one of laps, the groups', one a tile, and two a group of tiles.
-inline constexpr std::size_t by_key_control_bytes =
-    16 * ((3 + lap_groups + 3) / 4) + sizeof(unsigned) * (lap_tiles(1) + 2 * (lap_tiles(1) / tile_group));
-
-/// At least what a tile's stretch takes, whatever the accumulator, if it is aligned to 16 bytes at most.
-constexpr std::size_t placed_runs_bytes(std::size_t accumulator_bytes) {
-  const std::size_t alignment = accumulator_bytes >= 16 ? 16 : accumulator_bytes >= 8 ? 8 : 4;  // at most
-  return (2 * accumulator_bytes + 12 + 2 * alignment - 2) / alignment * alignment;
+/// Messages of 16 bytes that tell a stretch of tiles: two accumulators and two words, and a word of each message's own.
+constexpr int stretch_messages(std::size_t accumulator_bytes) {
+  return 1 + static_cast<int>(2 * ((accumulator_bytes + 3) / 4) / 3);
 }
-/// The same of what lies beside the tiles.
-constexpr std::size_t laps_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (placed_runs_bytes(accumulator_bytes) + 16); }
+/// Stretches of a lap's tiles, of groups of these, and so on.
+constexpr int lap_stretches(int tiles) {
+  int all = 0;
+  for (; tiles > 1; tiles = (tiles - 1) / tile_group + 1) all += tiles;
+  return all;
+}
+
+/// Tiles of a lap, which share one set of words: tiles are as many as the input wants, so that scratch is not.
+constexpr int log_lap_tiles(std::size_t accumulator_bytes) { 
+  int log = 15;
+  while (log > 0 && lap_stretches(1 << log) * stretch_messages(accumulator_bytes) > lap_stretches(1 << 15) * 3) --log;
+  return log;
+}
+constexpr int lap_tiles(std::size_t accumulator_bytes) { return 1 << log_lap_tiles(accumulator_bytes); }
+
+/// Words that are zero between calls: a counter of tiles, one of laps, one a tile, two a group of tiles; the stretches.
+inline constexpr std::size_t by_key_control_bytes =
+    16 + sizeof(unsigned) * (lap_tiles(1) + 2 * (lap_tiles(1) / tile_group)) + 16 * lap_stretches(1 << 15) * 3;
+
+/// At least what the laps before take, whatever the accumulator, if it is aligned to 16 bytes at most.
+constexpr std::size_t laps_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (2 * accumulator_bytes + 48); }
 
 struct by_key_policy {
   int tile_threads;               ///< of a block, those that have items; one more warp serves them

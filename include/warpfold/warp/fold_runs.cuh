@@ -23,23 +23,33 @@ template <int Lanes = warp_lanes> __device__ heads_before count_heads(int own) {
 }
 
 /// The stretch of the first `Lanes` lanes, a power of two, each of which brings that of its own items; those without any come
-/// last. `before`: heads in the lanes before. Calls close(rank, value) in one lane for each run that is complete, `rank` being
-/// the number of heads before its own. Valid in lane 0. All lanes call it.
+/// last. Of `heads`, a lane needs those before it only, and gives them to close(rank, value), if a run is complete where its
+/// stretch is joined to the one on the left: `rank` is the number of heads before the run's own. Valid in lane 0. All lanes
+/// call it.
 template <int Lanes = warp_lanes, class Op, class A, class Close>
-__device__ thread::open_runs<A> join_runs(const thread::run_joiner<Op, A>& joiner, thread::open_runs<A> own, int before, Close close) {
+__device__ thread::open_runs<A> join_runs(const thread::run_joiner<Op, A>& joiner, thread::open_runs<A> own,
+                                          const heads_before& heads, Close close) {
+  constexpr bool uses_identity = thread::run_joiner<Op, A>::uses_identity;
+  const int lane = arch::lane_id(), left_side = lane & -lane;  // at which distance it is joined to the left
+  const unsigned with_heads = __ballot_sync(full_warp, own.heads != 0);
+  const unsigned with_first = uses_identity ? full_warp : __ballot_sync(full_warp, own.has_first);
+  const auto any = [](unsigned heads, int lanes) { return (heads & ((1u << lanes) - 1)) != 0; };
+  A complete = own.first;
   WARPFOLD_UNROLL
   for (int distance = 1; distance < Lanes; distance *= 2) {
-    thread::open_runs<A> right{shuffle_down(own.first, distance), shuffle_down(own.last, distance),
-                               __shfl_down_sync(full_warp, own.heads, distance), true};
-    if constexpr (!thread::run_joiner<Op, A>::uses_identity)
-      right.has_first = __shfl_down_sync(full_warp, static_cast<int>(own.has_first), distance) != 0;
-    const bool joins = (arch::lane_id() & (2 * distance - 1)) == 0 && (Lanes == warp_lanes || arch::lane_id() < Lanes);
-    const auto close_own = [&](const A& across) {
-      if (joins) close(before + own.heads - 1, across);
-    };
-    // Where that costs an instruction, all lanes join, those between for nothing: a branch would cost more.
-    if (thread::run_joiner<Op, A>::uses_identity || joins) own = joiner.join(own, right, close_own);
+    const bool joins = (lane & (2 * distance - 1)) == 0 && (Lanes == warp_lanes || lane < Lanes);
+    const A right_first = shuffle_down(own.first, distance), right_last = shuffle_down(own.last, distance);
+    A across = own.last;
+    // With an identity all lanes join, those between for nothing: a branch would cost more.
+    if (uses_identity || (joins && with_first >> lane >> distance & 1)) across = joiner.op(own.last, right_first);
+    const A from_left = shuffle_up(across, distance);
+    complete = thread::choose(left_side == distance, from_left, complete);
+    own.first = thread::choose(any(with_heads >> lane, distance), own.first, across);
+    own.last = thread::choose(any(with_heads >> lane >> distance, distance), right_last, across);
   }
+  const bool closes = any(with_heads >> (lane - left_side), left_side) && any(with_heads >> lane, left_side);
+  if (closes && lane < Lanes) close(heads.lane - 1, complete);
+  own.heads = heads.warp;
   return own;
 }
 
