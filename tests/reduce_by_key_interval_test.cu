@@ -120,17 +120,17 @@ struct large_keys {
 };
 
 TEST(reduce_by_key_interval, several_laps_of_tiles) {
-  using twenty = wf_test::interval<std::int32_t, 20>;
-  constexpr std::int64_t tile = tile_items<large_key, twenty>, lap = tile * wf::tuning::lap_tiles(sizeof(twenty));
+  using forty = wf_test::interval<std::int32_t, 40>;
+  constexpr std::int64_t tile = tile_items<large_key, forty>, lap = tile * wf::tuning::lap_tiles(sizeof(forty));
   static_assert(tile == 32 && lap == 1 << 18);
   const auto expect_laps_joined = [](std::int64_t count, std::int64_t length, int max_blocks) {
-    wf_test::run_list<large_key, twenty> expected;
+    wf_test::run_list<large_key, forty> expected;
     for (std::int64_t begin = 0; begin < count; begin += length) {
       expected.keys.push_back(large_key::of(begin / length));
-      expected.values.push_back(twenty::of(begin, std::min(begin + length, count) - 1));
+      expected.values.push_back(forty::of(begin, std::min(begin + length, count) - 1));
     }
     const auto reduce = [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
-      wf::reduce_by_key(large_keys{length}, wf_test::counting<twenty>{0}, count, out_keys, out_values, out_count, wf_test::join{},
+      wf::reduce_by_key(large_keys{length}, wf_test::counting<forty>{0}, count, out_keys, out_values, out_count, wf_test::join{},
                         same_id{}, options);
     };
     const by_key_way way{.max_blocks = max_blocks, .own_workspace = true, .spare = 1};

@@ -54,7 +54,7 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
   const auto clear = [](const auto& words) { wf::check(cudaMemset(words.data(), 0, sizeof(*words.data()) * words.size()), "cudaMemset"); };
   clear(control), clear(stretches);
   const std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * storage::policy.thread_items;
-  const wf::grid::lap_schedule schedule{(items - 1) / tile_items + 1, log_lap};
+  const wf::grid::lap_schedule schedule{static_cast<int>((items - 1) / tile_items + 1), log_lap};
   const arguments_type arguments{{in_keys.data(), items}, {{in_values.data(), items}, {}}, {}, {}, out_keys.data(), out_values.data(),
                                  count.data(), items, {}, schedule, {control.data(), stretches.data(), laps.data()}, static_cast<int>(items / tile_items), stages};
   const auto kernel = &wf::grid::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;

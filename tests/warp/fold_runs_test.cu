@@ -32,7 +32,7 @@ __global__ void join_kernel(Op op, const A* items, int count, unsigned heads, fo
   const auto before = wf::warp::count_heads<Lanes>(is_head);
   result->counted[lane] = before;
   const auto own = lane < count ? joiner.item(items[lane], is_head) : joiner.none();
-  const auto open = wf::warp::join_runs<Lanes>(joiner, own, before.lane, [&](int rank, const A& value) {
+  const auto open = wf::warp::join_runs<Lanes>(joiner, own, before, [&](int rank, const A& value) {
     result->closed[rank] = value;
     ++result->times_closed[rank];
   });

@@ -36,9 +36,9 @@ template <class A> struct by_key_scratch {
 
 /// Tiles, or groups of them, that a warp is to join: those of a lap up to number `place`, the last one of its 32 neighbours.
 template <class A> struct waiting_neighbours {
-  int place = -1;         ///< or none
-  int tiles;              ///< or groups, of the lap
-  told_runs<A>* stretch;  ///< of each
+  int place = -1;                   ///< or none
+  int tiles = 0;                    ///< or groups, of the lap
+  told_runs<A>* stretch = nullptr;  ///< of each
 
   /// The warp that joins a tile to its neighbours is that of the last one among these.
   __device__ static bool are_joined_with(int own_place, int lap_tiles) {
