@@ -113,7 +113,7 @@ TEST_F(reduce_errors, host_memory_in_debug_builds) {
   expect_rejected(
       [&](cudaStream_t s) { wf::reduce(in_.items(), out(), {.stream = s, .init = static_cast<const float*>(&host_out)}); },
       {"warpfold::reduce: ", "init", "host memory"});
-  alignas(128) static std::byte host_bytes[1 << 20];
+  alignas(128) static std::byte host_bytes[1 << 22];
   expect_rejected(
       [&](cudaStream_t s) { wf::reduce(in_.items(), out(), {.stream = s, .workspace = std::span<std::byte>(host_bytes)}); },
       {"warpfold::reduce: ", "workspace", "host memory"});

@@ -85,7 +85,7 @@ TEST(segmented_reduce_interval, owners) {
 
 TEST(segmented_reduce_interval, fixed_length) {
   std::int64_t turn = 3;
-  for (const std::int64_t length : {0, 1, 2, 3, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 300, 511, 512, 513,
+  for (const std::int64_t length : {0, 1, 2, 3, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128, 129, 143, 160, 161, 255, 256, 257, 270, 288, 289, 300, 511, 512, 513,
                                     769, 1000, 1024, 2047, 4096, 4099, 10'007, 70'001})
     for (const std::int64_t segments : {std::int64_t{1}, std::min<std::int64_t>(5000, many / (4 * length + 1) + 2)}) {
       const wf_test::lengths all(static_cast<std::size_t>(segments), length);

@@ -82,6 +82,17 @@ TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
   EXPECT_EQ(dispatch::plan_segmented(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
 }
 
+TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
+  const tuning::segmented_policy& policy = kinds[0].policy;
+  const int warps = policy.block_threads / 32;
+  EXPECT_EQ(dispatch::plan_equal_segments(528, 1, 512, policy), 1);
+  EXPECT_EQ(dispatch::plan_equal_segments(528, 512 * warps, 512, policy), 1);
+  EXPECT_EQ(dispatch::plan_equal_segments(528, 512 * warps + 1, 512, policy), 2);
+  EXPECT_EQ(dispatch::plan_equal_segments(528, std::int64_t{1} << 40, 2, policy), 528);
+  EXPECT_EQ(dispatch::plan_equal_segments(528, std::int64_t{1} << 40, 2, policy, 3), 3);
+  EXPECT_EQ(dispatch::plan_equal_segments(528, std::int64_t{1} << 40, 2, policy, 1'000'000), 528);
+}
+
 TEST(SegmentedPlan, ScratchHasRoomForTheCounters) {
   EXPECT_GE(dispatch::control_bytes - dispatch::workspace_alignment,
             std::size_t{tuning::max_segment_warps} * tuning::segment_counters * sizeof(unsigned));

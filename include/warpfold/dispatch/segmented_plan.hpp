@@ -38,5 +38,13 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
   return plan;
 }
 
+/// Blocks for `segments` > 0 equal segments, of which a warp folds `at_once` again and again.
+inline int plan_equal_segments(int most_blocks, std::int64_t segments, int at_once, const tuning::segmented_policy& policy,
+                               int max_blocks = 0) {
+  const std::int64_t block_segments = std::int64_t{at_once} * (policy.block_threads / warp_lanes);
+  const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
+  return static_cast<int>(std::min<std::int64_t>(most, (segments - 1) / block_segments + 1));
+}
+
 }  // namespace v1
 }  // namespace warpfold::dispatch

@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/dispatch/reduce.cuh>
 #include <warpfold/dispatch/segmented_plan.hpp>
+#include <warpfold/grid/equal_segments_kernel.cuh>
 #include <warpfold/grid/segmented_kernel.cuh>
 
 namespace warpfold::dispatch {
@@ -14,6 +15,18 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
   if (options.empty) return initial_value_of<Op>(function, options.empty, 1);
   if (options.init || has_identity_v<Op, A>) return initial_value_of<Op>(function, options.init, 0);
   reject(function, "the operator has no identity: .init or .empty must say what an empty segment holds");
+}
+
+/// Enqueues the same by the kernel of equal segments that need no plan. It needs no scratch either.
+template <class Leaves, class Op, class Out>
+void equal_segmented_reduce(const grid::segmented_arguments<grid::fixed_segments, Leaves, Op, Out>& arguments, int max_blocks, cudaStream_t stream) {
+  constexpr auto* kernel = &grid::equal_segments_kernel<Leaves, Op, Out>;
+  constexpr auto policy = grid::segmented_policy<Leaves>;
+  const int device = current_device();
+  const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
+  const int blocks = plan_equal_segments(most_blocks, arguments.segments.count,
+                                         grid::equal_segments<Leaves>::at_once(arguments.segments.length), policy, max_blocks);
+  launch(kernel, launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
 /// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
@@ -28,15 +41,18 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
   const auto init = initial_value_of<Op>(function, options.init, 1);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   if (segments.count == 0) return;
+  std::span<std::byte> scratch = options.workspace.bytes;
+  const std::size_t needed = segmented_workspace_bytes(sizeof(A));
+  if (!scratch.empty()) check_workspace(function, scratch, needed);
+  if constexpr (Segments::are_equal)
+    if (grid::equal_segments<Leaves>::takes(segments.length))
+      return equal_segmented_reduce<Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options.max_blocks, options.stream);
 
   const int device = current_device();
   const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, sizeof(storage));
   const segmented_plan plan = plan_segmented(most_blocks, leaves.source.items, segments.count, Leaves::chunk_items,
                                              sizeof(A), policy, options.max_blocks);
-  std::span<std::byte> scratch = options.workspace.bytes;
-  const std::size_t needed = segmented_workspace_bytes(sizeof(A));
-  if (!scratch.empty()) check_workspace(function, scratch, needed);
-  else scratch = workspace_pool::instance().get(device, options.stream, needed);
+  if (scratch.empty()) scratch = workspace_pool::instance().get(device, options.stream, needed);
 
   A* values = reinterpret_cast<A*>(scratch.data() + control_bytes);
   const grid::segmented_arguments<Segments, Leaves, Op, Out> arguments{

@@ -41,8 +41,9 @@ constexpr std::size_t by_key_workspace_bytes(std::size_t accumulator_bytes) {
 
 /// Bytes that every reduction with accumulators of up to `accumulator_bytes` bytes can do with.
 inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
-  return std::max({reduce_workspace_bytes(current_device(), accumulator_bytes), segmented_workspace_bytes(accumulator_bytes),
-                   by_key_workspace_bytes(accumulator_bytes)});
+  return std::max({reduce_workspace_bytes(current_device(), accumulator_bytes), by_key_workspace_bytes(accumulator_bytes),
+                   segmented_workspace_bytes(accumulator_bytes),
+                   segmented_workspace_bytes(std::min<std::size_t>(accumulator_bytes, 16))});  // fewer units of larger ones
 }
 }  // namespace v1
 }  // namespace dispatch

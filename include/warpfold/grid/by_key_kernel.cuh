@@ -5,13 +5,13 @@
 // across warps, tiles and laps.
 //
 // A tile's place is known once all tiles before it have been counted. So that nobody waits for long, it waits up to two turns,
-// if there is room for its runs; and one warp of a block has no items, and does all that takes trips to memory:
+// if there is room for its runs; and one warp of a block has no items, and makes the trips to memory:
 //
-//   warps with items:          count the heads of i   |   write i - 2       fold i
-//   their copies:              items of i             |   items of i + 1
-//   the warp that serves:      take i + 1             |   join i - 2
-//                              look back for i - 2    |
-//                                                  barrier
+//   warps with items:          count the heads of i         |   write i - 2, join its warps     fold i
+//   their copies:              items of i                   |   items of i + 1
+//   the warp that serves:      look back for i - 2          |   join neighbours of tiles, if they are there
+//                              take i + 1                   |
+//                                                       barrier
 //
 // The last of a block's warps to have counted its heads tells other blocks, before any of them waits.
 #pragma once
