@@ -39,7 +39,7 @@ template <int Segments, class Source> void check_rows(const Source& source, cons
     for (int count = 1; count <= Segments; ++count)
       for (const int from_end : {0, 1, 5, all}) {
         const int length = row + few, first = std::max(0, all - count * length - from_end);
-        const wf_test::device_array<hash> results(Segments);
+        const wf_test::device_array<hash> results(count);
         wf_test::launch_and_wait(&rows_kernel<Segments, Source>, 1, wf::warp_lanes, 0, source, first, length, count, results.data());
         const auto found = results.to_host();
         for (int k = 0; k < count; ++k) {

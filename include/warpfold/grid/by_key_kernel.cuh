@@ -213,10 +213,11 @@ template <class Arguments, class Storage> __device__ void fold_tiles(const Argum
     const int least = block.least_writes();
     block.sync();
     const int next = block.next(), writes = block.writes(least);
+    const bool joins = warp == Storage::warps - 1 && !block.writes_all();
     for (int done = 0; done < writes; ++done, --block.waiting) {
       if (done >= least) block.sync();
       staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.waiting);
-      if (warp == Storage::warps - 1) join_warps(arguments, block.oldest());
+      if (joins) join_warps(arguments, block.oldest());
     }
     if (!block.has_tile()) return;
     start(next);
@@ -262,6 +263,7 @@ template <class Arguments, class Storage> __device__ void serve_tiles(const Argu
         find_place(block.oldest(), counts, place);
         block.sync();
       }
+      if (block.writes_all()) join_warps(arguments, block.oldest());  // nothing else is to be done, and others wait
       if (adds) neighbours.add(arguments.scratch.stretches, place, tiles);
     }
     if (!has_tile) return;
