@@ -49,7 +49,7 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
   const device_array<int> in_keys(keys), out_keys(items), count(1);
   const device_array<hash> in_values(values), out_values(items);
   const device_array<wf::grid::by_key_control> control(1);
-  const device_array<wf::grid::told_runs<hash>> stretches(std::max(1, wf::tuning::lap_stretches(1 << log_lap)));
+  const device_array<wf::grid::told_runs<hash>> stretches(wf::tuning::lap_stretches(1 << log_lap));
   const device_array<wf::grid::lap_scratch<hash>> laps(1);
   const auto clear = [](const auto& words) { wf::check(cudaMemset(words.data(), 0, sizeof(*words.data()) * words.size()), "cudaMemset"); };
   clear(control), clear(stretches);

@@ -19,7 +19,8 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
 
 /// Enqueues the same by the kernel of equal segments that need no plan. It needs no scratch either.
 template <class Leaves, class Op, class Out>
-void equal_segmented_reduce(const grid::segmented_arguments<grid::fixed_segments, Leaves, Op, Out>& arguments, int max_blocks, cudaStream_t stream) {
+void equal_segmented_reduce(const grid::segmented_arguments<grid::fixed_segments, Leaves, Op, Out>& arguments, int max_blocks,
+                            cudaStream_t stream) {
   constexpr auto* kernel = &grid::equal_segments_kernel<Leaves, Op, Out>;
   constexpr auto policy = grid::segmented_policy<Leaves>;
   const int device = current_device();
@@ -46,7 +47,8 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
   if (!scratch.empty()) check_workspace(function, scratch, needed);
   if constexpr (Segments::are_equal)
     if (grid::equal_segments<Leaves>::takes(segments.length))
-      return equal_segmented_reduce<Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options.max_blocks, options.stream);
+      return equal_segmented_reduce<Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options.max_blocks,
+                                                     options.stream);
 
   const int device = current_device();
   const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, sizeof(storage));

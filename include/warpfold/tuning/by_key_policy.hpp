@@ -18,12 +18,13 @@ constexpr int stretch_messages(std::size_t accumulator_bytes) {
 /// Stretches of a lap's tiles, of groups of these, and so on.
 constexpr int lap_stretches(int tiles) {
   int all = 0;
-  for (; tiles > 1; tiles = (tiles - 1) / tile_group + 1) all += tiles;
+  do all += tiles;
+  while ((tiles = (tiles - 1) / tile_group + 1) > 1);
   return all;
 }
 
 /// Tiles of a lap, which share one set of words: tiles are as many as the input wants, so that scratch is not.
-constexpr int log_lap_tiles(std::size_t accumulator_bytes) { 
+constexpr int log_lap_tiles(std::size_t accumulator_bytes) {
   int log = 15;
   while (log > 0 && lap_stretches(1 << log) * stretch_messages(accumulator_bytes) > lap_stretches(1 << 15) * 3) --log;
   return log;
