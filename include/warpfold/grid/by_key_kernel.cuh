@@ -260,7 +260,7 @@ __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads, by_key_policy<Key
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
-  const block_turns<storage> block{shared, static_cast<int>(schedule.tiles), schedule.log_lap, tile,
+  const block_turns<storage> block{shared, schedule.tiles, schedule.log_lap, tile,
                                    tile >> schedule.log_lap == 0 ? block_turns<storage>::well_in_lap : 0};
   if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
   else serve_tiles(arguments, block);

@@ -23,9 +23,9 @@ template <int Lanes = warp_lanes> __device__ heads_before count_heads(int own) {
 }
 
 /// The stretch of the first `Lanes` lanes, a power of two, each of which brings that of its own items; those without any come
-/// last. Of `heads`, a lane needs those before it only, and gives them to close(rank, value), if a run is complete where its
-/// stretch is joined to the one on the left: `rank` is the number of heads before the run's own. Valid in lane 0. All lanes
-/// call it.
+/// last. `heads`: before the lane's own, and of all lanes, counted from where the caller likes. A lane calls close(rank, value)
+/// if a run is complete where its stretch is joined to the one on the left; `rank` is the number of heads before the run's own.
+/// Valid in lane 0. All lanes call it.
 template <int Lanes = warp_lanes, class Op, class A, class Close>
 __device__ thread::open_runs<A> join_runs(const thread::run_joiner<Op, A>& joiner, thread::open_runs<A> own,
                                           const heads_before& heads, Close close) {
