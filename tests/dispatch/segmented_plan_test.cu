@@ -34,7 +34,7 @@ std::string problem(const dispatch::segmented_plan& plan, int most_blocks, std::
                     const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
   const std::int64_t warps = std::int64_t{plan.blocks} * block_warps, positions = items + std::int64_t{plan.ranges.weight} * segments;
-  const auto& [length, weight, log_unit] = plan.ranges;
+  const auto& [length, weight, log_unit, are_long] = plan.ranges;
   const std::int64_t unit = std::int64_t{1} << log_unit, batch = std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items;
 
   if (plan.blocks < 1 || plan.blocks > most_blocks) return "the grid is too large, or empty";
@@ -43,6 +43,8 @@ std::string problem(const dispatch::segmented_plan& plan, int most_blocks, std::
   if (weight < 1) return "segments without weight: a warp could have any number of empty ones";
   if (length * warps < positions) return "positions without a warp";
   if ((length - 1) * warps >= positions) return "ranges are longer than they need be";
+  if (plan.blocks > 1 && 2 * length < tuning::least_range) return "ranges are too short to be worth a warp";
+  if (are_long && items <= segments) return "no segment can be expected to be long";
   if (unit % batch != 0) return "units are not made of batches, or no power of two of them";
   if ((positions - 1) / unit + 1 > tuning::max_units(kind.accumulator_bytes)) return "more units than scratch";
   if ((length - 1) / unit + 1 > tuning::range_units) return "a range has too many units";
@@ -51,7 +53,7 @@ std::string problem(const dispatch::segmented_plan& plan, int most_blocks, std::
   if (unit * tuning::group_units <= length) return "a range has the begin of two groups";
   if (unit > 2 * batch && length >= unit * 2 * tuning::range_units) return "units are too short";
   if (plan.blocks < most_blocks && (max_blocks == 0 || plan.blocks < max_blocks) && warps < tuning::max_segment_warps - block_warps &&
-      length > tuning::least_range)
+      length > tuning::most_least_range)
     return "part of the device is left idle";
   return "";
 }

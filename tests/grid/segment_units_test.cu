@@ -29,6 +29,7 @@ constexpr int step_segments = tuning::step_packets * 32;
 
 struct found_start {
   grid::segment_start start;
+  grid::segment_span before;
   grid::segment_span step[step_segments];
 };
 
@@ -38,7 +39,8 @@ __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std
   found_start& own = found[blockIdx.x];
   auto& scratch = wf::arch::dynamic_shared<typename Segments::scratch>();
   const grid::segment_start start = segments.start(blockIdx.x, ranges, items);
-  if (threadIdx.x == 0) own.start = start;
+  const auto before = segments.before(start);
+  if (threadIdx.x == 0) own.start = start, own.before = {before.begin, before.end};
   if (start.segment < segments.count) {
     typename Segments::step_index begin[tuning::step_packets], end[tuning::step_packets];
     segments.next(start.segment, start.cursor, {items, most_items}, begin, end, scratch);
@@ -58,15 +60,15 @@ void expect_starts(const Segments& segments, const grid::segment_ranges& ranges,
                           offsets.back(), most_items, found.data());
   const auto all = found.to_host();
   for (std::int64_t position = 0; position < positions; ++position) {
-    const auto& [start, step] = all[static_cast<std::size_t>(position)];
+    const auto& [start, before, step] = all[static_cast<std::size_t>(position)];
     std::int64_t first = 0;
     while (first < count && offsets[static_cast<std::size_t>(first)] + ranges.weight * first < position) ++first;
     ASSERT_EQ(start.segment, first) << "position " << position;
     const auto offset = [&](std::int64_t s) { return offsets[static_cast<std::size_t>(s)]; };
     // What the segment before has at the position or later must be told; what it has not, need not.
     if (first > 0 && offset(first) + ranges.weight * (first - 1) > position) {
-      ASSERT_EQ(start.before.begin, offset(first - 1)) << "position " << position;
-      ASSERT_EQ(start.before.end, offset(first)) << "position " << position;
+      ASSERT_EQ(before.begin, offset(first - 1)) << "position " << position;
+      ASSERT_EQ(before.end, offset(first)) << "position " << position;
     }
     ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
     for (std::int64_t s = first; s < std::min<std::int64_t>(first + step_segments, count); ++s) {

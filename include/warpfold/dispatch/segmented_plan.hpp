@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <warpfold/grid/segment_ranges.cuh>
 #include <warpfold/tuning/segmented_policy.hpp>
@@ -28,9 +29,12 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
   int most = std::min(most_blocks, tuning::max_segment_warps / block_warps);
   if (max_blocks > 0) most = std::min(most, max_blocks);
   segmented_plan plan{};
-  plan.blocks = static_cast<int>(std::min<std::int64_t>(most, divide_up(positions, std::int64_t{tuning::least_range} * block_warps)));
+  const auto least_range = static_cast<std::int64_t>(
+      std::clamp<double>(std::sqrt(static_cast<double>(positions)), tuning::least_range, tuning::most_least_range));
+  plan.blocks = static_cast<int>(std::min<std::int64_t>(most, divide_up(positions, least_range * block_warps)));
   plan.ranges.length = divide_up(positions, std::int64_t{plan.blocks} * block_warps);
   plan.ranges.weight = weight;
+  plan.ranges.are_long = items / segments > warp_lanes * chunk_items;
   const std::int64_t least_unit = std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items,
                                             divide_up(plan.ranges.length, tuning::range_units),
                                             divide_up(positions, tuning::max_units(accumulator_bytes))});

@@ -6,16 +6,15 @@
 
 namespace warpfold::grid {
 
-/// Folds what begins in the calling warp's range of a segment: all of it, if it is a unit at most and `begins_here`, else those
-/// of its units that do. By one warp.
+/// Folds what begins in the calling warp's range of a segment: all of it, if it is a unit at most, else those of its
+/// units that do. By one warp.
 template <class Arguments>
-__device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment, const segment_span& items,
-                                  bool begins_here) {
+__device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment, const segment_span items) {
   const auto& [segments, leaves, op, out, init, empty, ranges, values] = arguments;
   using leaves_type = std::remove_cvref_t<decltype(leaves)>;
   const std::int64_t count = items.end - items.begin, first = ranges.position(segment, items.begin);
   std::int64_t units = 1, begin = 0, end = 1;
-  if (!begins_here || count > ranges.unit_items()) {
+  if (count > ranges.unit_items()) {
     units = ranges.units(count);
     begin = ranges.units_before(first, range.begin);
     end = least_of(ranges.units_before(first, range.end), units);

@@ -24,6 +24,7 @@ struct segment_ranges {
   std::int64_t length;  ///< positions a warp
   int weight;           ///< positions that a segment counts beside its items
   int log_unit;         ///< a unit is 2^log_unit items: a power of two of batches
+  bool are_long = false;  ///< segments on average: more than 32 chunks
 
   __device__ std::int64_t position(std::int64_t segment, std::int64_t item) const { return item + weight * segment; }
   /// The item at which the segment would have to begin to have that position.

@@ -23,7 +23,7 @@ template <class Segments, class Leaves> struct segmented_storage {
   thread::array<of_warp, warps> own;
 };
 
-/// Each warp folds what begins in its range: units of the segment before its first one, then its segments.
+/// Each warp folds what begins in its range: segments, and units of the one before them.
 template <class Segments, class Leaves, class Op, class Out>
 __global__ void
 __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leaves>.blocks_per_multiprocessor)
@@ -32,32 +32,37 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   require_order(segments, leaves.source.items);
   const segment_span range = ranges.own();
   const segment_start start = warp::shuffle(segments.start(range.begin, ranges, leaves.source.items), 0);
-  arch::require(start.before.within(leaves.source.items), segments_out_of_order);
   auto& own = arch::dynamic_shared<segmented_storage<Segments, Leaves>>().own[arch::flat_warp()];
   const short_segments<segmented_arguments<Segments, Leaves, Op, Out>, decltype(own.waiting)> short_ones{
       arguments, range, start.segment, own.waiting, own.scratch};
-  segment_span items = start.before;
-  bool begins_here = items.begin >= items.end;
-  segment_place at{begins_here ? start.segment : start.segment - 1, start.cursor, 0};
-  const auto settle = [&](const auto& known) {  // from one lane, so that the compiler sees that all lanes have the same
-    const auto same = warp::shuffle(known, 0);
-    items = {same.begin, same.end};
+  segment_place at{start.segment, start.cursor, 0};
+  span_of<typename Segments::index> items{0, 0};
+  const auto settle = [&](const span_of<typename Segments::index>& known) {
+    items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
   };
-  if (begins_here) settle(segments.one(at.segment, at.cursor));
-  while (at.segment < segments.count) {
-    if (begins_here && ranges.position(at.segment, items.begin) >= range.end) break;
-    if (begins_here && items.end - items.begin <= warp_lanes * wide_items<Leaves>) {
-      short_ones.fold(at);
+  bool begins = ranges.are_long;  // then a look at the first one comes first; else it is as good as short
+  if (begins) settle(segments.one(at.segment, at.cursor));
+  while (true) {
+    if (!begins && items.end - items.begin <= warp_lanes * wide_items<Leaves>) {
+      short_ones.fold(at);  // none, if the next one is long
       settle(segments.one(at.segment, at.cursor));
-    } else {
-      const auto next = segments.one(at.segment + 1, items.end);  // on its way while this one is folded
-      fold_long_segment(arguments, range, at.segment, items, begins_here);
+    } else if (!begins) {
+      const auto next = segments.following(at.segment + 1, items.end);  // on its way while this one is folded
+      fold_long_segment(arguments, range, at.segment, {items.begin, items.end});
+      if (at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
-      begins_here = true;
       settle(next);
     }
+    begins = false;
+    if (at.segment < segments.count && ranges.position(at.segment, items.begin) < range.end) continue;
+    // At the end, since few ranges have any: units of the segment before the first one.
+    const auto before = segments.before(start);
+    short_ones.finish(at.waiting);
+    settle(before);
+    arch::require(segment_span{items.begin, items.end}.within(leaves.source.items), segments_out_of_order);
+    if (items.end - items.begin <= ranges.unit_items()) return;
+    at.segment = start.segment - 1;
   }
-  short_ones.finish(at.waiting);
 }
 
 }  // namespace v1

@@ -3,9 +3,10 @@
 //
 //   count                        of segments
 //   are_equal                    whether all have the same number of items
-//   start(position, ranges, items)  the first segment that begins at `position` or later, and the one before it, of which
-//                                units may still begin there; by one warp
+//   start(position, ranges, items)  the first segment that begins at `position` or later; by one warp
+//   before(start)                the items of the segment before it, of which units may still begin there; by one warp
 //   one(segment, cursor)         the items of that segment, none if it does not exist; by one warp
+//   following(segment, end)      the same, where the one before it is known to end with item `end`
 //   next(segment, cursor, limits, begin, end, scratch)  the items of the segments that follow: of number 32 k + lane, if that
 //                                exists, those of [begin[k], end[k]) from item base(segment, cursor) on; `cursor` is where
 //                                `segment` begins, if needs_cursor; by one warp, which has a `scratch` in shared memory
@@ -25,7 +26,7 @@ inline namespace v1 WARPFOLD_HIDDEN {
 struct segment_start {
   std::int64_t segment;   ///< the first one that begins in the warp's range
   std::int64_t cursor;    ///< the item at which it begins, where that is known
-  segment_span before;    ///< items of the one before it
+  segment_span before;    ///< items of the one before it, where that takes a search
 };
 
 /// Which segments a step can want: those that begin before item `begin`, up to one that has more than so many items.
@@ -50,11 +51,16 @@ template <class Spans> struct listed_segments : Spans {
     const std::int64_t first = warp::interpolation_search(
         this->count, ranges.position(this->count, items), position,
         [&](std::int64_t segment) { return ranges.position(segment, this->span(segment).begin); });
-    const span_of<index> before = first > 0 ? this->span(first - 1) : span_of<index>{0, 0};
-    return {first, 0, {before.begin, before.end}};
+    return {first, 0, {0, 0}};
+  }
+  __device__ span_of<index> before(const segment_start& start) const {
+    return start.segment > 0 ? this->span(start.segment - 1) : span_of<index>{0, 0};
   }
   __device__ span_of<index> one(std::int64_t segment, std::int64_t) const {
     return segment < this->count ? this->span(segment) : span_of<index>{0, 0};
+  }
+  __device__ span_of<index> following(std::int64_t segment, index end) const {
+    return segment < this->count ? this->span_after(segment, end) : span_of<index>{0, 0};
   }
   __device__ static constexpr std::int64_t base(std::int64_t, std::int64_t) { return 0; }
   template <int Packets>
@@ -88,6 +94,7 @@ template <class Begins, class Ends> struct bounds_spans {
     return {static_cast<index>(begins[static_cast<std::iter_difference_t<Begins>>(segment)]),
             static_cast<index>(ends[static_cast<std::iter_difference_t<Ends>>(segment)])};
   }
+  __device__ span_of<index> span_after(std::int64_t segment, index) const { return span(segment); }
 };
 
 /// Segment s has the items [offsets[s], offsets[s + 1]).
@@ -99,6 +106,9 @@ template <class Offsets> struct offset_spans {
   __device__ span_of<index> span(std::int64_t segment) const {
     const auto s = static_cast<std::iter_difference_t<Offsets>>(segment);
     return {static_cast<index>(offsets[s]), static_cast<index>(offsets[s + 1])};
+  }
+  __device__ span_of<index> span_after(std::int64_t segment, index end) const {
+    return {end, static_cast<index>(offsets[static_cast<std::iter_difference_t<Offsets>>(segment + 1)])};
   }
 };
 
@@ -115,11 +125,15 @@ struct fixed_segments {
   __device__ segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
   __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t) const {
     const std::int64_t apart = ranges.position(1, length), first = least_of((position + apart - 1) / apart, count);
-    return {first, 0, first > 0 ? span(first - 1) : segment_span{0, 0}};
+    return {first, 0, {0, 0}};
+  }
+  __device__ segment_span before(const segment_start& start) const {
+    return start.segment > 0 ? span(start.segment - 1) : segment_span{0, 0};
   }
   __device__ segment_span one(std::int64_t segment, std::int64_t) const {
     return segment < count ? span(segment) : segment_span{0, 0};
   }
+  __device__ segment_span following(std::int64_t segment, std::int64_t) const { return one(segment, 0); }
   __device__ std::int64_t base(std::int64_t segment, std::int64_t) const { return segment * length; }
   template <int Packets>
   __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, int (&begin)[Packets], int (&end)[Packets],
@@ -163,7 +177,9 @@ template <class Ids> struct owned_segments {
     const std::int64_t reached = position <= item ? 0 : (position - item + ranges.weight - 1) / ranges.weight;
     return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
   }
+  __device__ static segment_span before(const segment_start& start) { return start.before; }
   __device__ span_of<index> one(std::int64_t segment, std::int64_t cursor) const { return {cursor, end_of(segment, cursor)}; }
+  __device__ span_of<index> following(std::int64_t segment, std::int64_t end) const { return one(segment, end); }
   __device__ static std::int64_t base(std::int64_t, std::int64_t cursor) { return cursor; }
   /// Reads the ids from the cursor on, side by side: a segment ends where another id begins, or where the one before it does.
   template <int Packets>
