@@ -83,6 +83,18 @@ TEST(segmented_reduce_interval, owners) {
     });
 }
 
+TEST(segmented_reduce_interval, fixed_lengths_of_fewer_or_more_segments_than_a_warp_takes) {
+  std::int64_t turn = 5;
+  for (const std::int64_t length : {1, 2, 3, 5, 8, 9, 33, 100, 129})
+    for (const std::int64_t segments : {1, 2, 3, 7, 31, 32, 33, 64, 65, 127, 128, 129, 256, 257, 511, 513, 1025}) {
+      const wf_test::lengths all(static_cast<std::size_t>(segments), length);
+      expect_joined(layout(std::to_string(segments) + " of " + std::to_string(length), all), turn++,
+                    [&](auto in, std::int64_t, auto out, const auto& options) {
+                      wf::segmented_reduce(in, wf::fixed_length{length}, out, wf_test::join{}, options);
+                    });
+    }
+}
+
 TEST(segmented_reduce_interval, fixed_length) {
   std::int64_t turn = 3;
   for (const std::int64_t length : {0, 1, 2, 3, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128, 129, 143, 160, 161, 255, 256, 257, 270, 288, 289, 300, 511, 512, 513,

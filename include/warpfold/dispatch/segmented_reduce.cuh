@@ -17,16 +17,15 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
   reject(function, "the operator has no identity: .init or .empty must say what an empty segment holds");
 }
 
-/// Enqueues the same by the kernel of equal segments that need no plan. It needs no scratch either.
-template <class Leaves, class Op, class Out>
+/// Enqueues the same by the kernel of equal segments, in one of its ways. It needs no scratch.
+template <class Way, class Leaves, class Op, class Out>
 void equal_segmented_reduce(const grid::segmented_arguments<grid::fixed_segments, Leaves, Op, Out>& arguments, int max_blocks,
                             cudaStream_t stream) {
-  constexpr auto* kernel = &grid::equal_segments_kernel<Leaves, Op, Out>;
+  constexpr auto* kernel = &grid::equal_segments_kernel<Way, Leaves, Op, Out>;
   constexpr auto policy = grid::segmented_policy<Leaves>;
   const int device = current_device();
   const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
-  const int blocks = plan_equal_segments(most_blocks, arguments.segments.count,
-                                         grid::equal_segments<Leaves>::at_once(arguments.segments.length), policy, max_blocks);
+  const int blocks = plan_equal_segments(most_blocks, arguments.segments.count, Way::at_once(arguments.segments.length), policy, max_blocks);
   launch(kernel, launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
@@ -46,9 +45,10 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
   const std::size_t needed = segmented_workspace_bytes(sizeof(A));
   if (!scratch.empty()) check_workspace(function, scratch, needed);
   if constexpr (Segments::are_equal)
-    if (grid::equal_segments<Leaves>::takes(segments.length))
-      return equal_segmented_reduce<Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options.max_blocks,
-                                                     options.stream);
+    if (grid::with_equal_way<Leaves>(segments.length, [&]<class Way>(Way) {
+          equal_segmented_reduce<Way, Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options.max_blocks, options.stream);
+        }))
+      return;
 
   const int device = current_device();
   const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, sizeof(storage));

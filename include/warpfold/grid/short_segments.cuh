@@ -68,7 +68,6 @@ template <class Arguments, class Queue> struct short_segments {
   using step_index = typename segments_type::step_index;
   static constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
   static constexpr int narrow = leaves_type::chunk_items, wide = wide_items<leaves_type>;
-  static constexpr bool takes_double_chunks = segments_type::are_equal && wide <= 16;  // more do not fit registers
   static constexpr int packets = tuning::step_packets, step_segments = packets * warp_lanes;
   static constexpr int most_items = warp_lanes * wide;  // of a segment that is not long
   using step_type = segment_step<packets, step_index>;
@@ -155,7 +154,6 @@ template <class Arguments, class Queue> struct short_segments {
     if (longest <= tiny) fold_items(step, first, [] {});
     else if (longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
     else if (longest <= wide) fold_chunks<wide, 1>(step, first, taken);
-    else if (takes_double_chunks && longest <= wide + wide / 4) fold_chunks<2 * wide, 1>(step, first, taken);
     else {
       if (step.any_up_to(tiny)) fold_items(step, first, [] {});
       return let_wait(step, first, waiting);

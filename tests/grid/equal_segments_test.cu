@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ways of the kernel of equal segments: one for each length up to 32 wide chunks, whatever the types.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <warpfold/segmented_reduce.cuh>
+
+namespace {
+
+using namespace warpfold;
+
+template <std::size_t Bytes> struct block_of {
+  unsigned char bytes[Bytes];
+};
+
+template <class T, class A> using leaves_of =
+    thread::leaves<decltype(dispatch::in_narrow_chunks<A>(thread::pointer_source<T>{})), thread::no_transform, A>;
+
+template <class Way> bool fits_a_warp(std::int64_t length) {
+  // A lane's places are counted by int, and a warp has no more on its way than a few KiB.
+  return Way::at_once(length) >= 1 && Way::at_once(length) * length < 1 << 20;
+}
+
+template <class T, class A> void expect_one_way_each() {
+  using leaves = leaves_of<T, A>;
+  constexpr std::int64_t most = warp_lanes * grid::wide_items<leaves>;
+  const auto takers = [](std::int64_t length) {
+    return grid::single_items<leaves>::takes(length) + grid::few_items<leaves>::takes(length) + grid::single_chunks<leaves>::takes(length) +
+           grid::several_chunks<leaves>::takes(length) + grid::rows_and_few<leaves>::takes(length);
+  };
+  for (std::int64_t length = 1; length <= most; ++length) {
+    ASSERT_EQ(takers(length), 1) << sizeof(T) << " bytes, length " << length;
+    int calls = 0;
+    bool fits = true;
+    const bool has_way = grid::with_equal_way<leaves>(length, [&]<class Way>(Way) {
+      ++calls;
+      fits = fits_a_warp<Way>(length);
+    });
+    ASSERT_TRUE(has_way && fits && calls == 1) << sizeof(T) << " bytes, length " << length;
+  }
+  for (const std::int64_t length : {std::int64_t{0}, 3 * most, std::int64_t{1} << 32 | 1, std::int64_t{1} << 62}) {
+    ASSERT_EQ(takers(length), 0) << sizeof(T) << " bytes, length " << length;
+    ASSERT_FALSE(grid::with_equal_way<leaves>(length, [](auto) {}));
+  }
+}
+
+TEST(EqualSegments, HaveOneWayEach) {
+  expect_one_way_each<float, float>();
+  expect_one_way_each<double, double>();
+  expect_one_way_each<std::int8_t, int>();
+  expect_one_way_each<std::int16_t, std::int64_t>();
+  expect_one_way_each<block_of<12>, block_of<12>>();
+  expect_one_way_each<block_of<64>, block_of<64>>();
+  expect_one_way_each<block_of<1000>, block_of<1000>>();
+}
+
+}  // namespace
