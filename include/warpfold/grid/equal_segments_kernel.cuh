@@ -14,6 +14,17 @@
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
 
+/// No items.
+template <class Leaves> struct no_items {
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 0; }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return 16 * warp_lanes; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const typename Leaves::accumulator none = arguments.empty.alone();
+    for (int own = arch::lane_id(); own < count; own += warp_lanes) arguments.out[first + own] = none;
+  }
+};
+
 /// An item each.
 template <class Leaves> struct single_items {
   using A = typename Leaves::accumulator;
@@ -143,6 +154,27 @@ template <class Leaves> struct rows_and_few {
   }
 };
 
+/// Two rows of 32 wide chunks each, the second of which need not be full.
+template <class Leaves> struct two_rows {
+  using A = typename Leaves::accumulator;
+  static constexpr int chunk_items = wide_items<Leaves>, row = warp_lanes * chunk_items;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) {
+    return sizeof(A) <= 16 && row < length && length <= 2 * row && !warp::is_row_and_few<Leaves::chunk_items>(length);
+  }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return 1; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int) {
+    const std::int64_t length = arguments.segments.length, begin = first * length;
+    const int own = arch::lane_id() * chunk_items, left = static_cast<int>(length) - row - own;
+    const warp::segment_chunk<int> chunks[2] = {{own, row - own, arch::lane_id()}, {row + own, left, arch::lane_id()}};
+    A results[2];
+    warp::fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes,
+                      arguments.leaves.source.is_inside(begin, begin + length), arguments.op, results);
+    if (arch::lane_id() == 0) arguments.write(arguments.out + first, arguments.op(results[0], results[1]));
+  }
+};
+
 /// Calls call(way) with the way of segments of that length, if there is one. Returns whether there is.
 template <class Leaves, class Call> bool with_equal_way(std::int64_t length, Call call) {
   const auto try_way = [&]<class Way>(Way way) {
@@ -150,8 +182,8 @@ template <class Leaves, class Call> bool with_equal_way(std::int64_t length, Cal
     if (takes) call(way);
     return takes;
   };
-  return try_way(single_items<Leaves>{}) || try_way(few_items<Leaves>{}) || try_way(single_chunks<Leaves>{}) ||
-         try_way(several_chunks<Leaves>{}) || try_way(rows_and_few<Leaves>{});
+  return try_way(no_items<Leaves>{}) || try_way(single_items<Leaves>{}) || try_way(few_items<Leaves>{}) || try_way(single_chunks<Leaves>{}) ||
+         try_way(several_chunks<Leaves>{}) || try_way(rows_and_few<Leaves>{}) || try_way(two_rows<Leaves>{});
 }
 
 /// Each warp folds a few neighbouring segments, then those as far on as the grid has warps.

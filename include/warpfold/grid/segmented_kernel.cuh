@@ -40,10 +40,11 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   const auto settle = [&](const span_of<typename Segments::index>& known) {
     items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
   };
-  bool begins = ranges.are_long;  // then a look at the first one comes first; else it is as good as short
+  constexpr bool may_be_short = !Segments::are_equal;  // equal ones that are have a kernel of their own
+  bool begins = !may_be_short || ranges.are_long;  // then a look at the first one comes first; else it is as good as short
   if (begins) settle(segments.one(at.segment, at.cursor));
   while (true) {
-    if (!begins && items.end - items.begin <= warp_lanes * wide_items<Leaves>) {
+    if (may_be_short && !begins && items.end - items.begin <= warp_lanes * wide_items<Leaves>) {
       short_ones.fold(at);  // none, if the next one is long
       settle(segments.one(at.segment, at.cursor));
     } else if (!begins) {
