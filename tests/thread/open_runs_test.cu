@@ -81,7 +81,8 @@ TEST(OpenRuns, OfAThreadsItems) {
 template <class Op, class A, class Leaf>
 __global__ void one_head_kernel(Op op, Leaf leaf, wf::thread::open_runs<A>* results) {
   const unsigned heads = threadIdx.x < 16 ? 1u << threadIdx.x : 0;
-  results[threadIdx.x] = wf::thread::fold_one_head<16>(wf::thread::run_joiner<Op, A>{op}, leaf, heads);
+  const wf::thread::run_joiner<Op, A> joiner{op};
+  results[threadIdx.x] = wf::thread::fold_one_head([&](unsigned head) { return wf::thread::fold_split<16>(joiner, leaf, head); }, heads);
 }
 
 template <class A, class Op, class Leaf> void expect_one_head(Op op, Leaf leaf, const std::vector<A>& items) {
@@ -121,8 +122,10 @@ struct real_leaf {
 
 /// One thread folds 16 items, head after head, and last without one.
 __global__ void real_items_kernel(add_real op) {
+  const wf::thread::run_joiner<add_real, real> joiner{op};
   for (int head = 0; head <= 16; ++head) {
-    const auto open = wf::thread::fold_one_head<16>(wf::thread::run_joiner<add_real, real>{op}, real_leaf{}, head < 16 ? 1u << head : 0);
+    const auto split = [&](unsigned at) { return wf::thread::fold_split<16>(joiner, real_leaf{}, at); };
+    const auto open = wf::thread::fold_one_head(split, head < 16 ? 1u << head : 0);
     if (open.last.value != (head < 16 ? 120 - head * (head - 1) / 2 : 120)) *op.not_real += 1000;
   }
 }

@@ -19,6 +19,7 @@
 #include <warpfold/grid/block_turns.cuh>
 #include <warpfold/grid/by_key_arguments.cuh>
 #include <warpfold/grid/waiting_runs.cuh>
+#include <warpfold/thread/byte_sums.cuh>
 
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
@@ -68,12 +69,18 @@ __device__ thread::open_runs<A> fold_warp_runs(const Arguments& arguments, const
   constexpr int items = Tile::items, chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
+  const auto split = [&](unsigned head) {
+    using leaves_type = std::remove_cvref_t<decltype(arguments.leaves)>;
+    if constexpr (thread::sums_bytes<leaves_type, std::remove_cvref_t<decltype(arguments.op)>>)
+      return thread::split_bytes<A>(own.values.chunks, static_cast<int>(head));
+    else return thread::fold_split<items>(joiner, leaf, head);
+  };
   if (heads.whole && heads.count == 0) {
-    const A all = warp::reduce(thread::fold_split<items>(joiner, leaf, 0).all, arguments.op);
+    const A all = warp::reduce(split(0).all, arguments.op);
     return {all, all, 0, true};
   }
   const auto close = [&](int rank, const A& value) { staged[place + heads.before + rank] = value; };
-  const auto runs = heads.few     ? thread::fold_one_head<items>(joiner, leaf, heads.own)
+  const auto runs = heads.few     ? thread::fold_one_head(split, heads.own)
               : heads.whole ? thread::fold_runs<items, true>(joiner, leaf, heads.own, items, close)
                             : thread::fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
   return warp::join_runs(joiner, runs, {heads.before, heads.count}, [&](int rank, const A& value) { staged[place + rank] = value; });

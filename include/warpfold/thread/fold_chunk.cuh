@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds the items of a chunk by the canonical tree.
 #pragma once
+#include <warpfold/thread/byte_sums.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {
+
+/// Whether a leaf is an item as it is, a number, so that one may be made of what does not exist.
+template <class Leaves> inline constexpr bool just_items =
+    std::is_arithmetic_v<typename Leaves::accumulator> && std::is_same_v<typename Leaves::transform_type, no_transform>;
 
 namespace detail {
 
@@ -13,8 +18,7 @@ namespace detail {
 template <int First, int Count, class Leaves, class Op, class Exists, class A = typename Leaves::accumulator>
 __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from, Op op, Exists exists) {
   if constexpr (Count == 1) {
-    constexpr bool just_items = std::is_arithmetic_v<A> && std::is_same_v<typename Leaves::transform_type, no_transform>;
-    if (just_items || exists(First)) return leaves.leaf(from, First);
+    if (just_items<Leaves> || exists(First)) return leaves.leaf(from, First);
     return A{};
   } else {
     constexpr int half = Count / 2;
@@ -29,13 +33,16 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
 
 /// The node over all items of `from`.
 template <class Leaves, class Op> __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op) {
-  return detail::fold_items<0, Leaves::chunk_items>(leaves, from, op, [](int) { return true; });
+  constexpr int items = Leaves::chunk_items;
+  if constexpr (sums_bytes<Leaves, Op>) return sum_bytes<typename Leaves::accumulator>(from, items);
+  else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
 /// The same over the first `count`; without any the result means nothing. Transforms never see an item that does not exist.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
-  return detail::fold_items<0, Leaves::chunk_items>(leaves, from, op, [=](int k) { return k < count; });
+  if constexpr (sums_bytes<Leaves, Op>) return sum_bytes<typename Leaves::accumulator>(from, count);
+  else return detail::fold_items<0, Leaves::chunk_items>(leaves, from, op, [=](int k) { return k < count; });
 }
 
 }  // namespace warpfold::thread

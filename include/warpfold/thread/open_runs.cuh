@@ -97,11 +97,11 @@ __device__ split_run<A> fold_split(const run_joiner<Op, A>& joiner, Value value,
   }
 }
 
-/// The stretch of `Count` items of a thread, of which one at most is a head, as `heads` says by its bits.
-template <int Count, class Op, class A, class Value>
-__device__ open_runs<A> fold_one_head(const run_joiner<Op, A>& joiner, Value value, unsigned heads) {
-  const auto split = fold_split<Count>(joiner, value, static_cast<unsigned>(__ffs(static_cast<int>(heads)) - 1));
-  return {choose(heads != 0, split.before, split.all), choose(heads != 0, split.from, split.all), static_cast<int>(heads),
+/// The stretch of a thread's items, of which one at most is a head, as `heads` says by its bits. fold_split_at(head) folds them.
+template <class Split> __device__ auto fold_one_head(Split fold_split_at, unsigned heads) {
+  const auto split = fold_split_at(static_cast<unsigned>(__ffs(static_cast<int>(heads)) - 1));
+  using A = std::remove_cv_t<decltype(split.all)>;
+  return open_runs<A>{choose(heads != 0, split.before, split.all), choose(heads != 0, split.from, split.all), static_cast<int>(heads),
           heads != 1};
 }
 
