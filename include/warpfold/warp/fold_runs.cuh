@@ -2,6 +2,7 @@
 // Joins the stretches of a warp's lanes.
 #pragma once
 #include <warpfold/thread/open_runs.cuh>
+#include <warpfold/warp/scan.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::warp {
@@ -13,12 +14,7 @@ struct heads_before {
 
 /// Of the first `Lanes` lanes, a power of two; in the others it means nothing. All lanes call it.
 template <int Lanes = warp_lanes> __device__ heads_before count_heads(int own) {
-  int through = own;
-  WARPFOLD_UNROLL
-  for (int distance = 1; distance < Lanes; distance *= 2) {
-    const int other = __shfl_up_sync(full_warp, through, distance);
-    if (arch::lane_id() >= distance) through += other;
-  }
+  const int through = sum_through<Lanes>(own);
   return {through - own, __shfl_sync(full_warp, through, Lanes - 1)};
 }
 

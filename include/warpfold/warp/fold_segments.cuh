@@ -4,7 +4,10 @@
 #pragma once
 #include <type_traits>
 #include <warpfold/thread/fold_chunk.cuh>
+#include <warpfold/arch/shared_access.cuh>
+#include <warpfold/thread/array.cuh>
 #include <warpfold/warp/reduce.cuh>
+#include <warpfold/warp/scan.cuh>
 
 namespace warpfold::warp {
 
@@ -52,58 +55,53 @@ __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&o
   }
 }
 
-/// The sum of `own` over the lanes up to the calling one.
-__device__ inline int sum_through(int own) {
-  WARPFOLD_UNROLL
-  for (int distance = 1; distance < warp_lanes; distance *= 2) {
-    const int other = __shfl_up_sync(full_warp, own, distance);
-    if (arch::lane_id() >= distance) own += other;
-  }
-  return own;
-}
+/// A segment of up to 32 chunks that waits: 16 bytes, which are written and read by one instruction.
+template <class Index> struct alignas(16) waiting_segment {
+  Index first;  ///< item
+  int count;    ///< items
+  int number;   ///< for the caller
 
-/// Segments of up to 32 chunks that wait, in order, until 32 chunks of them are together. In shared memory; of one warp.
-template <class Index, int Capacity> struct waiting_segments {
-  Index first[Capacity];  ///< item
-  int count[Capacity];    ///< items
-  int number[Capacity];   ///< for the caller
+  __device__ void store(waiting_segment& to) const { arch::store_shared<sizeof(waiting_segment)>(&to, this); }
+  __device__ static waiting_segment load(const waiting_segment& from) {
+    waiting_segment own;
+    arch::load_shared<sizeof(waiting_segment)>(&from, &own);
+    return own;
+  }
 };
+/// Those that wait, in order, until 32 chunks of them are together. In shared memory; of one warp.
+template <class Index, int Capacity> using waiting_segments = thread::array<waiting_segment<Index>, Capacity>;
 
 /// Lets the segments of those lanes wait that have one (`waits`), after the `waiting` ones that do. Returns how many wait now.
 /// All lanes call it, and __syncwarp() before the next fold_waiting.
-template <class Queue, class Index>
-__device__ int add_waiting(Queue& queue, int waiting, bool waits, Index first, int count, int number) {
+template <class Index, int Capacity>
+__device__ int add_waiting(waiting_segments<Index, Capacity>& queue, int waiting, bool waits, Index first, int count, int number) {
   const unsigned lanes = __ballot_sync(full_warp, waits);
-  if (waits) {
-    const int place = waiting + __popc(lanes & ((1u << arch::lane_id()) - 1));
-    queue.first[place] = first, queue.count[place] = count, queue.number[place] = number;
-  }
+  if (waits) waiting_segment<Index>{first, count, number}.store(queue[waiting + __popc(lanes & ((1u << arch::lane_id()) - 1))]);
   return waiting + __popc(lanes);
 }
 
 /// Moves those from number `from` on, less than 32, to the front. Returns how many these are. All lanes call it.
-template <class Queue> __device__ int keep_waiting(Queue& queue, int from, int waiting) {
+template <class Index, int Capacity>
+__device__ int keep_waiting(waiting_segments<Index, Capacity>& queue, int from, int waiting) {
   const int left = waiting - from, lane = arch::lane_id();
   __syncwarp();  // what has been folded has been read
   if (from == 0) return left;
-  const int place = lane < left ? from + lane : from;
-  const auto first = queue.first[place];
-  const int count = queue.count[place], number = queue.number[place];
+  const auto kept = waiting_segment<Index>::load(queue[lane < left ? from + lane : from]);
   __syncwarp();
-  if (lane < left) queue.first[lane] = first, queue.count[lane] = count, queue.number[lane] = number;
+  if (lane < left) kept.store(queue[lane]);
   __syncwarp();
   return left;
 }
 
 /// Folds segments from number `from` on of the `waiting` ones, up to 32 of them: as many as fill 32 lanes again and again, or
 /// all. Calls store(number, result) in one lane each. Returns how many it has folded. All lanes call it.
-template <class Leaves, class Queue, class Op, class Store, class A = typename Leaves::accumulator>
-__device__ int fold_waiting(const Leaves& leaves, const Queue& queue, int from, int waiting, bool all, Op op, Store store) {
-  using Index = std::remove_cvref_t<decltype(queue.first[0])>;
+template <class Leaves, class Index, int Capacity, class Op, class Store, class A = typename Leaves::accumulator>
+__device__ int fold_waiting(const Leaves& leaves, waiting_segments<Index, Capacity>& queue, int from, int waiting, bool all, Op op, Store store) {
   constexpr int chunk_items = Leaves::chunk_items;
   const int lane = arch::lane_id(), taken = least_of(waiting - from, warp_lanes);
-  const Index first = lane < taken ? queue.first[from + lane] : Index{0};
-  const int count = lane < taken ? queue.count[from + lane] : 0;
+  const auto own_one = waiting_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
+  const Index first = own_one.first;
+  const int count = lane < taken ? own_one.count : 0;
   const int chunks = chunks_of<chunk_items>(count);
   const int end = sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
   const int most_chunks = all_reduce(chunks, maximum{});
@@ -121,7 +119,7 @@ __device__ int fold_waiting(const Leaves& leaves, const Queue& queue, int from, 
                                           __shfl_sync(full_warp, count, source) - index * chunk_items, index}};
     A value[1];
     fold_chunks(leaves, own, most_chunks, inside, op, value);
-    if (index == 0 && own[0].count > 0) store(queue.number[from + source], value[0]);
+    if (index == 0 && own[0].count > 0) store(queue[from + source].number, value[0]);
     folded += __popc(heads);
     done = __shfl_sync(full_warp, end, folded - 1);
   }
