@@ -23,10 +23,12 @@ template <class Way> bool fits_a_warp(std::int64_t length) {
 
 template <class T, class A> void expect_one_way_each() {
   using leaves = leaves_of<T, A>;
+  constexpr int few = grid::segmented_policy<leaves>.tiny_items;
   constexpr std::int64_t most = warp_lanes * grid::wide_items<leaves> * (sizeof(A) <= 16 ? 2 : 1);
   const auto takers = [](std::int64_t length) {
-    return grid::no_items<leaves>::takes(length) + grid::single_items<leaves>::takes(length) + grid::few_items<leaves>::takes(length) + grid::single_chunks<leaves>::takes(length) +
-           grid::several_chunks<leaves>::takes(length) + grid::rows_and_few<leaves>::takes(length) + grid::two_rows<leaves>::takes(length);
+    return grid::no_items<leaves>::takes(length) + grid::single_items<leaves>::takes(length) + grid::few_items<leaves>::takes(length) +
+           (few < length && length <= leaves::chunk_items) + grid::several_chunks<leaves>::takes(length) +
+           grid::rows_and_few<leaves>::takes(length) + grid::two_rows<leaves>::takes(length);
   };
   for (std::int64_t length = 0; length <= most; ++length) {
     ASSERT_EQ(takers(length), 1) << sizeof(T) << " bytes, length " << length;
@@ -42,6 +44,24 @@ template <class T, class A> void expect_one_way_each() {
     ASSERT_EQ(takers(length), 0) << sizeof(T) << " bytes, length " << length;
     ASSERT_FALSE(grid::with_equal_way<leaves>(length, [](auto) {}));
   }
+}
+
+// Of narrow items, half a chunk is more than a few of them, and has a way of its own.
+TEST(EqualSegments, OfNarrowItemsFillHalfAChunkOrAWholeOne) {
+  const auto chunk_items = []<class Leaves>(std::type_identity<Leaves>, std::int64_t length) {
+    int items = 0;
+    grid::with_equal_way<Leaves>(length, [&]<class Way>(Way) {
+      if constexpr (requires { Way::chunk_items; }) items = Way::chunk_items;
+    });
+    return items;
+  };
+  constexpr std::type_identity<leaves_of<std::int8_t, int>> bytes;
+  EXPECT_EQ(chunk_items(bytes, 5), 16);
+  EXPECT_EQ(chunk_items(bytes, 16), 16);
+  EXPECT_EQ(chunk_items(bytes, 17), 32);
+  constexpr std::type_identity<leaves_of<float, float>> floats;
+  EXPECT_EQ(chunk_items(floats, 5), 8);
+  EXPECT_EQ(chunk_items(floats, 8), 8);
 }
 
 TEST(EqualSegments, HaveOneWayEach) {

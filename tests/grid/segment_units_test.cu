@@ -33,7 +33,7 @@ struct found_start {
   grid::segment_span step[step_segments];
 };
 
-/// Warp b starts at position b, and looks at the segments of the step there.
+/// Warp b starts at position b, and looks at the segments of the step there, if these have steps.
 template <class Segments>
 __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std::int64_t items, int most_items, found_start* found) {
   found_start& own = found[blockIdx.x];
@@ -41,7 +41,8 @@ __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std
   const grid::segment_start start = segments.start(blockIdx.x, ranges, items);
   const auto before = segments.before(start);
   if (threadIdx.x == 0) own.start = start, own.before = {before.begin, before.end};
-  if (start.segment < segments.count) {
+  if (start.segment >= segments.count) return;
+  if constexpr (!Segments::are_equal) {
     typename Segments::step_index begin[tuning::step_packets], end[tuning::step_packets];
     segments.next(start.segment, start.cursor, {items, most_items}, begin, end, scratch);
     const std::int64_t base = segments.base(start.segment, start.cursor);
@@ -71,7 +72,8 @@ void expect_starts(const Segments& segments, const grid::segment_ranges& ranges,
       ASSERT_EQ(before.end, offset(first)) << "position " << position;
     }
     ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
-    for (std::int64_t s = first; s < std::min<std::int64_t>(first + step_segments, count); ++s) {
+    const std::int64_t known = Segments::are_equal ? 0 : step_segments;
+    for (std::int64_t s = first; s < std::min<std::int64_t>(first + known, count); ++s) {
       const grid::segment_span& span = step[s - first];
       if (offset(s + 1) - offset(s) > most_items) {
         ASSERT_TRUE(span.begin == offset(s) && span.end - span.begin > most_items && span.end <= offset(s + 1))

@@ -67,7 +67,9 @@ template <int Count> struct lane_segments {
 /// A few items each, which a lane reads one by one.
 template <class Leaves> struct few_items {
   using A = typename Leaves::accumulator;
-  static constexpr int most = segmented_policy<Leaves>.tiny_items, segments = sizeof(A) <= 4 ? 8 : 4;
+  static constexpr int most = segmented_policy<Leaves>.tiny_items;
+  // More need more registers, and leave room for fewer warps.
+  static constexpr int segments = sizeof(typename Leaves::source_type::item) == 1 ? 4 : 2;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return 1 < length && length <= most; }
   __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
@@ -83,14 +85,12 @@ template <class Leaves> struct few_items {
   }
 };
 
-/// A chunk each, at most.
-template <class Leaves> struct single_chunks {
+/// A chunk of `Items` each, at most, and more than `Above` items.
+template <class Leaves, int Items, int Above> struct single_chunks {
   using A = typename Leaves::accumulator;
-  static constexpr int segments = 2;
+  static constexpr int chunk_items = Items, segments = 2 * Leaves::chunk_items / Items;
 
-  __host__ __device__ static constexpr bool takes(std::int64_t length) {
-    return segmented_policy<Leaves>.tiny_items < length && length <= Leaves::chunk_items;
-  }
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return Above < length && length <= Items; }
   __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
@@ -98,7 +98,7 @@ template <class Leaves> struct single_chunks {
     const bool inside = arguments.leaves.source.is_inside(begin, begin + count * length);
     const lane_segments<segments> own(count, static_cast<int>(length));
     A results[segments];
-    warp::fold_single_chunks(arguments.leaves.template from<>(begin), own.begin, own.items, inside, arguments.op, results);
+    warp::fold_single_chunks(arguments.leaves.template from<Items>(begin), own.begin, own.items, inside, arguments.op, results);
     own.write(arguments, first, results);
   }
 };
@@ -177,13 +177,19 @@ template <class Leaves> struct two_rows {
 
 /// Calls call(way) with the way of segments of that length, if there is one. Returns whether there is.
 template <class Leaves, class Call> bool with_equal_way(std::int64_t length, Call call) {
+  constexpr int few = segmented_policy<Leaves>.tiny_items, half = half_chunk_items<Leaves>, chunk = Leaves::chunk_items;
   const auto try_way = [&]<class Way>(Way way) {
     const bool takes = Way::takes(length);
     if (takes) call(way);
     return takes;
   };
-  return try_way(no_items<Leaves>{}) || try_way(single_items<Leaves>{}) || try_way(few_items<Leaves>{}) || try_way(single_chunks<Leaves>{}) ||
-         try_way(several_chunks<Leaves>{}) || try_way(rows_and_few<Leaves>{}) || try_way(two_rows<Leaves>{});
+  const auto try_half_chunks = [&] {
+    if constexpr (half > 0) return try_way(single_chunks<Leaves, half, few>{});
+    else return false;
+  };
+  return try_way(no_items<Leaves>{}) || try_way(single_items<Leaves>{}) || try_way(few_items<Leaves>{}) || try_half_chunks() ||
+         try_way(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) || try_way(several_chunks<Leaves>{}) ||
+         try_way(rows_and_few<Leaves>{}) || try_way(two_rows<Leaves>{});
 }
 
 /// Each warp folds a few neighbouring segments, then those as far on as the grid has warps.

@@ -32,6 +32,15 @@ inline constexpr tuning::segmented_policy segmented_policy =
 template <class Leaves, class A = typename Leaves::accumulator> inline constexpr int wide_items =
     tuning::wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A), Leaves::chunk_items);
 
+/// Items of half a chunk, if it is a vector of more items than a lane reads one by one; else none. For the shortest segments of
+/// narrow items, of which a whole chunk is many more than they have.
+template <class Leaves> inline constexpr int half_chunk_items = [] {
+  constexpr int items = Leaves::chunk_items / 2;
+  if constexpr (requires { Leaves::chunk::vector_bytes; })
+    return Leaves::chunk::bytes % 32 == 0 && items > segmented_policy<Leaves>.tiny_items ? items : 0;
+  else return 0;
+}();
+
 inline constexpr const char* segments_out_of_order =
     "segmented_reduce: segments must be in order, must not overlap, and must lie within the input";
 

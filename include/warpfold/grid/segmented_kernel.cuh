@@ -33,14 +33,15 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   const segment_span range = ranges.own();
   const segment_start start = warp::shuffle(segments.start(range.begin, ranges, leaves.source.items), 0);
   auto& own = arch::dynamic_shared<segmented_storage<Segments, Leaves>>().own[arch::flat_warp()];
-  const short_segments<segmented_arguments<Segments, Leaves, Op, Out>, decltype(own.waiting)> short_ones{
-      arguments, range, start.segment, own.waiting, own.scratch};
+  constexpr bool may_be_short = !Segments::are_equal;  // equal ones that are have a kernel of their own
+  using short_ones_type = short_segments<segmented_arguments<Segments, Leaves, Op, Out>, decltype(own.waiting)>;
+  const std::conditional_t<may_be_short, short_ones_type, no_short_segments> short_ones{arguments, range, start.segment, own.waiting,
+                                                                                       own.scratch};
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
     items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
   };
-  constexpr bool may_be_short = !Segments::are_equal;  // equal ones that are have a kernel of their own
   bool begins = !may_be_short || ranges.are_long;  // then a look at the first one comes first; else it is as good as short
   if (begins) settle(segments.one(at.segment, at.cursor));
   while (true) {

@@ -9,7 +9,8 @@
 //   following(segment, end)      the same, where the one before it is known to end with item `end`
 //   next(segment, cursor, limits, begin, end, scratch)  the items of the segments that follow: of number 32 k + lane, if that
 //                                exists, those of [begin[k], end[k]) from item base(segment, cursor) on; `cursor` is where
-//                                `segment` begins, if needs_cursor; by one warp, which has a `scratch` in shared memory
+//                                `segment` begins, if needs_cursor; by one warp, which has a `scratch` in shared memory.
+//                                Where are_equal, there is none: those that are short have a kernel of their own
 //   entries()                    that a caller could have got wrong, and
 //   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
 //
@@ -17,6 +18,7 @@
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/segment_ranges.cuh>
+#include <warpfold/warp/scan.cuh>
 #include <warpfold/warp/search.cuh>
 
 namespace warpfold::grid {
@@ -67,13 +69,16 @@ template <class Spans> struct listed_segments : Spans {
   __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, index (&begin)[Packets], index (&end)[Packets],
                        scratch&) const {
     const std::int64_t first = segment + arch::lane_id();
-    const bool all = segment + Packets * warp_lanes <= this->count;
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
-      const std::int64_t own = first + k * warp_lanes;
-      const span_of<index> items = all || own < this->count ? this->span(own) : span_of<index>{0, 0};
-      begin[k] = items.begin, end[k] = items.end;
-    }
+    const auto read = [&](auto exists) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Packets; ++k) {
+        const std::int64_t own = first + k * warp_lanes;
+        const span_of<index> items = exists(own) ? this->span(own) : span_of<index>{0, 0};
+        begin[k] = items.begin, end[k] = items.end;
+      }
+    };
+    if (segment + Packets * warp_lanes <= this->count) read([](std::int64_t) { return true; });
+    else read([&](std::int64_t own) { return own < this->count; });
   }
   __device__ std::int64_t entries() const { return this->count; }
   __device__ bool in_order(std::int64_t segment, std::int64_t items) const {
@@ -117,7 +122,6 @@ struct fixed_segments {
   static constexpr bool are_equal = true;
   static constexpr bool needs_cursor = false;
   using index = std::int64_t;
-  using step_index = int;
   struct scratch {};
   std::int64_t length;
   std::int64_t count;
@@ -134,17 +138,6 @@ struct fixed_segments {
     return segment < count ? span(segment) : segment_span{0, 0};
   }
   __device__ segment_span following(std::int64_t segment, std::int64_t) const { return one(segment, 0); }
-  __device__ std::int64_t base(std::int64_t segment, std::int64_t) const { return segment * length; }
-  template <int Packets>
-  __device__ void next(std::int64_t segment, std::int64_t, const step_limits&, int (&begin)[Packets], int (&end)[Packets],
-                       scratch&) const {
-    const int items = static_cast<int>(length), left = static_cast<int>(least_of(count - segment, Packets * warp_lanes));
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
-      const int own = k * warp_lanes + arch::lane_id();
-      begin[k] = own < left ? own * items : 0, end[k] = own < left ? (own + 1) * items : 0;
-    }
-  }
   __device__ std::int64_t entries() const { return 0; }
   __device__ bool in_order(std::int64_t, std::int64_t) const { return true; }
 };
@@ -195,7 +188,7 @@ template <class Ids> struct owned_segments {
     int before = 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < Packets; ++k) {
-      const int through = greatest_of(before, max_through(found.ends[k * warp_lanes + lane]));
+      const int through = greatest_of(before, warp::max_through(found.ends[k * warp_lanes + lane]));
       const int left = __shfl_up_sync(full_warp, through, 1);
       begin[k] = lane == 0 ? before : left, end[k] = through;
       before = __shfl_sync(full_warp, through, warp_lanes - 1);
@@ -271,13 +264,6 @@ template <class Ids> struct owned_segments {
       const auto apart = static_cast<std::uint64_t>(owner(item) - segment);
       return static_cast<int>(apart < step_segments ? apart : step_segments);
     }
-  }
-
-  /// The greatest `own` of the lanes up to the calling one.
-  __device__ static int max_through(int own) {
-    WARPFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) own = greatest_of(own, __shfl_up_sync(full_warp, own, distance));
-    return own;
   }
 };
 

@@ -60,6 +60,13 @@ struct segment_place {
   int waiting;           ///< segments that wait
 };
 
+/// Where none are short.
+struct no_short_segments {
+  template <class... Any> __device__ no_short_segments(const Any&...) {}
+  __device__ void fold(segment_place&) const {}
+  __device__ void finish(int) const {}
+};
+
 /// Folds the segments of one warp's range, by that warp, all of whose lanes call. `Queue` is its waiting_segments.
 template <class Arguments, class Queue> struct short_segments {
   using leaves_type = decltype(Arguments::leaves);
@@ -67,7 +74,7 @@ template <class Arguments, class Queue> struct short_segments {
   using A = typename leaves_type::accumulator;
   using step_index = typename segments_type::step_index;
   static constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
-  static constexpr int narrow = leaves_type::chunk_items, wide = wide_items<leaves_type>;
+  static constexpr int half = half_chunk_items<leaves_type>, narrow = leaves_type::chunk_items, wide = wide_items<leaves_type>;
   static constexpr int packets = tuning::step_packets, step_segments = packets * warp_lanes;
   static constexpr int most_items = warp_lanes * wide;  // of a segment that is not long
   using step_type = segment_step<packets, step_index>;
@@ -124,10 +131,13 @@ template <class Arguments, class Queue> struct short_segments {
   /// Whether all of the step's segments exist and begin in the range, and have items known by 32 bits from the first one on.
   __device__ bool is_whole(const step_type& step, std::int64_t first) const {
     constexpr int k = packets - 1;
-    const std::int64_t last = first + k * warp_lanes + arch::lane_id();
-    bool whole = last < arguments.segments.count && arguments.ranges.position(last, step.base + step.begin[k]) < range.end;
+    constexpr std::int64_t most = 0x7FFFFFFF;
+    std::int64_t end = arguments.ranges.item(first, range.end) - step.base;  // where the first one would be out of range
+    // Where that is past 32 bits, a step that is whole may be taken for one that is not, which take() makes good.
+    if (sizeof(step_index) <= 4) end = least_of(greatest_of(end, std::int64_t{0}), most);
+    bool whole = step.begin[k] < static_cast<step_index>(end) - arguments.ranges.weight * (k * warp_lanes + arch::lane_id());
     if constexpr (sizeof(step_index) > 4) whole = is_near(step, step.begin[k]) && whole;
-    return __all_sync(full_warp, whole);
+    return first + step_segments <= arguments.segments.count && __all_sync(full_warp, whole);
   }
   __device__ static bool is_near(const step_type& step, step_index item) {
     return item - warp::shuffle(step.begin[0], 0) < step_index{1} << 30;
@@ -151,6 +161,12 @@ template <class Arguments, class Queue> struct short_segments {
   /// Folds the first `taken` > 0 segments of a step, or lets them wait. Returns how many wait then.
   __device__ int fold_step(const step_type& step, std::int64_t first, int taken, int longest, int waiting) const {
     require_within(step, taken);
+    if constexpr (half > 0) {
+      if (tiny < longest && longest <= half) {
+        fold_chunks<half, packets>(step, first, taken);
+        return waiting;
+      }
+    }
     if (longest <= tiny) fold_items(step, first, [] {});
     else if (longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
     else if (longest <= wide) fold_chunks<wide, 1>(step, first, taken);

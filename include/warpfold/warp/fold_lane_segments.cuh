@@ -54,7 +54,7 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
         A values[MaxItems] = {};
         WARPFOLD_UNROLL
         for (int i = 0; i < MaxItems; ++i)
-          if (i < count[k]) values[i] = leaves.leaf_of(held_[k][i]);
+          if (thread::just_items<Leaves> || i < count[k]) values[i] = leaves.leaf_of(held_[k][i]);
         results[k] = thread::fold(values, op, count[k]);
       }
     }
@@ -62,7 +62,9 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
 
  private:
   using item = typename Leaves::source_type::item;
-  static constexpr bool uses_identity = thread::has_exact_identity<Op, A>;  // then it stands for what does not exist
+  // Then it stands for what does not exist. But not where items are converted, which would wait for each of them.
+  static constexpr bool uses_identity =
+      thread::has_exact_identity<Op, A> && thread::just_items<Leaves> && (std::is_same_v<item, A> || std::is_integral_v<item>);
   std::conditional_t<uses_identity, A, item> held_[Segments][MaxItems];
 };
 
