@@ -11,6 +11,8 @@
 
 namespace wf_test {
 
+/// Whether kernels may read what new and std::vector hand out. Then it is right that calls take host memory, and the tests that it
+/// is refused have nothing to test. It is so on some systems only; in the emulator, which runs them, it is not.
 inline bool device_reaches_host_memory() {
   int reaches = 0;
   warpfold::check(cudaDeviceGetAttribute(&reaches, cudaDevAttrPageableMemoryAccess, 0), "cudaDeviceGetAttribute");

@@ -16,7 +16,8 @@ template <class Leaves, class Op, class A = typename Leaves::accumulator>
 inline constexpr bool sums_bytes = holds_bytes<typename Leaves::chunk> && std::is_same_v<warpfold::detail::plain_operator_t<Op>, plus> &&
     std::is_same_v<typename Leaves::transform_type, no_transform> && std::is_integral_v<A> && sizeof(A) == 4;
 
-/// The sum of the first `count` items of a chunk of `T`; none if it is not positive.
+/// The sum of the first `count` items of a chunk of `T`, of all if it is more than these; none if it is not positive. It is counted
+/// in bits: 2^27 at most.
 template <class A, class T, int Items> __device__ A sum_bytes(const chunk<T, Items>& from, int count) {
   static_assert(sizeof(T) == 1 && Items % 4 == 0);
   using word = std::conditional_t<std::is_signed_v<T>, int, unsigned>;
