@@ -84,6 +84,19 @@ TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
   EXPECT_EQ(dispatch::plan_segmented(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
 }
 
+TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
+  constexpr std::int64_t warps = 4224, full = std::int64_t{tuning::least_staged_steps} * tuning::step_packets * 32 * warps;
+  for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
+    for (const std::int64_t mean : {tuning::least_staged_mean, tuning::most_staged_mean - 1})
+      EXPECT_TRUE(dispatch::gains_by_staging(mean * segments, segments, warps)) << mean << " items on average";
+    EXPECT_TRUE(dispatch::gains_by_staging(tuning::most_staged_mean * segments - 1, segments, warps));
+    EXPECT_FALSE(dispatch::gains_by_staging(tuning::most_staged_mean * segments, segments, warps));
+    EXPECT_FALSE(dispatch::gains_by_staging(tuning::least_staged_mean * segments - 1, segments, warps));
+    EXPECT_FALSE(dispatch::gains_by_staging(0, segments, warps));
+  }
+  EXPECT_FALSE(dispatch::gains_by_staging(8 * (full - 1), full - 1, warps)) << "too few steps a warp";
+}
+
 TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
   const tuning::segmented_policy& policy = kinds[0].policy;
   const int warps = policy.block_threads / 32;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../common/interval.hpp"
+#include "reduce_staged.cuh"
 #include "ways.cuh"
 
 namespace wf = warpfold;
@@ -20,8 +21,10 @@ const std::vector<layout>& layouts() {
   return all;
 }
 
-template <class Call> void expect_joined(Call call) {
-  for (const layout& where : layouts())
+template <class Call> void expect_joined(Call call, const layout& another = {"nothing", {}}) {
+  auto all = layouts();
+  all.push_back(another);
+  for (const layout& where : all)
     for (const int max_blocks : {1, 3}) {
       const device_array<interval> in(wf_test::interval_items(where.items), 1), out(where.segments());
       call(in.items(), where, std::span(out.data(), out.size()), wf::segmented_options<interval>{.empty = interval::of(-5), .max_blocks = max_blocks});
@@ -43,6 +46,19 @@ TEST(segmented_reduce_sanitizer, owners) {
   expect_joined([](auto in, const layout& where, auto out, const auto& options) {
     const device_array<int> ids(where.owners<int>(), 1);
     wf::segmented_reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+  });
+}
+
+// Enough steps for a stage to be used again.
+TEST(segmented_reduce_sanitizer, staged) {
+  if (!wf_test::device_can_stage()) GTEST_SKIP() << "bulk copies need compute capability 9.0";
+  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+    const device_array<int> offsets(where.offsets<int>(), 1);
+    wf_test::reduce_staged(in, offsets.items(), out, wf_test::join{}, options);
+  }, {"staged", wf_test::power_law(4000, 300)});
+  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+    const device_array<int> ids(where.owners<int>(), 1);
+    wf_test::reduce_staged(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
   });
 }
 

@@ -78,14 +78,22 @@ template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_thre
   return cache.get(device, [=] { return resident_blocks(Kernel, block_threads, shared_bytes); });
 }
 
+/// Whether `Kernel` has what sm_90 brought, bulk copies and clusters of 16 blocks: the device and the compiled code know them.
+template <auto* Kernel> bool has_sm_90(int device) {
+  static per_device<bool> cache;
+  return cache.get(device, [=] {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)), "cudaFuncGetAttributes");
+    return limits_of(device).compute_capability >= 90 && attributes.ptxVersion >= 90;
+  });
+}
+
 /// Blocks that one cluster of `Kernel` can have on this device: max_cluster_blocks, or 1 where the architecture, the
 /// compiled code or the device's share of multiprocessors has no such clusters.
 template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
   return cache.get(device, [=] {
-    cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)), "cudaFuncGetAttributes");
-    if (limits_of(device).compute_capability < 90 || attributes.ptxVersion < 90) return 1;
+    if (!has_sm_90<Kernel>(device)) return 1;
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {tuning::max_cluster_blocks, 1, 1};

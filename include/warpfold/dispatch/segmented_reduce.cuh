@@ -29,39 +29,60 @@ void equal_segmented_reduce(const grid::segmented_arguments<grid::fixed_segments
   launch(kernel, launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
+/// The general kernel, which stages mixed steps or does not, and what the host knows of it.
+template <bool Staged, class Segments, class Leaves, class Op, class Out> struct general_segmented_kernel {
+  using arguments = grid::segmented_arguments<Segments, Leaves, Op, Out>;
+  using A = typename Leaves::accumulator;
+  static constexpr auto* kernel = &grid::segmented_kernel<Staged, Segments, Leaves, Op, Out>;
+  static constexpr auto policy = grid::segmented_policy<Leaves>;
+  static constexpr std::size_t shared_bytes = sizeof(grid::segmented_storage<arguments, Staged>);
+  static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
+
+  static int most_blocks(int device) {
+    return limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
+  }
+  /// Enqueues it. `given` lacks ranges and units.
+  static void enqueue(const arguments& given, const segmented_options<A>& options) {
+    const int device = current_device();
+    const segmented_plan plan = plan_segmented(most_blocks(device), given.leaves.source.items, given.segments.count, Leaves::chunk_items,
+                                               sizeof(A), policy, options.max_blocks);
+    std::span<std::byte> scratch = options.workspace.bytes;
+    if (scratch.empty()) scratch = workspace_pool::instance().get(device, options.stream, segmented_workspace_bytes(sizeof(A)));
+    A* values = reinterpret_cast<A*>(scratch.data() + control_bytes);
+    const unit_arguments units{values, values + tuning::max_units(sizeof(A)) + 2, reinterpret_cast<unsigned*>(scratch.data() + workspace_alignment)};
+    const clear_on_error guard(scratch);
+    launch(kernel, launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
+           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges, units});
+  }
+
+ private:
+  using unit_arguments = decltype(arguments::units);
+};
+
 /// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
 template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void segmented_reduce(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
   check_operator<Op, A>();
-  constexpr auto* kernel = &grid::segmented_kernel<Segments, Leaves, Op, Out>;
-  constexpr auto policy = grid::segmented_policy<Leaves>;
-  using storage = grid::segmented_storage<Segments, Leaves>;
   const auto empty = empty_value_of<Op>(function, options);
   const auto init = initial_value_of<Op>(function, options.init, 1);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   if (segments.count == 0) return;
-  std::span<std::byte> scratch = options.workspace.bytes;
-  const std::size_t needed = segmented_workspace_bytes(sizeof(A));
-  if (!scratch.empty()) check_workspace(function, scratch, needed);
-  if constexpr (Segments::are_equal)
+  if (!options.workspace.bytes.empty()) check_workspace(function, options.workspace.bytes, segmented_workspace_bytes(sizeof(A)));
+  const grid::segmented_arguments<Segments, Leaves, Op, Out> arguments{segments, leaves, op, out, init, empty, {}, {}};
+  if constexpr (Segments::are_equal) {
     if (grid::with_equal_way<Leaves>(segments.length, [&]<class Way>(Way) {
-          equal_segmented_reduce<Way, Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options.max_blocks, options.stream);
+          equal_segmented_reduce<Way>(arguments, options.max_blocks, options.stream);
         }))
       return;
-
-  const int device = current_device();
-  const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, sizeof(storage));
-  const segmented_plan plan = plan_segmented(most_blocks, leaves.source.items, segments.count, Leaves::chunk_items,
-                                             sizeof(A), policy, options.max_blocks);
-  if (scratch.empty()) scratch = workspace_pool::instance().get(device, options.stream, needed);
-
-  A* values = reinterpret_cast<A*>(scratch.data() + control_bytes);
-  const grid::segmented_arguments<Segments, Leaves, Op, Out> arguments{
-      segments, leaves, op, out, init, empty, plan.ranges,
-      {values, values + tuning::max_units(sizeof(A)) + 2, reinterpret_cast<unsigned*>(scratch.data() + workspace_alignment)}};
-  const clear_on_error guard(scratch);
-  launch(kernel, launch_config(plan.blocks, policy.block_threads, sizeof(storage), options.stream), arguments);
+  } else if constexpr (grid::can_stage<Leaves>) {
+    using staged = general_segmented_kernel<true, Segments, Leaves, Op, Out>;
+    const int device = current_device();
+    if (has_sm_90<staged::kernel>(device) &&
+        gains_by_staging(leaves.source.items, segments.count, staged::most_blocks(device) * (staged::policy.block_threads / warp_lanes)))
+      return staged::enqueue(arguments, options);
+  }
+  general_segmented_kernel<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);
 }
 
 /// The same items in the chunks that segments are read in.

@@ -15,9 +15,7 @@ void prepare_kernel(const char* function, int device, std::size_t shared_bytes, 
   static per_device<bool> cache;
   cache.get(device, [=] {
     const auto* kernel = reinterpret_cast<const void*>(Kernel);
-    cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
-    if (needs_bulk_copy && (limits_of(device).compute_capability < 90 || attributes.ptxVersion < 90))
+    if (needs_bulk_copy && !has_sm_90<Kernel>(device))
       reject(function, "grid::bulk_producer_consumer needs a device of compute capability 9.0 or later, and code for it");
     const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     if (shared_bytes > most)

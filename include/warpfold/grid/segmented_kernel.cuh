@@ -8,23 +8,28 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/long_segments.cuh>
 #include <warpfold/grid/short_segments.cuh>
+#include <warpfold/grid/staged_steps.cuh>
+#include <warpfold/grid/waiting_steps.cuh>
 #include <warpfold/thread/array.cuh>
 
 namespace warpfold::grid {
 inline namespace v1 WARPFOLD_HIDDEN {
 
+/// What is done with the short segments of a range, where there can be any: equal ones have a kernel of their own.
+template <class Arguments, bool Staged> struct short_segments_of { using type = short_segments<Arguments, waiting_steps>; };
+template <class Arguments> struct short_segments_of<Arguments, true> { using type = short_segments<Arguments, staged_steps>; };
+template <class Arguments> requires(decltype(Arguments::segments)::are_equal)
+struct short_segments_of<Arguments, false> { using type = no_short_segments<Arguments>; };
+
 /// Shared memory: what each warp has to itself.
-template <class Segments, class Leaves> struct segmented_storage {
-  struct of_warp {
-    warp::waiting_segments<typename Segments::index, warp_lanes * (tuning::step_packets + 1)> waiting;
-    typename Segments::scratch scratch;
-  };
-  static constexpr int warps = segmented_policy<Leaves>.block_threads / warp_lanes;
-  thread::array<of_warp, warps> own;
+template <class Arguments, bool Staged> struct segmented_storage {
+  static constexpr int warps = segmented_policy<decltype(Arguments::leaves)>.block_threads / warp_lanes;
+  thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
 };
 
-/// Each warp folds what begins in its range: segments, and units of the one before them.
-template <class Segments, class Leaves, class Op, class Out>
+/// Each warp folds what begins in its range: segments, and units of the one before them. `Staged`: steps of short segments of very
+/// different lengths are.
+template <bool Staged, class Segments, class Leaves, class Op, class Out>
 __global__ void
 __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leaves>.blocks_per_multiprocessor)
     segmented_kernel(const __grid_constant__ segmented_arguments<Segments, Leaves, Op, Out> arguments) {
@@ -32,12 +37,11 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   require_order(segments, leaves.source.items);
   const segment_span range = ranges.own();
   const segment_start start = warp::shuffle(segments.start(range.begin, ranges, leaves.source.items), 0);
-  auto& own = arch::dynamic_shared<segmented_storage<Segments, Leaves>>().own[arch::flat_warp()];
-  constexpr bool may_be_short = !Segments::are_equal;  // equal ones that are have a kernel of their own
-  using short_ones_type = short_segments<segmented_arguments<Segments, Leaves, Op, Out>, decltype(own.waiting)>;
-  const std::conditional_t<may_be_short, short_ones_type, no_short_segments> short_ones{arguments, range, start.segment, own.waiting,
-                                                                                       own.scratch};
-  segment_place at{start.segment, start.cursor, 0};
+  using arguments_type = segmented_arguments<Segments, Leaves, Op, Out>;
+  constexpr bool may_be_short = !Segments::are_equal;
+  auto& own = arch::dynamic_shared<segmented_storage<arguments_type, Staged>>().own[arch::flat_warp()];
+  typename short_segments_of<arguments_type, Staged>::type short_ones(arguments, range, start.segment, own);
+  segment_place at{start.segment, start.cursor};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
     items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
@@ -59,7 +63,7 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
     if (at.segment < segments.count && ranges.position(at.segment, items.begin) < range.end) continue;
     // At the end, since few ranges have any: units of the segment before the first one.
     const auto before = segments.before(start);
-    short_ones.finish(at.waiting);
+    short_ones.finish();
     settle(before);
     arch::require(segment_span{items.begin, items.end}.within(leaves.source.items), segments_out_of_order);
     if (items.end - items.begin <= ranges.unit_items()) return;

@@ -1,92 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The segments of a warp's range that fit 32 chunks, in steps of a few packets of 32 segments, a segment a lane. Where none of a
-// step's segments is longer than a chunk, lanes fold their own. Else those of a few items are folded item by item, and the
-// others wait until 32 lanes are full of their chunks, so that a few long ones among many short ones cost what they have.
+// The segments of a warp's range that fit 32 chunks, in steps. Where none of a step's segments is longer than a chunk, lanes fold
+// their own; what is done with other steps is `Mixed`: waiting_steps or staged_steps.
 #pragma once
-#include <warpfold/grid/segmented_arguments.cuh>
-#include <warpfold/warp/fold_lane_segments.cuh>
-#include <warpfold/warp/fold_segments.cuh>
+#include <warpfold/grid/segment_step.cuh>
 
 namespace warpfold::grid {
-
-/// The items of Packets * 32 segments, those of number 32 k + lane at [begin[k], end[k]); none where a segment does not exist.
-template <int Packets, class Index> struct segment_step {
-  std::int64_t base = 0;  ///< the item from which they count
-  Index begin[Packets] = {}, end[Packets] = {};
-
-  __device__ int count(int k) const { return static_cast<int>(end[k] - begin[k]); }
-  /// Items of the longest.
-  __device__ int longest() const {
-    constexpr Index most = 0x7FFFFFFF;
-    Index longest = 0;
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) longest = greatest_of(longest, end[k] - begin[k]);
-    return warp::all_reduce(static_cast<int>(least_of(longest, most)), maximum{});
-  }
-  /// Whether a segment that has been kept has `most` items or less.
-  __device__ bool any_up_to(int most) const {
-    bool any = false;
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) any = any || static_cast<unsigned>(count(k)) <= static_cast<unsigned>(most);
-    return __any_sync(full_warp, any);
-  }
-  /// Where segment number `segment` ends; the same in all lanes, as `segment` is.
-  __device__ Index end_of(int segment) const {
-    Index found{};  // by exchanges of all packets: a choice among them would be one of addresses
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
-      const Index in_packet = warp::shuffle(end[k], segment % warp_lanes);
-      if (segment / warp_lanes == k) found = in_packet;
-    }
-    return found;
-  }
-  /// Leaves those from number `count` on out: they have less than no items.
-  __device__ void keep(int count) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k)
-      if (k * warp_lanes + arch::lane_id() >= count) end[k] = begin[k] - 1;
-  }
-  template <int packets> __device__ void drop_packets() {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k)
-      if (k + packets < Packets) begin[k] = begin[k + packets], end[k] = end[k + packets];
-  }
-};
 
 /// Where a warp stands in its range.
 struct segment_place {
   std::int64_t segment;  ///< the next one
   std::int64_t cursor;   ///< the item at which it begins, where that is known
-  int waiting;           ///< segments that wait
 };
 
 /// Where none are short.
-struct no_short_segments {
-  template <class... Any> __device__ no_short_segments(const Any&...) {}
+template <class Arguments> struct no_short_segments {
+  struct storage {};
+  template <class... Any> __device__ explicit no_short_segments(const Any&...) {}
   __device__ void fold(segment_place&) const {}
-  __device__ void finish(int) const {}
+  __device__ void finish() const {}
 };
 
-/// Folds the segments of one warp's range, by that warp, all of whose lanes call. `Queue` is its waiting_segments.
-template <class Arguments, class Queue> struct short_segments {
+/// Folds the segments of one warp's range, by that warp, all of whose lanes call.
+template <class Arguments, template <class> class Mixed> class short_segments {
+ public:
   using leaves_type = decltype(Arguments::leaves);
   using segments_type = decltype(Arguments::segments);
   using A = typename leaves_type::accumulator;
   using step_index = typename segments_type::step_index;
+  using mixed_type = Mixed<Arguments>;
   static constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
   static constexpr int half = half_chunk_items<leaves_type>, narrow = leaves_type::chunk_items, wide = wide_items<leaves_type>;
   static constexpr int packets = tuning::step_packets, step_segments = packets * warp_lanes;
   static constexpr int most_items = warp_lanes * wide;  // of a segment that is not long
   using step_type = segment_step<packets, step_index>;
 
-  const Arguments& arguments;
-  const segment_span range;          ///< positions
-  const std::int64_t range_segment;  ///< the first that begins there: numbers of waiting ones count from it
-  Queue& queue;
-  typename segments_type::scratch& scratch;
+  /// Shared memory of the warp.
+  struct storage {
+    typename mixed_type::storage mixed;
+    typename segments_type::scratch scratch;
+  };
+
+  /// `range`: positions; `first_segment`: the first that begins there.
+  __device__ short_segments(const Arguments& arguments, const segment_span& range, std::int64_t first_segment, storage& own)
+      : arguments(arguments), range(range), scratch(own.scratch), mixed(arguments, first_segment, own.mixed) {}
 
   /// From `at` on, until the range ends or a segment is longer than 32 chunks.
-  __device__ void fold(segment_place& at) const {
+  __device__ void fold(segment_place& at) {
     while (true) {
       step_type step;
       read_step(at, step);
@@ -102,7 +61,7 @@ template <class Arguments, class Queue> struct short_segments {
         whole = is_whole(step, at.segment);
         longest = step.longest();
       }
-      const int taken = whole && longest <= most_items ? step_segments : take(step, at.segment);
+      const int taken = whole && longest <= (mixed_type::bounds_items ? wide : most_items) ? step_segments : take(step, at.segment);
       if (taken == 0) return;
       const std::int64_t first = at.segment;
       at.segment += taken;
@@ -111,15 +70,14 @@ template <class Arguments, class Queue> struct short_segments {
         step.keep(taken);
         longest = step.longest();
       }
-      at.waiting = fold_step(step, first, taken, longest, at.waiting);
-      if (taken < step_segments) return;
+      fold_step(step, first, taken, longest);
+      __syncwarp();  // else the compiler takes the warp for divided from here on, and guards every exchange: spills
+      if (!mixed_type::bounds_items && taken < step_segments) return;
     }
   }
 
-  /// Those that still wait.
-  __device__ void finish(int waiting) const {
-    for (int from = 0; from < waiting;) from += fold_some_waiting(from, waiting, true);
-  }
+  /// What is left of other steps.
+  __device__ void finish() { mixed.finish(); }
 
  private:
   __device__ void read_step(const segment_place& at, step_type& step) const {
@@ -143,38 +101,38 @@ template <class Arguments, class Queue> struct short_segments {
     return item - warp::shuffle(step.begin[0], 0) < step_index{1} << 30;
   }
 
-  /// How many segments of the step come next: up to a long one, or the range's end.
+  /// How many segments of the step come next: up to a long one, the range's end, or as many items as a step can have.
   __device__ int take(const step_type& step, std::int64_t first) const {
+    constexpr std::int64_t far = std::int64_t{1} << 30;
+    const int lane = arch::lane_id();
+    const step_index first_item = step.first_item();
+    // Where the first one would be out of range, and a lane's, from the first one's begin on. (Where that is cut, a step may end early.)
+    const std::int64_t left = arguments.ranges.item(first, range.end) - step.base - first_item;
+    const int end = static_cast<int>(least_of(greatest_of(left, std::int64_t{0}), far)), own_end = end - arguments.ranges.weight * lane;
+    const int existing = static_cast<int>(least_of(arguments.segments.count - first, std::int64_t{step_segments}));
     int taken = 0;
+    bool all = true;
     WARPFOLD_UNROLL
     for (int k = 0; k < packets; ++k) {
-      const std::int64_t own = first + k * warp_lanes + arch::lane_id();
-      bool takes = step.end[k] - step.begin[k] <= most_items;
-      if constexpr (sizeof(step_index) > 4) takes = is_near(step, step.begin[k]) && takes;
-      takes = takes && own < arguments.segments.count && arguments.ranges.position(own, step.base + step.begin[k]) < range.end;
-      const unsigned left_out = ~__ballot_sync(full_warp, takes);
-      if (taken == k * warp_lanes) taken += left_out == 0 ? warp_lanes : __ffs(static_cast<int>(left_out)) - 1;
+      bool takes = step.begin[k] - first_item < own_end - arguments.ranges.weight * (k * warp_lanes);
+      takes = takes && step.end[k] - step.begin[k] <= most_items;
+      if constexpr (mixed_type::bounds_items) takes = takes && step.end[k] - first_item <= mixed_type::most_items;
+      const unsigned left_out = ~__ballot_sync(full_warp, takes && k * warp_lanes + lane < existing);
+      if (all) taken += __clz(static_cast<int>(__brev(left_out)));  // the lanes before the first one left out
+      all = all && left_out == 0;
     }
     return taken;
   }
 
-  /// Folds the first `taken` > 0 segments of a step, or lets them wait. Returns how many wait then.
-  __device__ int fold_step(const step_type& step, std::int64_t first, int taken, int longest, int waiting) const {
+  /// Folds the first `taken` > 0 segments of a step, of which one has `longest` items.
+  __device__ void fold_step(const step_type& step, std::int64_t first, int taken, int longest) {
     require_within(step, taken);
-    if constexpr (half > 0) {
-      if (tiny < longest && longest <= half) {
-        fold_chunks<half, packets>(step, first, taken);
-        return waiting;
-      }
-    }
+    if constexpr (half > 0)
+      if (tiny < longest && longest <= half) return fold_chunks<half, packets>(step, first, taken);
     if (longest <= tiny) fold_items(step, first, [] {});
     else if (longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
     else if (longest <= wide) fold_chunks<wide, 1>(step, first, taken);
-    else {
-      if (step.any_up_to(tiny)) fold_items(step, first, [] {});
-      return let_wait(step, first, waiting);
-    }
-    return waiting;
+    else mixed.fold(step, first, taken, longest);
   }
 
   __device__ void require_within(const step_type& step, int taken) const {
@@ -185,35 +143,17 @@ template <class Arguments, class Queue> struct short_segments {
     }
   }
 
-  /// Those of the segments that are tiny, item by item. Calls meanwhile() while these are on their way.
+  /// Segments that are all tiny. Calls meanwhile() while their items are on their way.
   template <class Meanwhile> __device__ void fold_items(const step_type& step, std::int64_t first, Meanwhile meanwhile) const {
-    const auto leaves = arguments.leaves.template from<narrow>(step.base);
     int count[packets];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < packets; ++k) count[k] = step.count(k) <= tiny ? step.count(k) : -1;
-    warp::tiny_segments<tiny, packets, std::remove_const_t<decltype(leaves)>, decltype(Arguments::op)> items;
-    items.load(leaves, step.begin, count);
-    meanwhile();
-    A results[packets];
-    items.fold(leaves, count, arguments.op, results);
-    store(results, count, arguments.out + first + arch::lane_id());
-  }
-
-  /// Results of segments with so many items, 32 apart in the output; those with less than none are not stored.
-  template <int Count, class Out> __device__ void store(A (&results)[Count], const int (&count)[Count], Out out) const {
-    if (arguments.init.exists()) {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < Count; ++k) results[k] = arguments.init.join(results[k], arguments.op);
-    }
-    const A none = arguments.empty.alone();
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Count; ++k)
-      if (count[k] >= 0) out[k * warp_lanes] = thread::choose(count[k] > 0, results[k], none);
+    step.counts(count);
+    fold_tiny_segments<tiny>(arguments, arguments.leaves.template from<narrow>(step.base), step.begin, count,
+                             arguments.out + first + arch::lane_id(), meanwhile);
   }
 
   /// All of the segments, which have a chunk of `Items` at most, those of `AtOnce` packets at a time.
   template <int Items, int AtOnce> __device__ void fold_chunks(step_type step, std::int64_t first_segment, int taken) const {
-    const step_index first_item = warp::shuffle(step.begin[0], 0);
+    const step_index first_item = step.first_item();
     const auto leaves = arguments.leaves.template from<Items>(step.base + first_item);
     const bool inside = arguments.leaves.source.is_inside(step.base + first_item, step.base + step.end_of(taken - 1));
     auto out = arguments.out + first_segment + arch::lane_id();
@@ -224,30 +164,16 @@ template <class Arguments, class Queue> struct short_segments {
       for (int i = 0; i < AtOnce; ++i) first[i] = static_cast<int>(step.begin[i] - first_item), count[i] = step.count(i);
       A results[AtOnce];
       warp::fold_single_chunks(leaves, first, count, inside, arguments.op, results);
-      store(results, count, out);
+      write_step(arguments, results, count, out);
       step.template drop_packets<AtOnce>();
       out += AtOnce * warp_lanes;
     }
   }
 
-  /// Lets those of the segments wait that are not tiny, and folds what fills 32 lanes. Returns how many wait then.
-  __device__ int let_wait(const step_type& step, std::int64_t first_segment, int waiting) const {
-    const int number = static_cast<int>(first_segment - range_segment) + arch::lane_id();
-    WARPFOLD_UNROLL
-    for (int k = 0; k < packets; ++k)
-      waiting = warp::add_waiting(queue, waiting, step.count(k) > tiny,
-                                  static_cast<typename segments_type::index>(step.base + step.begin[k]), step.count(k),
-                                  number + k * warp_lanes);
-    __syncwarp();
-    int from = 0;
-    while (waiting - from >= warp_lanes) from += fold_some_waiting(from, waiting, false);
-    return warp::keep_waiting(queue, from, waiting);
-  }
-
-  __device__ int fold_some_waiting(int from, int waiting, bool all) const {
-    return warp::fold_waiting(arguments.leaves.template from<wide>(0), queue, from, waiting, all, arguments.op,
-                                   [&](int number, const A& value) { arguments.write(arguments.out + range_segment + number, value); });
-  }
+  const Arguments& arguments;
+  const segment_span range;
+  typename segments_type::scratch& scratch;
+  mixed_type mixed;
 };
 
 }  // namespace warpfold::grid

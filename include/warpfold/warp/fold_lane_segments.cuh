@@ -34,6 +34,10 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
     for (int k = 0; k < Segments; ++k)
       WARPFOLD_UNROLL
       for (int i = 0; i < MaxItems; ++i) {
+        if constexpr (reads_freely) {
+          held_[k][i] = leaves.source.at(std::int64_t{begin[k]} + i);
+          continue;
+        }
         if constexpr (uses_identity) held_[k][i] = thread::exact_identity<Op, A>;
         else held_[k][i] = item{};
         if (i < count[k]) {
@@ -62,8 +66,10 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
 
  private:
   using item = typename Leaves::source_type::item;
+  // Then what lies past a segment's items is read, too, and not used.
+  static constexpr bool reads_freely = requires { Leaves::source_type::past_bytes; };
   // Then it stands for what does not exist. But not where items are converted, which would wait for each of them.
-  static constexpr bool uses_identity =
+  static constexpr bool uses_identity = !reads_freely &&
       thread::has_exact_identity<Op, A> && thread::just_items<Leaves> && (std::is_same_v<item, A> || std::is_integral_v<item>);
   std::conditional_t<uses_identity, A, item> held_[Segments][MaxItems];
 };

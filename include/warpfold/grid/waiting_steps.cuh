@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steps with segments of more than a chunk, folded from where they lie: those of a few items item by item, and the others once 32
+// lanes are full of their chunks, so that a few long ones among many short ones cost what they have.
+#pragma once
+#include <warpfold/grid/segment_step.cuh>
+#include <warpfold/warp/fold_segments.cuh>
+
+namespace warpfold::grid {
+
+/// What waits of one warp's range from step to step. All lanes call all of it.
+template <class Arguments> class waiting_steps {
+ public:
+  using leaves_type = decltype(Arguments::leaves);
+  using index = typename decltype(Arguments::segments)::index;
+  using A = typename leaves_type::accumulator;
+  static constexpr bool bounds_items = false;  ///< of a step
+  using storage = warp::waiting_segments<index, warp_lanes * (tuning::step_packets + 1)>;
+
+  /// `first_segment`: numbers of waiting ones count from it.
+  __device__ waiting_steps(const Arguments& arguments, std::int64_t first_segment, storage& queue)
+      : arguments_(arguments), first_segment_(first_segment), queue_(queue) {}
+
+  /// Those of a step from segment `first` on that have been kept.
+  template <class Step> __device__ void fold(const Step& step, std::int64_t first, int, int) {
+    constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
+    if (step.any_up_to(tiny)) {
+      int count[Step::packets];
+      step.counts(count);
+      fold_tiny_segments<tiny>(arguments_, arguments_.leaves.template from<leaves_type::chunk_items>(step.base), step.begin, count,
+                               arguments_.out + first + arch::lane_id(), [] {});
+    }
+    const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Step::packets; ++k)
+      waiting_ = warp::add_waiting(queue_, waiting_, step.count(k) > tiny, static_cast<index>(step.base + step.begin[k]), step.count(k),
+                                   number + k * warp_lanes);
+    __syncwarp();
+    int from = 0;
+    while (waiting_ - from >= warp_lanes) from += fold_some(from, false);
+    waiting_ = warp::keep_waiting(queue_, from, waiting_);
+  }
+  /// Those that still wait.
+  __device__ void finish() {
+    for (int from = 0; from < waiting_;) from += fold_some(from, true);
+  }
+
+ private:
+  __device__ int fold_some(int from, bool all) const {
+    return warp::fold_waiting(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from, waiting_, all, arguments_.op,
+                              [&](int number, const A& value) { arguments_.write(arguments_.out + first_segment_ + number, value); });
+  }
+
+  const Arguments& arguments_;
+  const std::int64_t first_segment_;
+  storage& queue_;
+  int waiting_ = 0;  ///< segments
+};
+
+}  // namespace warpfold::grid
