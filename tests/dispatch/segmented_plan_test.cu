@@ -92,9 +92,12 @@ TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
     EXPECT_TRUE(dispatch::gains_by_staging(tuning::most_staged_mean * segments - 1, segments, warps));
     EXPECT_FALSE(dispatch::gains_by_staging(tuning::most_staged_mean * segments, segments, warps));
     EXPECT_FALSE(dispatch::gains_by_staging(tuning::least_staged_mean * segments - 1, segments, warps));
-    EXPECT_FALSE(dispatch::gains_by_staging(0, segments, warps));
+    EXPECT_FALSE(dispatch::gains_by_staging(segments, segments, warps));
+    for (const std::int64_t items : {std::int64_t{0}, segments / 4, segments - 1})
+      EXPECT_TRUE(dispatch::gains_by_staging(items, segments, warps)) << items << " items";
   }
   EXPECT_FALSE(dispatch::gains_by_staging(8 * (full - 1), full - 1, warps)) << "too few steps a warp";
+  EXPECT_FALSE(dispatch::gains_by_staging(0, full - 1, warps));
 }
 
 TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {

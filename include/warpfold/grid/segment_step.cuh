@@ -88,4 +88,13 @@ __device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& lea
   write_step(arguments, results, own, out);
 }
 
+/// The tiny ones of a step's segments that have been kept, from where their items lie.
+template <int Tiny, class Arguments, class Step, class Meanwhile>
+__device__ void fold_tiny_in_place(const Arguments& arguments, const Step& step, std::int64_t first, Meanwhile meanwhile) {
+  int count[Step::packets];
+  step.counts(count);
+  fold_tiny_segments<Tiny>(arguments, arguments.leaves.template from<decltype(Arguments::leaves)::chunk_items>(step.base), step.begin, count,
+                           arguments.out + first + arch::lane_id(), meanwhile);
+}
+
 }  // namespace warpfold::grid

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The segments of a warp's range that fit 32 chunks, in steps. Where none of a step's segments is longer than a chunk, lanes fold
-// their own; what is done with other steps is `Mixed`: waiting_steps or staged_steps.
+// their own; how that is done with tiny ones, and what with those of mixed lengths, is `Steps`: waiting_steps or staged_steps.
 #pragma once
 #include <warpfold/grid/segment_step.cuh>
 
@@ -21,13 +21,13 @@ template <class Arguments> struct no_short_segments {
 };
 
 /// Folds the segments of one warp's range, by that warp, all of whose lanes call.
-template <class Arguments, template <class> class Mixed> class short_segments {
+template <class Arguments, template <class> class Steps> class short_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
   using segments_type = decltype(Arguments::segments);
   using A = typename leaves_type::accumulator;
   using step_index = typename segments_type::step_index;
-  using mixed_type = Mixed<Arguments>;
+  using steps_type = Steps<Arguments>;
   static constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
   static constexpr int half = half_chunk_items<leaves_type>, narrow = leaves_type::chunk_items, wide = wide_items<leaves_type>;
   static constexpr int packets = tuning::step_packets, step_segments = packets * warp_lanes;
@@ -36,13 +36,13 @@ template <class Arguments, template <class> class Mixed> class short_segments {
 
   /// Shared memory of the warp.
   struct storage {
-    typename mixed_type::storage mixed;
+    typename steps_type::storage steps;
     typename segments_type::scratch scratch;
   };
 
   /// `range`: positions; `first_segment`: the first that begins there.
   __device__ short_segments(const Arguments& arguments, const segment_span& range, std::int64_t first_segment, storage& own)
-      : arguments(arguments), range(range), scratch(own.scratch), mixed(arguments, first_segment, own.mixed) {}
+      : arguments(arguments), range(range), scratch(own.scratch), steps(arguments, first_segment, own.steps) {}
 
   /// From `at` on, until the range ends or a segment is longer than 32 chunks.
   __device__ void fold(segment_place& at) {
@@ -51,17 +51,19 @@ template <class Arguments, template <class> class Mixed> class short_segments {
       read_step(at, step);
       bool whole = is_whole(step, at.segment);
       int longest = step.longest();
-      while (whole && longest <= tiny) {
+      while (whole && longest <= tiny && steps_type::holds(step)) {
         const std::int64_t first = at.segment;
         at.segment += step_segments;
         if constexpr (segments_type::needs_cursor) at.cursor = step.base + step.end_of(step_segments - 1);
         step_type next;
-        fold_items(step, first, [&] { read_step(at, next); });
+        steps.fold_tiny(step, first, [&] { read_step(at, next); });
+        __syncwarp();
         step = next;
         whole = is_whole(step, at.segment);
         longest = step.longest();
       }
-      const int taken = whole && longest <= (mixed_type::bounds_items ? wide : most_items) ? step_segments : take(step, at.segment);
+      const bool fits = steps_type::bounds_items ? tiny < longest && longest <= wide : longest <= most_items;
+      const int taken = whole && fits ? step_segments : take(step, at.segment);
       if (taken == 0) return;
       const std::int64_t first = at.segment;
       at.segment += taken;
@@ -72,12 +74,12 @@ template <class Arguments, template <class> class Mixed> class short_segments {
       }
       fold_step(step, first, taken, longest);
       __syncwarp();  // else the compiler takes the warp for divided from here on, and guards every exchange: spills
-      if (!mixed_type::bounds_items && taken < step_segments) return;
+      if (!steps_type::bounds_items && taken < step_segments) return;
     }
   }
 
   /// What is left of other steps.
-  __device__ void finish() { mixed.finish(); }
+  __device__ void finish() { steps.finish(); }
 
  private:
   __device__ void read_step(const segment_place& at, step_type& step) const {
@@ -116,7 +118,7 @@ template <class Arguments, template <class> class Mixed> class short_segments {
     for (int k = 0; k < packets; ++k) {
       bool takes = step.begin[k] - first_item < own_end - arguments.ranges.weight * (k * warp_lanes);
       takes = takes && step.end[k] - step.begin[k] <= most_items;
-      if constexpr (mixed_type::bounds_items) takes = takes && step.end[k] - first_item <= mixed_type::most_items;
+      if constexpr (steps_type::bounds_items) takes = takes && step.end[k] - first_item <= steps_type::most_items;
       const unsigned left_out = ~__ballot_sync(full_warp, takes && k * warp_lanes + lane < existing);
       if (all) taken += __clz(static_cast<int>(__brev(left_out)));  // the lanes before the first one left out
       all = all && left_out == 0;
@@ -129,10 +131,9 @@ template <class Arguments, template <class> class Mixed> class short_segments {
     require_within(step, taken);
     if constexpr (half > 0)
       if (tiny < longest && longest <= half) return fold_chunks<half, packets>(step, first, taken);
-    if (longest <= tiny) fold_items(step, first, [] {});
-    else if (longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
-    else if (longest <= wide) fold_chunks<wide, 1>(step, first, taken);
-    else mixed.fold(step, first, taken, longest);
+    if (tiny < longest && longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
+    else if (tiny < longest && longest <= wide) fold_chunks<wide, 1>(step, first, taken);
+    else steps.fold(step, first, taken, longest);
   }
 
   __device__ void require_within(const step_type& step, int taken) const {
@@ -141,14 +142,6 @@ template <class Arguments, template <class> class Mixed> class short_segments {
       const segment_span items{step.base + step.begin[k], step.base + step.end[k]};
       arch::require(k * warp_lanes + arch::lane_id() >= taken || items.within(arguments.leaves.source.items), segments_out_of_order);
     }
-  }
-
-  /// Segments that are all tiny. Calls meanwhile() while their items are on their way.
-  template <class Meanwhile> __device__ void fold_items(const step_type& step, std::int64_t first, Meanwhile meanwhile) const {
-    int count[packets];
-    step.counts(count);
-    fold_tiny_segments<tiny>(arguments, arguments.leaves.template from<narrow>(step.base), step.begin, count,
-                             arguments.out + first + arch::lane_id(), meanwhile);
   }
 
   /// All of the segments, which have a chunk of `Items` at most, those of `AtOnce` packets at a time.
@@ -173,7 +166,7 @@ template <class Arguments, template <class> class Mixed> class short_segments {
   const Arguments& arguments;
   const segment_span range;
   typename segments_type::scratch& scratch;
-  mixed_type mixed;
+  steps_type steps;
 };
 
 }  // namespace warpfold::grid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps with segments of more than a chunk, whose items are brought into shared memory first, all by one copy: a trip to memory
+// Steps of tiny segments and of mixed lengths, whose items are brought into shared memory first, all by one copy: a trip to memory
 // where reading them in place takes several, one after the other. Needs sm_90, and items behind a pointer.
 #pragma once
 #include <warpfold/grid/segment_step.cuh>
@@ -52,14 +52,13 @@ template <class Arguments> class staged_steps {
   __device__ staged_steps(const Arguments& arguments, std::int64_t, storage& own)
       : arguments_(arguments), heads_(own.heads), window_(own.window) {}
 
-  /// The `taken` segments of a step from `first` on that have been kept, of `longest` items at most. The warp must meet between two.
+  /// The `taken` segments of a step from `first` on that have been kept, of `longest` items at most, and most_items together. The
+  /// warp must meet before the next call; so too below.
   template <class Step> __device__ void fold(const Step& step, std::int64_t first, int taken, int longest) {
     const auto first_item = step.first_item();
     window_.start(arguments_.leaves.source, step.base + first_item, step.base + step.end_of(taken - 1));
     int begin[Step::packets], count[Step::packets], place[Step::packets];
-    step.counts(count);
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Step::packets; ++k) begin[k] = static_cast<int>(step.begin[k] - first_item);
+    places_from(first_item, step, begin, count);
     const int chunks = tell_heads(begin, count, place);
     window_.wait();
     const auto leaves = window_.template leaves<wide>(arguments_.leaves);
@@ -69,9 +68,32 @@ template <class Arguments> class staged_steps {
     WARPFOLD_NO_UNROLL
     for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, most_chunks, out);
   }
+  /// A whole step of tiny ones, which holds() is true of. Calls meanwhile() while their items are on their way.
+  template <class Step, class Meanwhile> __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) {
+    const auto first_item = step.first_item();
+    window_.start(arguments_.leaves.source, step.base + first_item, step.base + step.end_of(step_segments - 1));
+    meanwhile();
+    int begin[Step::packets], count[Step::packets];
+    places_from(first_item, step, begin, count);
+    window_.wait();
+    fold_tiny_segments<tiny>(arguments_, window_.template leaves<wide>(arguments_.leaves), begin, count,
+                             arguments_.out + first + arch::lane_id(), [] {});
+  }
+  /// Whether the window has room for a whole step's items, and for what lies between.
+  template <class Step> __device__ static bool holds(const Step& step) {
+    return step.end_of(step_segments - 1) - step.first_item() <= most_items;
+  }
   __device__ void finish() {}
 
  private:
+  /// Where a step's segments lie in the window, and how many items they have.
+  template <class Step, class Index, int Packets>
+  __device__ static void places_from(Index first_item, const Step& step, int (&begin)[Packets], int (&count)[Packets]) {
+    step.counts(count);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Packets; ++k) begin[k] = static_cast<int>(step.begin[k] - first_item);
+  }
+
   /// Writes the heads of all segments that are not tiny, and tells the lanes' places, far away where there is none. Returns how many
   /// chunks there are. One scan does for all packets, a byte each.
   template <int Packets> __device__ int tell_heads(const int (&begin)[Packets], const int (&count)[Packets], int (&place)[Packets]) {

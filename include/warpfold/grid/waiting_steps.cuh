@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps with segments of more than a chunk, folded from where they lie: those of a few items item by item, and the others once 32
+// Steps of tiny segments and of mixed lengths, folded from where they lie: those of a few items item by item, and the others once 32
 // lanes are full of their chunks, so that a few long ones among many short ones cost what they have.
 #pragma once
 #include <warpfold/grid/segment_step.cuh>
@@ -13,6 +13,7 @@ template <class Arguments> class waiting_steps {
   using leaves_type = decltype(Arguments::leaves);
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
+  static constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
   static constexpr bool bounds_items = false;  ///< of a step
   using storage = warp::waiting_segments<index, warp_lanes * (tuning::step_packets + 1)>;
 
@@ -21,14 +22,9 @@ template <class Arguments> class waiting_steps {
       : arguments_(arguments), first_segment_(first_segment), queue_(queue) {}
 
   /// Those of a step from segment `first` on that have been kept.
-  template <class Step> __device__ void fold(const Step& step, std::int64_t first, int, int) {
-    constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
-    if (step.any_up_to(tiny)) {
-      int count[Step::packets];
-      step.counts(count);
-      fold_tiny_segments<tiny>(arguments_, arguments_.leaves.template from<leaves_type::chunk_items>(step.base), step.begin, count,
-                               arguments_.out + first + arch::lane_id(), [] {});
-    }
+  template <class Step> __device__ void fold(const Step& step, std::int64_t first, int, int longest) {
+    if (longest <= tiny) return fold_tiny(step, first, [] {});
+    if (step.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, step, first, [] {});
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
     for (int k = 0; k < Step::packets; ++k)
@@ -39,6 +35,11 @@ template <class Arguments> class waiting_steps {
     while (waiting_ - from >= warp_lanes) from += fold_some(from, false);
     waiting_ = warp::keep_waiting(queue_, from, waiting_);
   }
+  /// A whole step of tiny ones. Calls meanwhile() while their items are on their way.
+  template <class Step, class Meanwhile> __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) const {
+    fold_tiny_in_place<tiny>(arguments_, step, first, meanwhile);
+  }
+  template <class Step> __device__ static constexpr bool holds(const Step&) { return true; }
   /// Those that still wait.
   __device__ void finish() {
     for (int from = 0; from < waiting_;) from += fold_some(from, true);

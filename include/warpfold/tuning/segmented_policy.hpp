@@ -20,9 +20,9 @@ constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_byte
 inline constexpr int step_packets = 4;  ///< of 32 segments, that are known at once
 inline constexpr int most_weight = 8;   ///< of a segment, in items: more leave too much to the warps of a long one
 
-/// Mixed steps are staged where segments have so many items on average (else lanes read their own few, or a step has few segments),
-/// warps so many steps, and items so many bytes.
-inline constexpr int least_staged_mean = 4, most_staged_mean = 16, least_staged_steps = 4, least_staged_item_bytes = 4;
+/// Steps are staged where items have so many bytes, warps so many steps, and segments so many items on average, or less than one: of
+/// one to three, lanes read neighbours' items anyway, and of many, a stage holds few segments.
+inline constexpr int least_staged_item_bytes = 4, least_staged_steps = 4, least_staged_mean = 4, most_staged_mean = 16;
 inline constexpr int stage_bytes = 4080;  ///< of a step's items: with up to 15 before them, 4 KiB
 
 /// Items of a chunk: as many as fit `bytes`, and as accumulators four times that, but at least `least`.
