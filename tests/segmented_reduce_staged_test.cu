@@ -199,14 +199,14 @@ TEST_F(segmented_reduce_staged, random_lengths) {
 TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
   const auto device = wf::dispatch::current_device();
   const std::int64_t warps = std::int64_t{wf::dispatch::limits_of(device).multiprocessors} * 2048 / 32;
-  const std::int64_t segments = (wf::tuning::least_staged_steps + 1) * warps * wf::tuning::step_packets * 32;
+  const std::int64_t segments = (wf::tuning::least_staged_empty_steps + 1) * warps * wf::tuning::step_packets * 32;
   lengths few(static_cast<std::size_t>(segments)), mostly_none(few.size());
   for (std::size_t s = 0; s < few.size(); ++s) {
     few[s] = static_cast<std::int64_t>(s % 97 == 0 ? 90 + s % 31 : s * 7 % 9);
     mostly_none[s] = s % 1000 == 7 ? 200 : s % 4 == 0 ? 2 : 0;
   }
   for (const layout& where : {layout("few items", few), layout("mostly none", mostly_none)}) {
-    ASSERT_TRUE(wf::dispatch::gains_by_staging(where.items, segments, warps)) << where;
+    ASSERT_TRUE(wf::dispatch::gains_by_staging(where.items, segments, warps, true)) << where;
     const auto items = random_items_of<float>(where);
     const device_array<float> in(items);
     const device_array<int> offsets(where.offsets<int>());

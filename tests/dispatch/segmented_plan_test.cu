@@ -85,19 +85,24 @@ TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
 }
 
 TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
-  constexpr std::int64_t warps = 4224, full = std::int64_t{tuning::least_staged_steps} * tuning::step_packets * 32 * warps;
-  for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
-    for (const std::int64_t mean : {tuning::least_staged_mean, tuning::most_staged_mean - 1})
-      EXPECT_TRUE(dispatch::gains_by_staging(mean * segments, segments, warps)) << mean << " items on average";
-    EXPECT_TRUE(dispatch::gains_by_staging(tuning::most_staged_mean * segments - 1, segments, warps));
-    EXPECT_FALSE(dispatch::gains_by_staging(tuning::most_staged_mean * segments, segments, warps));
-    EXPECT_FALSE(dispatch::gains_by_staging(tuning::least_staged_mean * segments - 1, segments, warps));
-    EXPECT_FALSE(dispatch::gains_by_staging(segments, segments, warps));
-    for (const std::int64_t items : {std::int64_t{0}, segments / 4, segments - 1})
-      EXPECT_TRUE(dispatch::gains_by_staging(items, segments, warps)) << items << " items";
+  constexpr std::int64_t warps = 4224, step = tuning::step_packets * 32 * warps, full = tuning::least_staged_steps * step;
+  for (const bool listed : {false, true}) {
+    const auto gains = [&](std::int64_t items, std::int64_t segments) { return dispatch::gains_by_staging(items, segments, warps, listed); };
+    for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
+      for (const std::int64_t mean : {tuning::least_staged_mean, tuning::most_staged_mean - 1})
+        EXPECT_TRUE(gains(mean * segments, segments)) << mean << " items on average";
+      EXPECT_TRUE(gains(tuning::most_staged_mean * segments - 1, segments));
+      EXPECT_FALSE(gains(tuning::most_staged_mean * segments, segments));
+      EXPECT_FALSE(gains(tuning::least_staged_mean * segments - 1, segments));
+      EXPECT_FALSE(gains(segments, segments));
+    }
+    EXPECT_FALSE(gains(8 * (full - 1), full - 1)) << "too few steps a warp";
+    const std::int64_t many = tuning::least_staged_empty_steps * step;
+    for (const std::int64_t items : {std::int64_t{0}, many / 4, many - 1}) {
+      EXPECT_EQ(gains(items, many), listed) << items << " items";
+      EXPECT_FALSE(gains(items * (many - 1) / many, many - 1)) << "too few steps a warp";
+    }
   }
-  EXPECT_FALSE(dispatch::gains_by_staging(8 * (full - 1), full - 1, warps)) << "too few steps a warp";
-  EXPECT_FALSE(dispatch::gains_by_staging(0, full - 1, warps));
 }
 
 TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {

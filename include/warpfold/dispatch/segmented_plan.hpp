@@ -42,11 +42,12 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
   return plan;
 }
 
-/// Whether the kernel that stages is the faster one, where there is a choice and `warps` at once.
-inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::int64_t warps) {
+/// Whether the kernel that stages is the faster one, where there is a choice, for `warps` at once. `listed`: whether segments' places are
+/// read, not found among the owners of their items.
+inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::int64_t warps, bool listed) {
   const std::int64_t mean = items / segments, steps = segments / (tuning::step_packets * warp_lanes);
-  const bool few_items = mean == 0 || (tuning::least_staged_mean <= mean && mean < tuning::most_staged_mean);
-  return few_items && steps >= tuning::least_staged_steps * warps;
+  if (mean == 0) return listed && steps >= tuning::least_staged_empty_steps * warps;
+  return tuning::least_staged_mean <= mean && mean < tuning::most_staged_mean && steps >= tuning::least_staged_steps * warps;
 }
 
 /// Blocks for `segments` > 0 equal segments, of which a warp folds `at_once` again and again.

@@ -79,7 +79,8 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
     using staged = general_segmented_kernel<true, Segments, Leaves, Op, Out>;
     const int device = current_device();
     if (has_sm_90<staged::kernel>(device) &&
-        gains_by_staging(leaves.source.items, segments.count, staged::most_blocks(device) * (staged::policy.block_threads / warp_lanes)))
+        gains_by_staging(leaves.source.items, segments.count, staged::most_blocks(device) * (staged::policy.block_threads / warp_lanes),
+                         !Segments::needs_cursor))
       return staged::enqueue(arguments, options);
   }
   general_segmented_kernel<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);

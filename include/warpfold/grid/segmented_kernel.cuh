@@ -41,7 +41,7 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   constexpr bool may_be_short = !Segments::are_equal;
   auto& own = arch::dynamic_shared<segmented_storage<arguments_type, Staged>>().own[arch::flat_warp()];
   typename short_segments_of<arguments_type, Staged>::type short_ones(arguments, range, start.segment, own);
-  segment_place at{start.segment, start.cursor};
+  segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
     items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
@@ -63,7 +63,7 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
     if (at.segment < segments.count && ranges.position(at.segment, items.begin) < range.end) continue;
     // At the end, since few ranges have any: units of the segment before the first one.
     const auto before = segments.before(start);
-    short_ones.finish();
+    short_ones.finish(at.waiting);
     settle(before);
     arch::require(segment_span{items.begin, items.end}.within(leaves.source.items), segments_out_of_order);
     if (items.end - items.begin <= ranges.unit_items()) return;

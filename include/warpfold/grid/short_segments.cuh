@@ -10,6 +10,7 @@ namespace warpfold::grid {
 struct segment_place {
   std::int64_t segment;  ///< the next one
   std::int64_t cursor;   ///< the item at which it begins, where that is known
+  int waiting;           ///< segments that wait
 };
 
 /// Where none are short.
@@ -17,7 +18,7 @@ template <class Arguments> struct no_short_segments {
   struct storage {};
   template <class... Any> __device__ explicit no_short_segments(const Any&...) {}
   __device__ void fold(segment_place&) const {}
-  __device__ void finish() const {}
+  __device__ void finish(int) const {}
 };
 
 /// Folds the segments of one warp's range, by that warp, all of whose lanes call.
@@ -72,14 +73,14 @@ template <class Arguments, template <class> class Steps> class short_segments {
         step.keep(taken);
         longest = step.longest();
       }
-      fold_step(step, first, taken, longest);
+      at.waiting = fold_step(step, first, taken, longest, at.waiting);
       __syncwarp();  // else the compiler takes the warp for divided from here on, and guards every exchange: spills
       if (!steps_type::bounds_items && taken < step_segments) return;
     }
   }
 
-  /// What is left of other steps.
-  __device__ void finish() { steps.finish(); }
+  /// Those that still wait.
+  __device__ void finish(int waiting) { steps.finish(waiting); }
 
  private:
   __device__ void read_step(const segment_place& at, step_type& step) const {
@@ -126,14 +127,19 @@ template <class Arguments, template <class> class Steps> class short_segments {
     return taken;
   }
 
-  /// Folds the first `taken` > 0 segments of a step, of which one has `longest` items.
-  __device__ void fold_step(const step_type& step, std::int64_t first, int taken, int longest) {
+  /// Folds the first `taken` > 0 segments of a step, of which one has `longest` items, or lets them wait. Returns how many wait then.
+  __device__ int fold_step(const step_type& step, std::int64_t first, int taken, int longest, int waiting) {
     require_within(step, taken);
-    if constexpr (half > 0)
-      if (tiny < longest && longest <= half) return fold_chunks<half, packets>(step, first, taken);
+    if constexpr (half > 0) {
+      if (tiny < longest && longest <= half) {
+        fold_chunks<half, packets>(step, first, taken);
+        return waiting;
+      }
+    }
     if (tiny < longest && longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
     else if (tiny < longest && longest <= wide) fold_chunks<wide, 1>(step, first, taken);
-    else steps.fold(step, first, taken, longest);
+    else return steps.fold(step, first, taken, longest, waiting);
+    return waiting;
   }
 
   __device__ void require_within(const step_type& step, int taken) const {

@@ -53,8 +53,8 @@ template <class Arguments> class staged_steps {
       : arguments_(arguments), heads_(own.heads), window_(own.window) {}
 
   /// The `taken` segments of a step from `first` on that have been kept, of `longest` items at most, and most_items together. The
-  /// warp must meet before the next call; so too below.
-  template <class Step> __device__ void fold(const Step& step, std::int64_t first, int taken, int longest) {
+  /// warp must meet before the next call; so too below. None wait.
+  template <class Step> __device__ int fold(const Step& step, std::int64_t first, int taken, int longest, int waiting) {
     const auto first_item = step.first_item();
     window_.start(arguments_.leaves.source, step.base + first_item, step.base + step.end_of(taken - 1));
     int begin[Step::packets], count[Step::packets], place[Step::packets];
@@ -67,6 +67,7 @@ template <class Arguments> class staged_steps {
     const int most_chunks = warp::chunks_of<wide>(longest);
     WARPFOLD_NO_UNROLL
     for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, most_chunks, out);
+    return waiting;
   }
   /// A whole step of tiny ones, which holds() is true of. Calls meanwhile() while their items are on their way.
   template <class Step, class Meanwhile> __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) {
@@ -83,7 +84,7 @@ template <class Arguments> class staged_steps {
   template <class Step> __device__ static bool holds(const Step& step) {
     return step.end_of(step_segments - 1) - step.first_item() <= most_items;
   }
-  __device__ void finish() {}
+  __device__ void finish(int) const {}
 
  private:
   /// Where a step's segments lie in the window, and how many items they have.

@@ -7,7 +7,7 @@
 
 namespace warpfold::grid {
 
-/// What waits of one warp's range from step to step. All lanes call all of it.
+/// One warp's. All lanes call all of it.
 template <class Arguments> class waiting_steps {
  public:
   using leaves_type = decltype(Arguments::leaves);
@@ -21,19 +21,23 @@ template <class Arguments> class waiting_steps {
   __device__ waiting_steps(const Arguments& arguments, std::int64_t first_segment, storage& queue)
       : arguments_(arguments), first_segment_(first_segment), queue_(queue) {}
 
-  /// Those of a step from segment `first` on that have been kept.
-  template <class Step> __device__ void fold(const Step& step, std::int64_t first, int, int longest) {
-    if (longest <= tiny) return fold_tiny(step, first, [] {});
+  /// Those of a step from segment `first` on that have been kept. Returns how many wait then, of all steps. (A member that counts them
+  /// costs spills.)
+  template <class Step> __device__ int fold(const Step& step, std::int64_t first, int, int longest, int waiting) const {
+    if (longest <= tiny) {
+      fold_tiny(step, first, [] {});
+      return waiting;
+    }
     if (step.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, step, first, [] {});
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
     for (int k = 0; k < Step::packets; ++k)
-      waiting_ = warp::add_waiting(queue_, waiting_, step.count(k) > tiny, static_cast<index>(step.base + step.begin[k]), step.count(k),
+      waiting = warp::add_waiting(queue_, waiting, step.count(k) > tiny, static_cast<index>(step.base + step.begin[k]), step.count(k),
                                    number + k * warp_lanes);
     __syncwarp();
     int from = 0;
-    while (waiting_ - from >= warp_lanes) from += fold_some(from, false);
-    waiting_ = warp::keep_waiting(queue_, from, waiting_);
+    while (waiting - from >= warp_lanes) from += fold_some(from, waiting, false);
+    return warp::keep_waiting(queue_, from, waiting);
   }
   /// A whole step of tiny ones. Calls meanwhile() while their items are on their way.
   template <class Step, class Meanwhile> __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) const {
@@ -41,20 +45,19 @@ template <class Arguments> class waiting_steps {
   }
   template <class Step> __device__ static constexpr bool holds(const Step&) { return true; }
   /// Those that still wait.
-  __device__ void finish() {
-    for (int from = 0; from < waiting_;) from += fold_some(from, true);
+  __device__ void finish(int waiting) const {
+    for (int from = 0; from < waiting;) from += fold_some(from, waiting, true);
   }
 
  private:
-  __device__ int fold_some(int from, bool all) const {
-    return warp::fold_waiting(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from, waiting_, all, arguments_.op,
+  __device__ int fold_some(int from, int waiting, bool all) const {
+    return warp::fold_waiting(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from, waiting, all, arguments_.op,
                               [&](int number, const A& value) { arguments_.write(arguments_.out + first_segment_ + number, value); });
   }
 
   const Arguments& arguments_;
   const std::int64_t first_segment_;
   storage& queue_;
-  int waiting_ = 0;  ///< segments
 };
 
 }  // namespace warpfold::grid

@@ -20,9 +20,10 @@ constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_byte
 inline constexpr int step_packets = 4;  ///< of 32 segments, that are known at once
 inline constexpr int most_weight = 8;   ///< of a segment, in items: more leave too much to the warps of a long one
 
-/// Steps are staged where items have so many bytes, warps so many steps, and segments so many items on average, or less than one: of
-/// one to three, lanes read neighbours' items anyway, and of many, a stage holds few segments.
-inline constexpr int least_staged_item_bytes = 4, least_staged_steps = 4, least_staged_mean = 4, most_staged_mean = 16;
+/// Steps are staged where items have so many bytes, segments so many of them on average (of fewer, lanes read neighbours' items
+/// anyway; of more, a stage holds few segments), and warps so many steps. And, from more steps on, where most segments are empty.
+inline constexpr int least_staged_item_bytes = 4, least_staged_mean = 4, most_staged_mean = 16;
+inline constexpr int least_staged_steps = 4, least_staged_empty_steps = 16;
 inline constexpr int stage_bytes = 4080;  ///< of a step's items: with up to 15 before them, 4 KiB
 
 /// Items of a chunk: as many as fit `bytes`, and as accumulators four times that, but at least `least`.
