@@ -136,7 +136,8 @@ template <class Arguments, template <class> class Steps> class short_segments {
         return waiting;
       }
     }
-    if (tiny < longest && longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
+    if (!steps_type::bounds_items && longest <= tiny) steps.fold_tiny(step, first, [] {});
+    else if (tiny < longest && longest <= narrow) fold_chunks<narrow, 2>(step, first, taken);
     else if (tiny < longest && longest <= wide) fold_chunks<wide, 1>(step, first, taken);
     else return steps.fold(step, first, taken, longest, waiting);
     return waiting;

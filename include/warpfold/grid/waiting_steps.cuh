@@ -23,11 +23,7 @@ template <class Arguments> class waiting_steps {
 
   /// Those of a step from segment `first` on that have been kept. Returns how many wait then, of all steps. (A member that counts them
   /// costs spills.)
-  template <class Step> __device__ int fold(const Step& step, std::int64_t first, int, int longest, int waiting) const {
-    if (longest <= tiny) {
-      fold_tiny(step, first, [] {});
-      return waiting;
-    }
+  template <class Step> __device__ int fold(const Step& step, std::int64_t first, int, int, int waiting) const {
     if (step.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, step, first, [] {});
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
@@ -39,7 +35,7 @@ template <class Arguments> class waiting_steps {
     while (waiting - from >= warp_lanes) from += fold_some(from, waiting, false);
     return warp::keep_waiting(queue_, from, waiting);
   }
-  /// A whole step of tiny ones. Calls meanwhile() while their items are on their way.
+  /// Those of a step where all are tiny. Calls meanwhile() while their items are on their way.
   template <class Step, class Meanwhile> __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) const {
     fold_tiny_in_place<tiny>(arguments_, step, first, meanwhile);
   }
