@@ -34,7 +34,7 @@ std::string problem(const dispatch::segmented_plan& plan, int most_blocks, std::
                     const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
   const std::int64_t warps = std::int64_t{plan.blocks} * block_warps, positions = items + std::int64_t{plan.ranges.weight} * segments;
-  const auto& [length, weight, log_unit, are_long] = plan.ranges;
+  const auto& [length, weight, log_unit, are_long, whole_items] = plan.ranges;
   const std::int64_t unit = std::int64_t{1} << log_unit, batch = std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items;
 
   if (plan.blocks < 1 || plan.blocks > most_blocks) return "the grid is too large, or empty";
@@ -46,6 +46,8 @@ std::string problem(const dispatch::segmented_plan& plan, int most_blocks, std::
   if (plan.blocks > 1 && 2 * length < tuning::least_range) return "ranges are too short to be worth a warp";
   if (are_long && items <= segments) return "no segment can be expected to be long";
   if (unit % batch != 0) return "units are not made of batches, or no power of two of them";
+  if (whole_items < unit) return "what is shorter than a unit is cut";
+  if (whole_items > std::max(unit, length)) return "a warp could have much more than its range";
   if ((positions - 1) / unit + 1 > tuning::max_units(kind.accumulator_bytes)) return "more units than scratch";
   if ((length - 1) / unit + 1 > tuning::range_units) return "a range has too many units";
   if (tuning::range_units * 2 > tuning::group_units) return "a range has the begin of more than one group";

@@ -26,6 +26,7 @@ using wf_test::device_array;
 // ---- starts -----------------------------------------------------------------------------------------------------------
 
 constexpr int step_segments = tuning::step_packets * 32;
+constexpr int look_items = 8 * 32;  // how far owners may be looked at past what tells that a segment is too long
 
 struct found_start {
   grid::segment_start start;
@@ -73,12 +74,18 @@ void expect_starts(const Segments& segments, const grid::segment_ranges& ranges,
     }
     ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
     const std::int64_t known = Segments::are_equal ? 0 : step_segments;
+    std::int64_t most_seen = offsets.back() + 1;  // items
     for (std::int64_t s = first; s < std::min<std::int64_t>(first + known, count); ++s) {
       const grid::segment_span& span = step[s - first];
+      ASSERT_TRUE(offset(s) < most_seen || span.begin == span.end)
+          << "position " << position << ": segment " << s << " has been looked at for nothing";
+      if (most_seen <= offsets.back()) continue;
       if (offset(s + 1) - offset(s) > most_items) {
         ASSERT_TRUE(span.begin == offset(s) && span.end - span.begin > most_items && span.end <= offset(s + 1))
             << "position " << position << ", segment " << s;
-        break;
+        if (!cursors || most_items < look_items) break;
+        most_seen = std::min(offset(s + 1), offset(s) + most_items + 1) + look_items;
+        continue;
       }
       ASSERT_TRUE(span.begin == offset(s) && span.end == offset(s + 1)) << "position " << position << ", segment " << s;
     }
@@ -115,19 +122,55 @@ TEST(Segments, OfFixedLengthsStartAtEveryPosition) {
 // Owners are read no further than a step can want: up to a segment that is too long for it, wherever that one is.
 TEST(Segments, OfOwnersAreKnownUpToALongOne) {
   wf_test::random_source source(4);
-  for (int round = 0; round < 4; ++round) {
+  const auto check = [&](int segments, int most_items, int round) {
     std::vector<std::int64_t> offsets{0};
     std::vector<int> ids;
-    for (int s = 0; s < 60; ++s) {
-      const std::int64_t length = s == 7 + 13 * round ? 1500 : source.below(1 + 10 * round);
+    for (int s = 0; s < segments; ++s) {
+      std::int64_t length = s == 7 + 13 * round ? 1500 : source.below(1 + round * most_items / 4);
+      if (round == 3 && s % 4 == 0) length = most_items - 20 + source.below(60);  // too long, or nearly so
       offsets.push_back(offsets.back() + length);
       ids.insert(ids.end(), static_cast<std::size_t>(length), s);
     }
     const device_array<int> on_device(ids);
-    expect_starts(grid::owned_segments<const int*>{on_device.data(), offsets.back(), 60}, {100, 8, 3}, offsets, true, 64);
+    expect_starts(grid::owned_segments<const int*>{on_device.data(), offsets.back(), segments}, {100, 8, 3}, offsets, true, most_items);
     const device_array<std::int64_t> wide(std::vector<std::int64_t>(ids.begin(), ids.end()));
-    expect_starts(grid::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), 60}, {100, 8, 3}, offsets, true, 64);
+    expect_starts(grid::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), segments}, {100, 8, 3}, offsets, true, most_items);
+  };
+  for (const int round : {0, 1, 3}) check(60, 64, round);
+  for (const int round : {1, 3}) check(24, 300, round);
+}
+
+/// Warp b is told where segment b begins.
+template <class Segments>
+__global__ void following_kernel(Segments segments, const std::int64_t* begins, int few, grid::segment_span* found) {
+  const auto items = segments.following(blockIdx.x, static_cast<typename Segments::index>(begins[blockIdx.x]), few);
+  if (threadIdx.x == 0) found[blockIdx.x] = {items.begin, items.end};
+}
+
+TEST(Segments, FollowOneAnother) {
+  constexpr int few = 512;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<int> ids;
+  for (const int length : {600, 0, 1, 511, 512, 513, 1023, 1024, 1025, 3, 40'000, 0, 2, 32'768, 33'800, 5, 700}) {
+    ids.insert(ids.end(), static_cast<std::size_t>(length), static_cast<int>(offsets.size()) - 1);
+    offsets.push_back(offsets.back() + length);
   }
+  const std::int64_t count = std::ssize(offsets) - 1;
+  const device_array<std::int64_t> on_device(offsets);
+  const device_array<int> ids_on_device(ids);
+  const device_array<grid::segment_span> found(std::vector<grid::segment_span>(static_cast<std::size_t>(count)));
+  const auto expect = [&](const auto& segments) {
+    wf_test::launch_and_wait(&following_kernel<std::remove_cvref_t<decltype(segments)>>, static_cast<int>(count), 32, 0, segments,
+                             on_device.data(), few, found.data());
+    const auto all = found.to_host();
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+      const std::int64_t length = offsets[s + 1] - offsets[s];
+      ASSERT_EQ(all[s].begin, offsets[s]) << "segment " << s;
+      ASSERT_TRUE(length > few ? all[s].end == offsets[s + 1] : all[s].end - all[s].begin <= few) << "segment " << s;
+    }
+  };
+  expect(grid::listed_segments<grid::offset_spans<const std::int64_t*>>{{on_device.data(), count}});
+  expect(grid::owned_segments<const int*>{ids_on_device.data(), offsets.back(), count});
 }
 
 // ---- units ------------------------------------------------------------------------------------------------------------

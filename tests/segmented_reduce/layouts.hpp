@@ -88,6 +88,9 @@ inline std::vector<layout> distributions(std::int64_t batch, std::int64_t many, 
   lengths random;
   for (std::int64_t s = 0; s < many / 50; ++s) random.push_back(source.below(100));
   result.emplace_back("random", random);
+  lengths mixed;  // of which some are long
+  for (std::int64_t items = 0; items < many; items += mixed.back()) mixed.push_back(source.below(batch + batch / 4));
+  result.emplace_back("short and long, at random", mixed);
   return result;
 }
 

@@ -25,17 +25,17 @@ struct span_case {
   hash expected;
 };
 
-template <int Rows, int WideItems, class Source>
+template <int Rows, class Source>
 __global__ void span_kernel(Source source, const span_case* cases, int* wrong) {
   const span_case& own = cases[blockIdx.x];
   const wf::thread::leaves<Source, leaf_of, hash> leaves{source, {}};
-  const hash result = wf::warp::fold_span<Rows, WideItems>(leaves, own.first, own.items, wf_test::hash_pair{});
+  const hash result = wf::warp::fold_span<Rows>(leaves, own.first, own.items, wf_test::hash_pair{});
   if (!(result == own.expected)) atomicAdd(wrong, 1);
 }
 
-template <int Rows, int WideItems, class Source>
+template <int Rows, class Source>
 void check_spans(const Source& source, const std::vector<std::int32_t>& data, int aligned_first) {
-  constexpr int step = wf::warp_lanes * WideItems, batch = Rows * wf::warp_lanes * Source::chunk_items;
+  constexpr int batch = Rows * wf::warp_lanes * Source::chunk_items, step = batch / 2;
   const int all = static_cast<int>(data.size());
   std::vector<span_case> cases;
   for (const int items : {1, 2, Source::chunk_items + 1, step - 1, step, step + 1, batch - 1, batch, batch + 1, 3 * batch + 2 * step + 5})
@@ -46,17 +46,17 @@ void check_spans(const Source& source, const std::vector<std::int32_t>& data, in
     }
   const wf_test::device_array<span_case> on_device(cases);
   const wf_test::device_array<int> wrong(std::vector<int>{0});
-  wf_test::launch_and_wait(&span_kernel<Rows, WideItems, Source>, static_cast<int>(cases.size()), wf::warp_lanes, 0, source,
+  wf_test::launch_and_wait(&span_kernel<Rows, Source>, static_cast<int>(cases.size()), wf::warp_lanes, 0, source,
                            on_device.data(), wrong.data());
-  EXPECT_EQ(wrong.value(), 0) << Rows << " rows, chunks of " << WideItems << " where they are not aligned";
+  EXPECT_EQ(wrong.value(), 0) << Rows << " rows of chunks of " << Source::chunk_items;
 }
 
 TEST(FoldSpan, IsTheCanonicalTreeFromAnyItemOn) {
   const auto data = wf_test::random_items<std::int32_t>(6000);
   for (const int offset : {0, 1, 2, 3}) {
     const wf_test::device_array<std::int32_t> on_device(data, offset);
-    check_spans<4, 16>(wf::thread::pointer_source<std::int32_t, 8>{on_device.data(), 6000}, data, 64 - offset);
-    check_spans<2, 4>(wf::thread::pointer_source<std::int32_t, 4>{on_device.data(), 6000}, data, 64 - offset);
+    check_spans<4>(wf::thread::pointer_source<std::int32_t, 8>{on_device.data(), 6000}, data, 64 - offset);
+    check_spans<2>(wf::thread::pointer_source<std::int32_t, 4>{on_device.data(), 6000}, data, 64 - offset);
   }
 }
 
@@ -70,7 +70,7 @@ struct from_memory {
 TEST(FoldSpan, TakesIterators) {
   const auto data = wf_test::random_items<std::int32_t>(4000);
   const wf_test::device_array<std::int32_t> on_device(data);
-  check_spans<2, 8>(wf::thread::iterator_source<from_memory, 8>{{on_device.data()}, 4000}, data, 64);
+  check_spans<2>(wf::thread::iterator_source<from_memory, 8>{{on_device.data()}, 4000}, data, 64);
 }
 
 }  // namespace

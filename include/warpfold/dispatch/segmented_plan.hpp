@@ -39,6 +39,8 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
                                             divide_up(plan.ranges.length, tuning::range_units),
                                             divide_up(positions, tuning::max_units(accumulator_bytes))});
   plan.ranges.log_unit = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(least_unit) - 1));
+  const std::int64_t unit = std::int64_t{1} << plan.ranges.log_unit;
+  plan.ranges.whole_items = plan.ranges.are_long ? std::max(unit, plan.ranges.length / tuning::range_wholes) : unit;
   return plan;
 }
 

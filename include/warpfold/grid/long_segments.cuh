@@ -6,15 +6,15 @@
 
 namespace warpfold::grid {
 
-/// Folds what begins in the calling warp's range of a segment: all of it, if it is a unit at most, else those of its
-/// units that do. By one warp.
+/// Folds what begins in the calling warp's range of a segment: all of it, if it is not cut, else those of its units
+/// that do. By one warp.
 template <class Arguments>
 __device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment, const segment_span items) {
   const auto& [segments, leaves, op, out, init, empty, ranges, values] = arguments;
   using leaves_type = std::remove_cvref_t<decltype(leaves)>;
   const std::int64_t count = items.end - items.begin, first = ranges.position(segment, items.begin);
   std::int64_t units = 1, begin = 0, end = 1;
-  if (count > ranges.unit_items()) {
+  if (count > ranges.whole_items) {
     units = ranges.units(count);
     begin = ranges.units_before(first, range.begin);
     end = least_of(ranges.units_before(first, range.end), units);
@@ -24,10 +24,10 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
     if (arch::lane_id() == 0) arguments.write(out + segment, value);
   };
   const bool alone = end - begin == units;  // then there is nothing to join
-  const std::int64_t piece_items = alone ? count : ranges.unit_items(), last = least_of(count, end << ranges.log_unit);
+  const std::int64_t piece_items = alone ? count : ranges.unit_items(), last = alone ? count : least_of(count, end << ranges.log_unit);
   WARPFOLD_NO_UNROLL
   for (std::int64_t done = begin << ranges.log_unit; done < last; done += piece_items) {
-    const auto value = warp::fold_span<segmented_policy<leaves_type>.long_rows, wide_items<leaves_type>>(
+    const auto value = warp::fold_span<segmented_policy<leaves_type>.long_rows>(
         leaves, items.begin + done, least_of(count - done, piece_items), op);
     if (alone) write(value);
     else if (arch::lane_id() == 0) values.value(ranges, first, done >> ranges.log_unit) = value;

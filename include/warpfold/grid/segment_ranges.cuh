@@ -2,7 +2,7 @@
 // How segments are dealt to the warps of a grid, so that neither one giant segment nor any number of empty ones is too
 // much for a warp: each warp takes a range of *positions*. Segment s begins at position begin(s) + weight * s: its items
 // count one each, and the segment itself `weight`. What a warp takes is what begins in its range: segments, and, of
-// segments longer than a unit, the units, which are counted from the segment's first item and therefore nodes of its
+// those that are cut, the units, which are counted from the segment's first item and therefore nodes of its
 // canonical tree. The positions of the segments' begins ascend, so a warp finds its first one by a search.
 #pragma once
 #include <warpfold/arch/lane.cuh>
@@ -24,7 +24,8 @@ struct segment_ranges {
   std::int64_t length;  ///< positions a warp
   int weight;           ///< positions that a segment counts beside its items
   int log_unit;         ///< a unit is 2^log_unit items: a power of two of batches
-  bool are_long = false;  ///< segments on average: more than 32 chunks
+  bool are_long = false;         ///< segments on average: more than 32 chunks
+  std::int64_t whole_items = 0;  ///< segments of so many items at most are not cut in units: at least a unit
 
   __device__ std::int64_t position(std::int64_t segment, std::int64_t item) const { return item + weight * segment; }
   /// The item at which the segment would have to begin to have that position.

@@ -46,14 +46,21 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
   const auto settle = [&](const span_of<typename Segments::index>& known) {
     items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
   };
+  // Of one past the range, only that it is past matters.
+  const auto settle_one = [&] {
+    if constexpr (Segments::needs_cursor)
+      if (ranges.position(at.segment, at.cursor) >= range.end) return settle({at.cursor, at.cursor});
+    settle(segments.one(at.segment, at.cursor));
+  };
+  constexpr int most_short = warp_lanes * wide_items<Leaves>;
   bool begins = !may_be_short || ranges.are_long;  // then a look at the first one comes first; else it is as good as short
-  if (begins) settle(segments.one(at.segment, at.cursor));
+  if (begins) settle_one();
   while (true) {
-    if (may_be_short && !begins && items.end - items.begin <= warp_lanes * wide_items<Leaves>) {
+    if (may_be_short && !begins && items.end - items.begin <= most_short) {
       short_ones.fold(at);  // none, if the next one is long
-      settle(segments.one(at.segment, at.cursor));
+      settle_one();
     } else if (!begins) {
-      const auto next = segments.following(at.segment + 1, items.end);  // on its way while this one is folded
+      const auto next = segments.following(at.segment + 1, items.end, most_short);  // on its way while this one is folded
       fold_long_segment(arguments, range, at.segment, {items.begin, items.end});
       if (at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
@@ -66,7 +73,7 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
     short_ones.finish(at.waiting);
     settle(before);
     arch::require(segment_span{items.begin, items.end}.within(leaves.source.items), segments_out_of_order);
-    if (items.end - items.begin <= ranges.unit_items()) return;
+    if (items.end - items.begin <= ranges.whole_items) return;
     at.segment = start.segment - 1;
   }
 }

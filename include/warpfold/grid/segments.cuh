@@ -6,7 +6,8 @@
 //   start(position, ranges, items)  the first segment that begins at `position` or later; by one warp
 //   before(start)                the items of the segment before it, of which units may still begin there; by one warp
 //   one(segment, cursor)         the items of that segment, none if it does not exist; by one warp
-//   following(segment, end)      the same, where the one before it is known to end with item `end`
+//   following(segment, end, few)  the same, where the one before it is known to end with item `end`; of one that has `few` items
+//                                at most, the end may be any up to that
 //   next(segment, cursor, limits, begin, end, scratch)  the items of the segments that follow: of number 32 k + lane, if that
 //                                exists, those of [begin[k], end[k]) from item base(segment, cursor) on; `cursor` is where
 //                                `segment` begins, if needs_cursor; by one warp, which has a `scratch` in shared memory.
@@ -18,6 +19,8 @@
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/segment_ranges.cuh>
+#include <warpfold/operators.hpp>
+#include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/scan.cuh>
 #include <warpfold/warp/search.cuh>
 
@@ -61,7 +64,7 @@ template <class Spans> struct listed_segments : Spans {
   __device__ span_of<index> one(std::int64_t segment, std::int64_t) const {
     return segment < this->count ? this->span(segment) : span_of<index>{0, 0};
   }
-  __device__ span_of<index> following(std::int64_t segment, index end) const {
+  __device__ span_of<index> following(std::int64_t segment, index end, int) const {
     return segment < this->count ? this->span_after(segment, end) : span_of<index>{0, 0};
   }
   __device__ static constexpr std::int64_t base(std::int64_t, std::int64_t) { return 0; }
@@ -137,7 +140,7 @@ struct fixed_segments {
   __device__ segment_span one(std::int64_t segment, std::int64_t) const {
     return segment < count ? span(segment) : segment_span{0, 0};
   }
-  __device__ segment_span following(std::int64_t segment, std::int64_t) const { return one(segment, 0); }
+  __device__ segment_span following(std::int64_t segment, std::int64_t, int) const { return one(segment, 0); }
   __device__ std::int64_t entries() const { return 0; }
   __device__ bool in_order(std::int64_t, std::int64_t) const { return true; }
 };
@@ -172,7 +175,12 @@ template <class Ids> struct owned_segments {
   }
   __device__ static segment_span before(const segment_start& start) { return start.before; }
   __device__ span_of<index> one(std::int64_t segment, std::int64_t cursor) const { return {cursor, end_of(segment, cursor)}; }
-  __device__ span_of<index> following(std::int64_t segment, std::int64_t end) const { return one(segment, end); }
+  /// Where most are short, one trip to memory shows it.
+  __device__ span_of<index> following(std::int64_t segment, std::int64_t end, int few) const {
+    const bool is_long = is_before_end(segment, end + few), is_longer = is_before_end(segment, end + least_stride - 1);
+    if (!is_long) return {end, end};
+    return {end, is_longer ? end_of(segment, end + least_stride, least_stride * warp_lanes) : end_within(segment, end, end + least_stride)};
+  }
   __device__ static std::int64_t base(std::int64_t, std::int64_t cursor) { return cursor; }
   /// Reads the ids from the cursor on, side by side: a segment ends where another id begins, or where the one before it does.
   template <int Packets>
@@ -201,35 +209,50 @@ template <class Ids> struct owned_segments {
   }
 
  private:
+  static constexpr std::int64_t least_stride = warp_lanes * warp_lanes;
+
   /// The first item after `segment`, at `from` or later: strides that grow, then a search. All lanes of a warp call it.
-  __device__ std::int64_t end_of(std::int64_t segment, std::int64_t from) const {
-    std::int64_t stride = warp_lanes * warp_lanes;
-    for (; from + stride < items && owner(from + stride - 1) <= segment; stride *= warp_lanes) from += stride;
-    return warp::partition_point(from, least_of(from + stride, items), [&](std::int64_t i) { return owner(i) <= segment; });
+  __device__ std::int64_t end_of(std::int64_t segment, std::int64_t from, std::int64_t stride = least_stride) const {
+    for (; is_before_end(segment, from + stride - 1); stride *= warp_lanes) from += stride;
+    return end_within(segment, from, from + stride);
   }
+  /// The same, if it is at `to` or before.
+  __device__ std::int64_t end_within(std::int64_t segment, std::int64_t from, std::int64_t to) const {
+    return warp::partition_point(from, least_of(to, items), [&](std::int64_t i) { return owner(i) <= segment; });
+  }
+  /// Whether the item exists, and is not past `segment`.
+  __device__ bool is_before_end(std::int64_t segment, std::int64_t item) const { return item < items && owner(item) <= segment; }
 
   /// Tells where those of a step's segments end that have items, from the cursor on. Stops once it knows of all that can be
   /// wanted, and gives one that is not, and may go on, the items that it has seen.
   __device__ void find_ends(std::int64_t segment, std::int64_t cursor, const step_limits& limits, scratch& found) const {
-    ends_search search{segment, cursor, 1, number(segment, cursor), 1};
+    ends_search search{segment, cursor, 1, number(segment, cursor), 0, 0};
     const auto goes_on = [&] {
-      return search.last < step_segments && search.since_begin <= limits.items &&
+      return search.last < step_segments && search.longest <= limits.items && search.seen - search.begin <= limits.items &&
              cursor + search.seen < limits.begin + limits.items;
     };
-    if (goes_on()) look_on<4>(search, found);  // tiny segments need no more
-    while (goes_on()) look_on<8>(search, found);
+    if (goes_on()) search.begin = 1 + look_on<4>(search, found);  // tiny segments need no more
+    while (goes_on()) {
+      const int open = search.last, seen = search.seen, latest = look_on<8>(search, found);
+      if (search.seen - search.begin > limits.items) {  // else what has ended now is short
+        __syncwarp();
+        search.longest = warp::shuffle(found.ends[open], 0) - search.begin;  // < 0 if it has not ended yet
+      }
+      if (latest >= 0) search.begin = seen + latest;
+    }
     if (arch::lane_id() == 0 && search.last < step_segments) found.ends[search.last] = search.seen;
   }
 
   struct ends_search {
     std::int64_t segment, cursor;
-    int seen;         ///< items, from the cursor on
-    int last;         ///< the number of the last one's segment
-    int since_begin;  ///< items seen since a segment began, or a few more
+    int seen;     ///< items, from the cursor on
+    int last;     ///< the number of the last one's segment
+    int begin;    ///< where the last one's segment begins, counted as `seen`
+    int longest;  ///< items of a segment that may be longer than a step's are
   };
 
-  /// Looks at the next `Rows` times 32 items.
-  template <int Rows> __device__ void look_on(ends_search& search, scratch& found) const {
+  /// Looks at the next `Rows` times 32 items. Returns which of them is the last one that begins a segment, or -1.
+  template <int Rows> __device__ int look_on(ends_search& search, scratch& found) const {
     const int lane = arch::lane_id();
     const std::int64_t first = search.cursor + search.seen;
     int own[Rows];
@@ -240,16 +263,16 @@ template <class Ids> struct owned_segments {
       WARPFOLD_UNROLL
       for (int row = 0; row < Rows; ++row) own[row] = number(search.segment, first + row * warp_lanes + lane);
     }
-    bool begins = false;
+    int latest = -1;
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) {
       const int above = __shfl_up_sync(full_warp, own[row], 1), left = lane == 0 ? search.last : above;
-      begins = begins || own[row] != left;
+      if (own[row] != left) latest = row * warp_lanes + lane;
       if (own[row] != left && left < step_segments) found.ends[left] = search.seen + row * warp_lanes + lane;
       search.last = __shfl_sync(full_warp, own[row], warp_lanes - 1);
     }
     search.seen += Rows * warp_lanes;
-    search.since_begin = __any_sync(full_warp, begins) ? 0 : search.since_begin + Rows * warp_lanes;
+    return warp::all_reduce(latest, maximum{});
   }
 
   /// The number of an item's segment, from `segment` on; step_segments stands for all that are no concern of the step.

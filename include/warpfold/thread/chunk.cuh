@@ -50,11 +50,11 @@ template <class T, int Items> struct chunk {
 
   /// The chunk out of the aligned words around it, of which it starts `shift` bytes (0 to 15) in. `window` is used up.
   __device__ void cut(std::uint32_t (&window)[words + 4], int shift) {
-    if (shift & 8) {
+    if (alignof(T) % 16 != 0 && shift & 8) {
       WARPFOLD_UNROLL
       for (int i = 0; i < words + 2; ++i) window[i] = window[i + 2];
     }
-    if (shift & 4) {
+    if (alignof(T) % 8 != 0 && shift & 4) {
       WARPFOLD_UNROLL
       for (int i = 0; i < words + 1; ++i) window[i] = window[i + 1];
     }

@@ -10,6 +10,8 @@ inline constexpr int group_units = 256;             ///< units of a long segment
 inline constexpr int max_segment_warps = 10912;     ///< of a grid: their counters fill 128 KiB
 inline constexpr int segment_counters = 3;          ///< a warp
 inline constexpr int range_units = 8;               ///< units that a warp's range has at most, about
+/// Joining units takes trips to memory. Where most segments are long, those are not cut of which so many fill a range.
+inline constexpr int range_wholes = 2;
 /// Items and segments, weighed, that are worth a warp of their own: about as many as there are warps then, within these bounds.
 /// More warps would hold each other up while they look for their places.
 inline constexpr int least_range = 128, most_least_range = 768;
