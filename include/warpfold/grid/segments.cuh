@@ -237,6 +237,7 @@ template <class Ids> struct owned_segments {
       if (search.seen - search.begin > limits.items) {  // else what has ended now is short
         __syncwarp();
         search.longest = warp::shuffle(found.ends[open], 0) - search.begin;  // < 0 if it has not ended yet
+        __syncwarp();
       }
       if (latest >= 0) search.begin = seen + latest;
     }
