@@ -52,9 +52,21 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
       if (ranges.position(at.segment, at.cursor) >= range.end) return settle({at.cursor, at.cursor});
     settle(segments.one(at.segment, at.cursor));
   };
+  // The segment before the first one may have units in the range: they come first, but of narrow items last, since the other
+  // order costs them registers.
+  constexpr bool before_first = sizeof(typename Leaves::source_type::item) >= 4;
+  const auto settle_before = [&](const span_of<typename Segments::index>& known) {
+    const auto before = warp::shuffle(known, 0);
+    arch::require(segment_span{before.begin, before.end}.within(leaves.source.items), segments_out_of_order);
+    const bool is_cut = before.end - before.begin > ranges.whole_items;
+    if (is_cut) items = before, at.segment = start.segment - 1;
+    return is_cut;
+  };
   constexpr int most_short = warp_lanes * wide_items<Leaves>;
+  const auto before = segments.before(start);  // on its way with the first one
   bool begins = !may_be_short || ranges.are_long;  // then a look at the first one comes first; else it is as good as short
   if (begins) settle_one();
+  if (before_first) settle_before(before), begins = true;
   while (true) {
     if (may_be_short && !begins && items.end - items.begin <= most_short) {
       short_ones.fold(at);  // none, if the next one is long
@@ -62,19 +74,15 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
     } else if (!begins) {
       const auto next = segments.following(at.segment + 1, items.end, most_short);  // on its way while this one is folded
       fold_long_segment(arguments, range, at.segment, {items.begin, items.end});
-      if (at.segment < start.segment) return;
+      if (!before_first && at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
       settle(next);
     }
     begins = false;
     if (at.segment < segments.count && ranges.position(at.segment, items.begin) < range.end) continue;
-    // At the end, since few ranges have any: units of the segment before the first one.
-    const auto before = segments.before(start);
+    const auto last = segments.before(start);  // on its way with the last ones
     short_ones.finish(at.waiting);
-    settle(before);
-    arch::require(segment_span{items.begin, items.end}.within(leaves.source.items), segments_out_of_order);
-    if (items.end - items.begin <= ranges.whole_items) return;
-    at.segment = start.segment - 1;
+    if (before_first || !settle_before(last)) return;
   }
 }
 
