@@ -14,6 +14,7 @@ LONG_ITEMS = 1000  # mean length from which little but the items is read
 
 def in_words(name):
     """all_32 -> all of 32."""
+    name = re.sub(r"^geometric_(\d+)$", r"geometric of mean \1", name)
     name = re.sub(r"^(all|length)_(.+)$", r"\1 of \2", name)
     return re.sub(r"^uniform_(\d+)_(\d+)$", r"uniform in [\1, \2]", name).replace("_", " ")
 

@@ -34,6 +34,16 @@ offsets uniform_10_50(std::int64_t items, std::int64_t) {
   return until_full(items, [&] { return 10 + static_cast<int>(random() % 41); });
 }
 
+/// Lengths from 1 on, of this mean, all as likely to end with their next item.
+offsets geometric(std::int64_t items, std::int64_t mean) {
+  std::mt19937 random(4);
+  std::geometric_distribution<std::int64_t> more(1.0 / static_cast<double>(mean));
+  return until_full(items, [&] { return 1 + more(random); });
+}
+template <int Mean> distribution geometric_lengths() {
+  return {"geometric_" + std::to_string(Mean), [](std::int64_t items, std::int64_t) { return geometric(items, Mean); }};
+}
+
 /// Lengths from 1 to 4 million, longer than x with probability x^-1.1: most are of 1 to 3 items, and most items lie in others.
 offsets power_law(std::int64_t items, std::int64_t) {
   std::mt19937_64 random(2);
@@ -71,6 +81,8 @@ std::vector<distribution> all_distributions() {
   for (const std::int64_t length : {1, 2, 3, 8, 16, 32, 100, 1000, 4096, 65536, 1 << 20}) list.push_back(equal_lengths(length));
   list.insert(list.end(), {{"one", one},
                            {"uniform_10_50", uniform_10_50},
+                           geometric_lengths<200>(),
+                           geometric_lengths<5000>(),
                            {"power_law", power_law},
                            {"three_of_four_empty", three_of_four_empty, 0, true},
                            {"every_second_empty", every_second_empty, 0, true},

@@ -91,7 +91,8 @@ class Names(unittest.TestCase):
         self.assertEqual(len(keys), 4)
 
     def test_in_words(self):
-        words = {"all_2^20": "all of 2^20", "uniform_10_50": "uniform in [10, 50]", "tiny_then_one": "tiny then one"}
+        words = {"all_2^20": "all of 2^20", "uniform_10_50": "uniform in [10, 50]", "tiny_then_one": "tiny then one",
+                 "geometric_200": "geometric of mean 200"}
         self.assertEqual({name: segmented_run.in_words(name) for name in words}, words)
 
 
