@@ -20,7 +20,7 @@ namespace {
 class segmented_reduce_staged : public testing::Test {
  protected:
   void SetUp() override {
-    if (!wf_test::device_can_stage()) GTEST_SKIP() << "bulk copies need compute capability 9.0";
+    if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   }
 };
 

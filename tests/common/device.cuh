@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 #include <vector>
+#include <warpfold/dispatch/device.cuh>
 #include <warpfold/dispatch/launch.cuh>
 
 namespace wf_test {
@@ -14,6 +15,12 @@ inline constexpr bool emulated = false;
 #else
 inline constexpr bool emulated = true;
 #endif
+
+/// False on a GPU before sm_90. A test that has to copy so skips there, and says why.
+inline bool copies_in_bulk() {
+  return warpfold::dispatch::limits_of(warpfold::dispatch::current_device()).compute_capability >= 90;
+}
+inline constexpr const char* needs_bulk_copies = "bulk copies need sm_90";
 
 /// In the emulator, the seed of the schedules while this lives; on a GPU the schedule is what it is.
 class schedule_seed {

@@ -51,7 +51,7 @@ __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std
   }
 }
 
-/// Every position of `lengths`, against the definition.
+/// What a warp whose range begins there is told, at every position, against the definition.
 /// Segments are known up to one of more than `most_items`.
 template <class Segments>
 void expect_starts(const Segments& segments, const grid::segment_ranges& ranges, const std::vector<std::int64_t>& offsets, bool cursors,

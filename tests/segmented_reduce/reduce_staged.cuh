@@ -6,11 +6,6 @@
 
 namespace wf_test {
 
-/// Bulk copies need it.
-inline bool device_can_stage() {
-  return warpfold::dispatch::limits_of(warpfold::dispatch::current_device()).compute_capability >= 90;
-}
-
 template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>
 void reduce_staged(std::span<const T> in, const Segments& segments, std::span<A> out, Op op, const warpfold::segmented_options<A>& options,
                    Transform transform = {}) {

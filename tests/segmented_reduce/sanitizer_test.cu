@@ -51,7 +51,7 @@ TEST(segmented_reduce_sanitizer, owners) {
 
 // Enough steps for a stage to be used again.
 TEST(segmented_reduce_sanitizer, staged) {
-  if (!wf_test::device_can_stage()) GTEST_SKIP() << "bulk copies need compute capability 9.0";
+  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   expect_joined([](auto in, const layout& where, auto out, const auto& options) {
     const device_array<int> offsets(where.offsets<int>(), 1);
     wf_test::reduce_staged(in, offsets.items(), out, wf_test::join{}, options);

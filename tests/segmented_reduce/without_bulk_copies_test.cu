@@ -20,7 +20,7 @@ namespace {
 TEST(segmented_reduce_without_bulk_copies, reads_items_in_place) {
   const std::int64_t warps = std::int64_t{wf::dispatch::limits_of(wf::dispatch::current_device()).multiprocessors} * 2048 / 32;
   const layout where("power law", wf_test::power_law(wf::tuning::least_staged_steps * warps * wf::tuning::step_packets * 32, 1000));
-  ASSERT_FALSE(wf_test::device_can_stage());
+  ASSERT_FALSE(wf_test::copies_in_bulk());
   ASSERT_TRUE(wf::dispatch::gains_by_staging(where.items, where.segments(), warps, true));
   const device_array<interval> in(wf_test::interval_items(where.items));
   const device_array<int> offsets(where.offsets<int>());

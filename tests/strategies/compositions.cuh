@@ -9,6 +9,8 @@
 #include <warpfold/reduce.cuh>
 #include <warpfold/strategies.cuh>
 
+#include "../common/device.cuh"
+
 namespace wf_test {
 
 namespace wf = warpfold;
@@ -86,12 +88,9 @@ struct composition_names {
   template <class S> static std::string GetName(int) { return strategy_parts<S>::name(); }
 };
 
-/// What a test says that it skips, where not runs_here.
-inline constexpr const char* needs_sm_90 = "bulk copies need sm_90";
-
 /// False on a GPU before sm_90, where the modern form is refused.
 template <class S> bool runs_here() {
-  return !strategy_parts<S>::needs_bulk_copy || wf::dispatch::limits_of(wf::dispatch::current_device()).compute_capability >= 90;
+  return !strategy_parts<S>::needs_bulk_copy || copies_in_bulk();
 }
 
 }  // namespace wf_test

@@ -33,7 +33,7 @@ template <class T, class Op> std::vector<T> prefixes(const std::vector<T>& items
 /// schedules drawn by `seeds`. `make(count)` gives items, `init` may precede them, and `equal` compares results.
 template <class S, class T, class Make, class Op, class Equal>
 void expect_fold(Make make, const T& init, Op op, Equal equal, std::initializer_list<int> seeds = {1, 2, 3}) {
-  if (!runs_here<S>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<S>()) GTEST_SKIP() << needs_bulk_copies;
   constexpr int blocks = strategy_parts<S>::is_persistent ? 3 : 0;
   const std::int64_t d = wf::facts_of<S, T, Op>(1).data_block_items;
   const auto sizes = border_sizes(d, 3);
@@ -57,7 +57,7 @@ void expect_fold(Make make, const T& init, Op op, Equal equal, std::initializer_
 /// The same at the borders of the grid that the device suggests.
 template <class S, class T, class Make, class Op, class Equal>
 void expect_fold_in_full_grid(Make make, Op op, Equal equal) {
-  if (!runs_here<S>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<S>()) GTEST_SKIP() << needs_bulk_copies;
   const std::int64_t d = wf::facts_of<S, T, Op>(1).data_block_items;
   const std::int64_t g = strategy_parts<S>::is_persistent ? wf::facts_of<S, T, Op>(std::int64_t{1} << 40).grid_blocks : 9;
   const std::vector<T> items = make(2 * g * d + 1);

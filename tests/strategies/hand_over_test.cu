@@ -41,7 +41,7 @@ template <class S> class strategies_hand_over : public testing::Test {
   static constexpr int most_blocks = 2;
 
   template <bool SlowProducers, bool SlowConsumers> static void expect_order() {
-    if (!runs_here<S>()) GTEST_SKIP() << needs_sm_90;
+    if (!runs_here<S>()) GTEST_SKIP() << needs_bulk_copies;
     const std::int64_t d = wf::facts_of<S, item, join>(1).data_block_items;
     const device_array<item> out(1);
     for (int seed = 1; seed <= (emulated ? 18 : 100); ++seed) {
@@ -55,7 +55,7 @@ template <class S> class strategies_hand_over : public testing::Test {
 
   /// From an array: the modern form's producers are then the copy engine, which the emulator delays.
   template <bool SlowConsumers> static void expect_order_of_array() {
-    if (!runs_here<S>()) GTEST_SKIP() << needs_sm_90;
+    if (!runs_here<S>()) GTEST_SKIP() << needs_bulk_copies;
     const std::int64_t d = wf::facts_of<S, item, join>(1).data_block_items;
     const auto items = interval_items<item>(10 * d + 20);
     const device_array<item> out(1);

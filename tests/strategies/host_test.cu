@@ -31,7 +31,7 @@ std::vector<int> ascending(int n) {
 template <class S> class strategies_host : public testing::Test {
  protected:
   void SetUp() override {
-    if (!runs_here<S>()) GTEST_SKIP() << needs_sm_90;
+    if (!runs_here<S>()) GTEST_SKIP() << needs_bulk_copies;
   }
   device_array<int> in{ascending(count)}, out{1};
 };
@@ -151,7 +151,7 @@ using rounding_strategies = testing::Types<
 TYPED_TEST_SUITE(strategies_same_bits, rounding_strategies, composition_names);
 
 TYPED_TEST(strategies_same_bits, on_every_run) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const auto items = random_items<float>(count, 3);
   long double exact = 0, magnitude = 0;
   for (const float x : items) exact += x, magnitude += std::fabs(x);

@@ -18,7 +18,7 @@ TYPED_TEST(strategies_integer_sum, wraps_and_misses_nothing_at_every_border) {
 }
 
 TYPED_TEST(strategies_integer_sum, of_nothing_is_init_or_zero) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const device_array<item> out(1);
   const std::span<const item> nothing;
   wf::reduce<TypeParam>(nothing, out.data());
@@ -28,7 +28,7 @@ TYPED_TEST(strategies_integer_sum, of_nothing_is_init_or_zero) {
 }
 
 TYPED_TEST(strategies_integer_sum, may_add_to_what_the_output_holds) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const device_array<item> in(std::vector<item>(2500, 3)), out(std::vector<item>{100});
   wf::reduce<TypeParam>(in.items(), out.data(), wf::plus{}, {.init = out.data()});
   EXPECT_EQ(out.value(), 7600);

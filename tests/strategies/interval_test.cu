@@ -20,7 +20,7 @@ TYPED_TEST(strategies_interval, is_in_order_in_a_full_grid) {
 }
 
 TYPED_TEST(strategies_interval, is_in_order_over_long_shares) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const std::int64_t d = wf::facts_of<TypeParam, item, join>(1).data_block_items, count = 70 * d + 5;
   const device_array<item> in(interval_items<item>(count)), out(1);
   for (const int seed : {1, 2, 3}) {
@@ -31,7 +31,7 @@ TYPED_TEST(strategies_interval, is_in_order_over_long_shares) {
 }
 
 TYPED_TEST(strategies_interval, empty_input_gives_init_or_is_refused) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const device_array<item> out(1);
   const std::span<const item> nothing;
   wf::reduce<TypeParam>(nothing, out.data(), join{}, {.init = item::of(-1)});

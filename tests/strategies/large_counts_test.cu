@@ -25,7 +25,7 @@ using large_strategies = testing::Types<
 TYPED_TEST_SUITE(strategies_large_counts, large_strategies, composition_names);
 
 TYPED_TEST(strategies_large_counts, keep_order) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const device_array<item> out(1);
   for (const std::int64_t count : {(std::int64_t{1} << 31) + 1, (std::int64_t{1} << 32) + 12'345}) {
     wf::reduce<TypeParam>(counting{}, count, out.data(), join{}, {.init = item::of(-1)});

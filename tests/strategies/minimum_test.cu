@@ -24,7 +24,7 @@ TYPED_TEST(strategies_minimum, is_the_least_at_every_border) {
 }
 
 TYPED_TEST(strategies_minimum, a_nan_wins_wherever_it_stands) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const device_array<float> out(1);
   const std::int64_t count = 5003;
   for (const std::int64_t place : {std::int64_t{0}, std::int64_t{1021}, std::int64_t{2500}, count - 1})
@@ -41,7 +41,7 @@ TYPED_TEST(strategies_minimum, a_nan_wins_wherever_it_stands) {
 }
 
 TYPED_TEST(strategies_minimum, the_negative_zero_is_less) {
-  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   std::vector<float> items(3001, 0.0f);
   items[2999] = -0.0f;
   const device_array<float> in(items), out(1);

@@ -28,7 +28,7 @@ using staged_tree = wf::strategy<wf::block::tree<32>, wf::grid::bulk_producer_co
 
 /// All offsets from a 16-byte boundary that items can have; sizes of one, two and many data-blocks.
 template <class S, class T, class Make, class Op> void expect_every_offset(Make make, Op op) {
-  if (!runs_here<S>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<S>()) GTEST_SKIP() << needs_bulk_copies;
   const std::int64_t d = wf::facts_of<S, T, Op>(1).data_block_items;
   const std::vector<T> items = make(4 * d + 3);
   const std::vector<T> expected = prefixes(items, op);
@@ -82,7 +82,7 @@ struct weigh {
 
 /// Two inputs of different sizes and alignments: a stage each.
 TEST(strategies_staged_items, of_two_inputs) {
-  if (!runs_here<staged_shuffle>()) GTEST_SKIP() << needs_sm_90;
+  if (!runs_here<staged_shuffle>()) GTEST_SKIP() << needs_bulk_copies;
   const std::int64_t count = 10'007;
   const auto weights = random_items<std::int8_t>(count, 1);
   const auto values = random_items<std::int64_t>(count, 2);

@@ -7,7 +7,6 @@
 
 #include <vector>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/dispatch/device.cuh>
 
 #include "../common/device.cuh"
 
@@ -72,7 +71,7 @@ template <class T> void expect_items(std::int64_t offset) {
 }
 
 TEST(CopiedWindow, HasItsItems) {
-  if (wf::dispatch::limits_of(wf::dispatch::current_device()).compute_capability < 90) GTEST_SKIP() << "bulk copies need compute capability 9.0";
+  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   for (int seed = 1; seed <= (wf_test::emulated ? 4 : 1); ++seed)
     for (const std::int64_t offset : {0, 1, 3}) {
       const wf_test::schedule_seed scheduled(static_cast<std::uint64_t>(seed));
