@@ -52,9 +52,8 @@ __launch_bounds__(segmented_policy<Leaves>.block_threads, segmented_policy<Leave
       if (ranges.position(at.segment, at.cursor) >= range.end) return settle({at.cursor, at.cursor});
     settle(segments.one(at.segment, at.cursor));
   };
-  // The segment before the first one may have units in the range: they come first, but of narrow items last, since the other
-  // order costs them registers.
-  constexpr bool before_first = sizeof(typename Leaves::source_type::item) >= 4;
+  // The segment before the first one may have units in the range.
+  constexpr bool before_first = sizeof(typename Leaves::source_type::item) == tuning::before_first_item_bytes;
   const auto settle_before = [&](const span_of<typename Segments::index>& known) {
     const auto before = warp::shuffle(known, 0);
     arch::require(segment_span{before.begin, before.end}.within(leaves.source.items), segments_out_of_order);

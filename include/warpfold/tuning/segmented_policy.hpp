@@ -19,6 +19,10 @@ inline constexpr int least_range = 128, most_least_range = 768;
 /// Units of all long segments together: units grow with the input, so that scratch does not.
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
 
+/// A warp's units of the segment before its first one come first where items have so many bytes, else last: of wider and narrower
+/// ones, that order costs registers, and gains nothing.
+inline constexpr int before_first_item_bytes = 4;
+
 inline constexpr int step_packets = 4;  ///< of 32 segments, that are known at once
 inline constexpr int most_weight = 8;   ///< of a segment, in items: more leave too much to the warps of a long one
 
