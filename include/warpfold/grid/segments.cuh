@@ -14,7 +14,6 @@
 //                                Where are_equal, there is none: those that are short have a kernel of their own
 //   entries()                    that a caller could have got wrong, and
 //   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
-//
 // and promises that segments are in order, do not overlap, and lie within the items, if all entries are right.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
@@ -152,7 +151,7 @@ template <class Ids> struct owned_segments {
   using index = std::int64_t;
   using step_index = int;
   static constexpr int step_segments = tuning::step_packets * warp_lanes;
-  struct scratch { int ends[step_segments]; };  ///< of a step's segments, from the cursor on
+  struct alignas(16) scratch { int ends[step_segments]; };  ///< of a step's segments, from the cursor on
 
   Ids ids;
   std::int64_t items;
@@ -186,20 +185,25 @@ template <class Ids> struct owned_segments {
   template <int Packets>
   __device__ void next(std::int64_t segment, std::int64_t cursor, const step_limits& limits, int (&begin)[Packets], int (&end)[Packets],
                        scratch& found) const {
-    static_assert(Packets * warp_lanes == step_segments);
+    static_assert(Packets * warp_lanes == step_segments && Packets == 4);  // a lane has four neighbours' ends, 16 bytes
     const int lane = arch::lane_id();
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) found.ends[k * warp_lanes + lane] = 0;
+    int own[Packets] = {};
+    arch::store_shared<sizeof(own)>(&found.ends[Packets * lane], own);
     __syncwarp();
     find_ends(segment, cursor, limits, found);
     __syncwarp();
-    int before = 0;
+    arch::load_shared<sizeof(own)>(&found.ends[Packets * lane], own);
+    WARPFOLD_UNROLL
+    for (int k = 1; k < Packets; ++k) own[k] = greatest_of(own[k - 1], own[k]);
+    const int through = __shfl_up_sync(full_warp, warp::max_through(own[Packets - 1]), 1), before = lane == 0 ? 0 : through;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Packets; ++k) own[k] = greatest_of(before, own[k]);
+    arch::store_shared<sizeof(own)>(&found.ends[Packets * lane], own);
+    __syncwarp();
     WARPFOLD_UNROLL
     for (int k = 0; k < Packets; ++k) {
-      const int through = greatest_of(before, warp::max_through(found.ends[k * warp_lanes + lane]));
-      const int left = __shfl_up_sync(full_warp, through, 1);
-      begin[k] = lane == 0 ? before : left, end[k] = through;
-      before = __shfl_sync(full_warp, through, warp_lanes - 1);
+      const int number = k * warp_lanes + lane;
+      begin[k] = number == 0 ? 0 : found.ends[number - 1], end[k] = found.ends[number];
     }
     __syncwarp();  // the ends have been read
   }
@@ -264,14 +268,15 @@ template <class Ids> struct owned_segments {
       WARPFOLD_UNROLL
       for (int row = 0; row < Rows; ++row) own[row] = number(search.segment, first + row * warp_lanes + lane);
     }
-    int latest = -1;
+    int latest = -1, before = search.last;  // before: in lane 0, the last one of the row before
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) {
-      const int above = __shfl_up_sync(full_warp, own[row], 1), left = lane == 0 ? search.last : above;
+      const int rotated = __shfl_sync(full_warp, own[row], lane - 1), left = lane == 0 ? before : rotated;
       if (own[row] != left) latest = row * warp_lanes + lane;
       if (own[row] != left && left < step_segments) found.ends[left] = search.seen + row * warp_lanes + lane;
-      search.last = __shfl_sync(full_warp, own[row], warp_lanes - 1);
+      before = rotated;
     }
+    search.last = __shfl_sync(full_warp, own[Rows - 1], warp_lanes - 1);
     search.seen += Rows * warp_lanes;
     return warp::all_reduce(latest, maximum{});
   }
