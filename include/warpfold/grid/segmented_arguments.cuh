@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the kernel of segmented reduction is given, and what it knows at compile time.
 #pragma once
+#include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/segment_units.cuh>
 #include <warpfold/grid/segments.cuh>

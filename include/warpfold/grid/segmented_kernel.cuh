@@ -5,6 +5,7 @@
 // All of its branches are taken by whole warps, on values that the compiler can see to be one for all lanes: a vote, a
 // reduction, a shuffle from one lane. Where it cannot, it guards each exchange of registers.
 #pragma once
+#include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/long_segments.cuh>
 #include <warpfold/grid/short_segments.cuh>

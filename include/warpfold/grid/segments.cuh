@@ -16,7 +16,7 @@
 //   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
 // and promises that segments are in order, do not overlap, and lie within the items, if all entries are right.
 #pragma once
-#include <warpfold/arch/precondition.cuh>
+#include <warpfold/arch/shared_access.cuh>
 #include <warpfold/grid/segment_ranges.cuh>
 #include <warpfold/operators.hpp>
 #include <warpfold/warp/reduce.cuh>

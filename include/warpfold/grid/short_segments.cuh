@@ -2,6 +2,7 @@
 // The segments of a warp's range that fit 32 chunks, in steps. Where none of a step's segments is longer than a chunk, lanes fold
 // their own; how that is done with tiny ones, and what with those of mixed lengths, is `Steps`: waiting_steps or staged_steps.
 #pragma once
+#include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/segment_step.cuh>
 
 namespace warpfold::grid {
