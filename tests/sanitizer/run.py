@@ -19,7 +19,7 @@ import sys
 TOOLS = {
     "memcheck": [],
     "racecheck": ["--racecheck-report", "all"],
-    "synccheck": [],
+    "synccheck": ["--num-cuda-barriers", "65536"],  # a warp has one each; it stops the kernel where it cannot follow them all
     "initcheck": [],
 }
 
