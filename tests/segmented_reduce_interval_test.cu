@@ -39,13 +39,24 @@ std::vector<interval> joined(const layout& where, bool from_segment) {
   return result;
 }
 
+/// An item as it is given to the reduction.
+struct as_it_is {
+  interval operator()(const interval& item) const { return item; }
+};
+/// In 4 bytes: its place, which a transform makes an interval of again.
+struct as_place {
+  std::int32_t operator()(const interval& item) const { return item.first; }
+};
+
 /// call(items, way's offset, out, options) reduces as one form does. Ways take turns.
-template <class Call> void expect_joined(const layout& where, std::int64_t turn, Call call) {
+template <class Given = as_it_is, class Call> void expect_joined(const layout& where, std::int64_t turn, Call call) {
   const auto init = interval::of(-1), empty = interval::of(-9, -7);
   for (int i = 0; i < 2; ++i) {
     const segmented_way way = wf_test::way_of(2 * turn + i);
     const bool from_segment = way.init != wf_test::from::nothing;
-    const device_array<interval> in(items_of(where, from_segment), way.offset);
+    std::vector<decltype(Given{}(init))> items;
+    for (const interval& item : items_of(where, from_segment)) items.push_back(Given{}(item));
+    const device_array in(items, way.offset);
     const auto results = wf_test::results_of(way, where.segments(), init, empty, [&](auto out, const auto& options) {
       call(in.items(), way.offset, out, options);
     });
@@ -81,6 +92,25 @@ TEST(segmented_reduce_interval, owners) {
       const device_array<int> ids(where.owners<int>(), offset);
       wf::segmented_reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
     });
+}
+
+// Of these, a warp takes the units of the segment before its first one at once, not at the end.
+TEST(segmented_reduce_interval, places_of_4_bytes) {
+  static_assert(sizeof(std::int32_t) == wf::tuning::before_first_item_bytes && sizeof(interval) != wf::tuning::before_first_item_bytes);
+  std::int64_t turn = 4;
+  const auto reduce = [](auto in, const auto& segments, auto out, const auto& options) {
+    wf::transform_segmented_reduce(in, segments, out, wf_test::join{}, wf_test::to_interval<interval>{}, options);
+  };
+  for (const layout& where : layouts()) {
+    expect_joined<as_place>(where, turn++, [&](auto in, std::int64_t offset, auto out, const auto& options) {
+      const device_array<int> offsets(where.offsets<int>(), offset);
+      reduce(in, offsets.items(), out, options);
+    });
+    expect_joined<as_place>(where, turn++, [&](auto in, std::int64_t offset, auto out, const auto& options) {
+      const device_array<int> ids(where.owners<int>(), offset);
+      reduce(in, wf::owners{ids.items()}, out, options);
+    });
+  }
 }
 
 TEST(segmented_reduce_interval, fixed_lengths_of_fewer_or_more_segments_than_a_warp_takes) {

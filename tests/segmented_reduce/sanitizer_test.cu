@@ -3,6 +3,8 @@
 // blocks hand over, empties, misaligned bytes.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "../common/interval.hpp"
 #include "reduce_staged.cuh"
 #include "ways.cuh"
@@ -21,17 +23,25 @@ const std::vector<layout>& layouts() {
   return all;
 }
 
+/// What reduce(out) leaves there: the items of each segment, joined.
+template <class Reduce> void expect_each(const layout& where, Reduce reduce) {
+  const device_array<interval> out(where.segments());
+  reduce(std::span(out.data(), out.size()));
+  for (std::int64_t s = 0; s < where.segments(); ++s) {
+    const auto begin = where.begins[static_cast<std::size_t>(s)], end = where.ends[static_cast<std::size_t>(s)];
+    ASSERT_EQ(out.value(s), begin == end ? interval::of(-5) : interval::of(begin, end - 1)) << where << ", segment " << s;
+  }
+}
+
 template <class Call> void expect_joined(Call call, const layout& another = {"nothing", {}}) {
   auto all = layouts();
   all.push_back(another);
   for (const layout& where : all)
     for (const int max_blocks : {1, 3}) {
-      const device_array<interval> in(wf_test::interval_items(where.items), 1), out(where.segments());
-      call(in.items(), where, std::span(out.data(), out.size()), wf::segmented_options<interval>{.empty = interval::of(-5), .max_blocks = max_blocks});
-      for (std::int64_t s = 0; s < where.segments(); ++s) {
-        const auto begin = where.begins[static_cast<std::size_t>(s)], end = where.ends[static_cast<std::size_t>(s)];
-        ASSERT_EQ(out.value(s), begin == end ? interval::of(-5) : interval::of(begin, end - 1)) << where << ", segment " << s;
-      }
+      const device_array<interval> in(wf_test::interval_items(where.items), 1);
+      expect_each(where, [&](auto out) {
+        call(in.items(), where, out, wf::segmented_options<interval>{.empty = interval::of(-5), .max_blocks = max_blocks});
+      });
     }
 }
 
@@ -47,6 +57,25 @@ TEST(segmented_reduce_sanitizer, owners) {
     const device_array<int> ids(where.owners<int>(), 1);
     wf::segmented_reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
   });
+}
+
+// Of items of 4 bytes, a warp takes the units of the segment before its first one at once, not at the end.
+TEST(segmented_reduce_sanitizer, items_of_4_bytes) {
+  for (const layout& where : layouts()) {
+    std::vector<int> places(static_cast<std::size_t>(where.items));
+    std::iota(places.begin(), places.end(), 0);
+    const device_array<int> in(places, 1), offsets(where.offsets<int>(), 1), ids(where.owners<int>(), 1);
+    for (const int max_blocks : {1, 3}) {
+      const wf::segmented_options<interval> options{.empty = interval::of(-5), .max_blocks = max_blocks};
+      const auto expect_joined_by = [&](const auto& segments) {
+        expect_each(where, [&](auto out) {
+          wf::transform_segmented_reduce(in.items(), segments, out, wf_test::join{}, wf_test::to_interval<interval>{}, options);
+        });
+      };
+      expect_joined_by(offsets.items());
+      expect_joined_by(wf::owners{ids.items()});
+    }
+  }
 }
 
 // Enough steps for a stage to be used again.
