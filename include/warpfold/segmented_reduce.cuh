@@ -23,6 +23,7 @@
 #pragma once
 #include <warpfold/dispatch/leaves.cuh>
 #include <warpfold/dispatch/segmented_reduce.cuh>
+#include <warpfold/grid/owned_segments.cuh>
 
 namespace warpfold {
 

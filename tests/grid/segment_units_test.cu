@@ -3,6 +3,7 @@
 // that there are very many of them.
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/segment_units.cuh>
+#include <warpfold/grid/owned_segments.cuh>
 #include <warpfold/grid/segments.cuh>
 
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 #include <warpfold/dispatch/segmented_reduce.cuh>
 #include <warpfold/dispatch/strategy.cuh>
 #include <warpfold/grid/owned_leaves.cuh>
+#include <warpfold/grid/owned_segments.cuh>
 
 namespace warpfold::dispatch {
 inline namespace v1 WARPFOLD_HIDDEN {

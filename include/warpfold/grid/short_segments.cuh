@@ -50,22 +50,22 @@ template <class Arguments, template <class> class Steps> class short_segments {
   __device__ void fold(segment_place& at) {
     while (true) {
       step_type step;
-      read_step(at, step);
-      bool whole = is_whole(step, at.segment);
+      bool whole = read_step(at, step) && is_whole(step, at.segment);
       int longest = step.longest();
       while (whole && longest <= tiny && steps_type::holds(step)) {
         const std::int64_t first = at.segment;
         at.segment += step_segments;
         if constexpr (segments_type::needs_cursor) at.cursor = step.base + step.end_of(step_segments - 1);
         step_type next;
-        steps.fold_tiny(step, first, [&] { read_step(at, next); });
+        bool all_known = false;
+        steps.fold_tiny(step, first, [&] { all_known = read_step(at, next); });
         __syncwarp();
         step = next;
-        whole = is_whole(step, at.segment);
+        whole = all_known && is_whole(step, at.segment);
         longest = step.longest();
       }
       const bool fits = steps_type::bounds_items ? tiny < longest && longest <= wide : longest <= most_items;
-      const int taken = whole && fits ? step_segments : take(step, at.segment);
+      const auto [taken, goes_on] = whole && fits ? step_share{step_segments, true} : take(step, at.segment);
       if (taken == 0) return;
       const std::int64_t first = at.segment;
       at.segment += taken;
@@ -76,7 +76,7 @@ template <class Arguments, template <class> class Steps> class short_segments {
       }
       at.waiting = fold_step(step, first, taken, longest, at.waiting);
       __syncwarp();  // else the compiler takes the warp for divided from here on, and guards every exchange: spills
-      if (!steps_type::bounds_items && taken < step_segments) return;
+      if (!goes_on) return;
     }
   }
 
@@ -84,10 +84,11 @@ template <class Arguments, template <class> class Steps> class short_segments {
   __device__ void finish(int waiting) { steps.finish(waiting); }
 
  private:
-  __device__ void read_step(const segment_place& at, step_type& step) const {
-    const step_limits limits{arguments.ranges.item(at.segment, range.end), most_items};
+  /// Returns whether all of the step's segments are known.
+  __device__ bool read_step(const segment_place& at, step_type& step) const {
+    const step_limits limits{arguments.ranges.item(at.segment, range.end), most_items, steps_type::most_items};
     step.base = arguments.segments.base(at.segment, at.cursor);
-    arguments.segments.next(at.segment, at.cursor, limits, step.begin, step.end, scratch);
+    return arguments.segments.next(at.segment, at.cursor, limits, step.begin, step.end, scratch);
   }
 
   /// Whether all of the step's segments exist and begin in the range, and have items known by 32 bits from the first one on.
@@ -105,8 +106,14 @@ template <class Arguments, template <class> class Steps> class short_segments {
     return item - warp::shuffle(step.begin[0], 0) < step_index{1} << 30;
   }
 
-  /// How many segments of the step come next: up to a long one, the range's end, or as many items as a step can have.
-  __device__ int take(const step_type& step, std::int64_t first) const {
+  /// What is folded of a step.
+  struct step_share {
+    int segments;
+    bool goes_on;  ///< the next segment is of the range, and not long
+  };
+
+  /// Up to a long segment, the range's end, or as many items as a step can have.
+  __device__ step_share take(const step_type& step, std::int64_t first) const {
     constexpr std::int64_t far = std::int64_t{1} << 30;
     const int lane = arch::lane_id();
     const step_index first_item = step.first_item();
@@ -115,17 +122,20 @@ template <class Arguments, template <class> class Steps> class short_segments {
     const int end = static_cast<int>(least_of(greatest_of(left, std::int64_t{0}), far)), own_end = end - arguments.ranges.weight * lane;
     const int existing = static_cast<int>(least_of(arguments.segments.count - first, std::int64_t{step_segments}));
     int taken = 0;
+    unsigned wanted = 0;  // packets whose segment of the lane is of the range, and not long
     bool all = true;
     WARPFOLD_UNROLL
     for (int k = 0; k < packets; ++k) {
       bool takes = step.begin[k] - first_item < own_end - arguments.ranges.weight * (k * warp_lanes);
-      takes = takes && step.end[k] - step.begin[k] <= most_items;
+      takes = takes && step.end[k] - step.begin[k] <= most_items && k * warp_lanes + lane < existing;
+      if (takes) wanted |= 1u << k;
       if constexpr (steps_type::bounds_items) takes = takes && step.end[k] - first_item <= steps_type::most_items;
-      const unsigned left_out = ~__ballot_sync(full_warp, takes && k * warp_lanes + lane < existing);
+      const unsigned left_out = ~__ballot_sync(full_warp, takes);
       if (all) taken += __clz(static_cast<int>(__brev(left_out)));  // the lanes before the first one left out
       all = all && left_out == 0;
     }
-    return taken;
+    if (!steps_type::bounds_items || all) return {taken, all};
+    return {taken, (__shfl_sync(full_warp, wanted, taken % warp_lanes) >> taken / warp_lanes & 1) != 0};
   }
 
   /// Folds the first `taken` > 0 segments of a step, of which one has `longest` items, or lets them wait. Returns how many wait then.

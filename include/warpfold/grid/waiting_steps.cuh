@@ -15,6 +15,7 @@ template <class Arguments> class waiting_steps {
   using A = typename leaves_type::accumulator;
   static constexpr int tiny = segmented_policy<leaves_type>.tiny_items;
   static constexpr bool bounds_items = false;  ///< of a step
+  static constexpr int most_items = 0x7FFFFFFF;
   using storage = warp::waiting_segments<index, warp_lanes * (tuning::step_packets + 1)>;
 
   /// `first_segment`: numbers of waiting ones count from it.
