@@ -52,6 +52,12 @@ template <class Interval = interval> void expect_joined_by_offsets(const layout&
     reduce_staged(in, offsets.items(), out, wf_test::join{}, options);
   });
 }
+template <class Interval = interval> void expect_joined_by_owners(const layout& where, const segmented_way& way) {
+  expect_joined<Interval>(where, way, [&](auto in, std::int64_t offset, auto out, const auto& options) {
+    const device_array<int> ids(where.owners<int>(), offset);
+    reduce_staged(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+  });
+}
 
 const std::vector<layout>& layouts() {
   static const auto all = wf_test::distributions(256, many, empties);
@@ -81,11 +87,27 @@ TEST_F(segmented_reduce_staged, bounds_that_touch_and_bounds_with_gaps) {
 
 TEST_F(segmented_reduce_staged, owners) {
   std::int64_t turn = 2;
-  for (const layout& where : layouts())
-    expect_joined(where, wf_test::way_of(turn++), [&](auto in, std::int64_t offset, auto out, const auto& options) {
-      const device_array<int> ids(where.owners<int>(), offset);
-      reduce_staged(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
-    });
+  for (const layout& where : layouts()) expect_joined_by_owners(where, wf_test::way_of(turn++));
+}
+
+// Segments of a chunk or less are folded in place, any number of items of them; owners are read no further than a stage has items.
+TEST_F(segmented_reduce_staged, steps_of_single_chunks_that_no_stage_holds) {
+  wf_test::random_source source(11);
+  for (const int longest : {3, 4, 5, 7, 8}) {
+    lengths same(7'000, longest), mixed, after_tiny_ones;
+    for (std::size_t s = 0; s < same.size(); ++s) {
+      mixed.push_back(longest - source.below(3));
+      after_tiny_ones.push_back(s / 150 % 2 == 0 ? 1 : longest);
+    }
+    for (const lengths& each : {same, mixed, after_tiny_ones})
+      for (const std::int64_t offset : {0, 1, 2, 3}) {
+        const layout where("up to " + std::to_string(longest), each);
+        const segmented_way way{.max_blocks = offset < 2 ? 1 : 2, .own_workspace = true, .offset = offset};
+        expect_joined_by_owners(where, way);
+        expect_joined_by_owners<wide_interval>(where, way);
+        expect_joined_by_offsets(where, way);
+      }
+  }
 }
 
 // The items of a stage are 4080 bytes at most: 510 of 8 bytes, 255 of 16. Segments that fill it by one item more or less, by many of
@@ -191,7 +213,8 @@ TEST_F(segmented_reduce_staged, random_lengths) {
   for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 250 : 2000); ++seed) {
     wf_test::random_source source(seed);
     const layout where("seed " + std::to_string(seed), wf_test::random_lengths(source, 6000));
-    expect_joined_by_offsets(where, wf_test::way_of(static_cast<std::int64_t>(seed)));
+    if (seed % 2 == 0) expect_joined_by_owners(where, wf_test::way_of(static_cast<std::int64_t>(seed / 2)));
+    else expect_joined_by_offsets(where, wf_test::way_of(static_cast<std::int64_t>(seed)));
   }
 }
 

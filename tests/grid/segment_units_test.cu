@@ -33,11 +33,13 @@ struct found_start {
   grid::segment_start start;
   grid::segment_span before;
   grid::segment_span step[step_segments];
+  bool all_known;
 };
 
 /// Warp b starts at position b, and looks at the segments of the step there, if these have steps.
 template <class Segments>
-__global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std::int64_t items, int most_items, found_start* found) {
+__global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std::int64_t items, int most_items, int together,
+                             found_start* found) {
   found_start& own = found[blockIdx.x];
   auto& scratch = wf::arch::dynamic_shared<typename Segments::scratch>();
   const grid::segment_start start = segments.start(blockIdx.x, ranges, items);
@@ -46,24 +48,32 @@ __global__ void start_kernel(Segments segments, grid::segment_ranges ranges, std
   if (start.segment >= segments.count) return;
   if constexpr (!Segments::are_equal) {
     typename Segments::step_index begin[tuning::step_packets], end[tuning::step_packets];
-    segments.next(start.segment, start.cursor, {items, most_items}, begin, end, scratch);
+    own.all_known = segments.next(start.segment, start.cursor, {items, most_items, together}, begin, end, scratch);
     const std::int64_t base = segments.base(start.segment, start.cursor);
     for (int k = 0; k < tuning::step_packets; ++k) own.step[32 * k + threadIdx.x] = {base + begin[k], base + end[k]};
   }
 }
 
-/// What a warp whose range begins there is told, at every position, against the definition.
-/// Segments are known up to one of more than `most_items`.
+/// What a warp whose range begins there is told, at every position.
+template <class Segments>
+std::vector<found_start> starts_of(const Segments& segments, const grid::segment_ranges& ranges, std::int64_t items, int most_items,
+                                   int together) {
+  const std::int64_t positions = items + ranges.weight * segments.count + 3;
+  const device_array<found_start> found(std::vector<found_start>(static_cast<std::size_t>(positions)));
+  wf_test::launch_and_wait(&start_kernel<Segments>, static_cast<int>(positions), 32, sizeof(typename Segments::scratch), segments, ranges,
+                          items, most_items, together, found.data());
+  return found.to_host();
+}
+
+/// The same against the definition. Segments are known up to one of more than `most_items`.
 template <class Segments>
 void expect_starts(const Segments& segments, const grid::segment_ranges& ranges, const std::vector<std::int64_t>& offsets, bool cursors,
                    int most_items = 1000) {
-  const std::int64_t count = std::ssize(offsets) - 1, positions = offsets.back() + ranges.weight * count + 3;
-  const device_array<found_start> found(std::vector<found_start>(static_cast<std::size_t>(positions)));
-  wf_test::launch_and_wait(&start_kernel<Segments>, static_cast<int>(positions), 32, sizeof(typename Segments::scratch), segments, ranges,
-                          offsets.back(), most_items, found.data());
-  const auto all = found.to_host();
-  for (std::int64_t position = 0; position < positions; ++position) {
-    const auto& [start, before, step] = all[static_cast<std::size_t>(position)];
+  constexpr int any_number = 0x7FFFFFFF;
+  const std::int64_t count = std::ssize(offsets) - 1;
+  const auto all = starts_of(segments, ranges, offsets.back(), most_items, any_number);
+  for (std::int64_t position = 0; position < std::ssize(all); ++position) {
+    const auto& [start, before, step, all_known] = all[static_cast<std::size_t>(position)];
     std::int64_t first = 0;
     while (first < count && offsets[static_cast<std::size_t>(first)] + ranges.weight * first < position) ++first;
     ASSERT_EQ(start.segment, first) << "position " << position;
@@ -139,6 +149,44 @@ TEST(Segments, OfOwnersAreKnownUpToALongOne) {
   };
   for (const int round : {0, 1, 3}) check(60, 64, round);
   for (const int round : {1, 3}) check(24, 300, round);
+}
+
+// They are read no further than a step can have items, either, and what is not known is said. Owners may begin anywhere.
+TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
+  constexpr int together = 300;
+  wf_test::random_source source(5);
+  const auto check = [&]<class Id>(Id, int most, std::int64_t offset) {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<Id> ids(static_cast<std::size_t>(offset), Id{});
+    for (int s = 0; s < 127; ++s) {
+      offsets.push_back(offsets.back() + source.below(most + 1));
+      ids.resize(static_cast<std::size_t>(offset + offsets.back()), static_cast<Id>(s));
+    }
+    const device_array<Id> on_device(ids);
+    const std::int64_t items = offsets.back(), count = std::ssize(offsets) - 1;
+    const auto all = starts_of(grid::owned_segments<const Id*>{on_device.data() + offset, items, count}, {100, 8, 3}, items, 1000, together);
+    for (const auto& [start, before, step, all_known] : all) {
+      const std::int64_t cursor = offsets[static_cast<std::size_t>(start.segment)];
+      ASSERT_TRUE(start.segment == count || all_known || items - cursor > together) << "segment " << start.segment << " and on";
+      for (std::int64_t s = start.segment; s < count; ++s) {
+        const std::int64_t begin = offsets[static_cast<std::size_t>(s)], end = offsets[static_cast<std::size_t>(s) + 1];
+        const auto& found = step[s - start.segment];
+        if (all_known || end - cursor <= together) {
+          ASSERT_TRUE(found.begin == begin && found.end == end) << "segment " << s << " of those from " << start.segment << " on";
+        } else {
+          ASSERT_LE(found.end - cursor, together + look_items) << "segment " << s << " has been looked at for nothing";
+          ASSERT_TRUE(found.end <= end && found.end - cursor > together) << "segment " << s;
+        }
+      }
+    }
+  };
+  for (const int most : {1, 3, 9, 30})
+    for (const std::int64_t offset : {0, 1, 2, 3}) {
+      check(std::int8_t{}, most, offset);
+      check(std::uint16_t{}, most, offset);
+      check(int{}, most, offset);
+      check(std::int64_t{}, most, offset);
+    }
 }
 
 /// Warp b is told where segment b begins.

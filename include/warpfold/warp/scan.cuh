@@ -16,11 +16,4 @@ template <int Lanes = warp_lanes> __device__ int sum_through(int own) {
   return own;
 }
 
-/// The greatest `own` of the lanes up to the calling one. All lanes of the warp call it.
-__device__ inline int max_through(int own) {
-  WARPFOLD_UNROLL
-  for (int distance = 1; distance < warp_lanes; distance *= 2) own = greatest_of(own, __shfl_up_sync(full_warp, own, distance));
-  return own;
-}
-
 }  // namespace warpfold::warp
