@@ -164,7 +164,8 @@ TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
     }
     const device_array<Id> on_device(ids);
     const std::int64_t items = offsets.back(), count = std::ssize(offsets) - 1;
-    const auto all = starts_of(grid::owned_segments<const Id*>{on_device.data() + offset, items, count}, {100, 8, 3}, items, 1000, together);
+    const grid::owned_segments<const Id*> segments{on_device.data() + offset, items, count};
+    const auto all = starts_of(segments, {100, 8, 3}, items, 1000, together);
     for (const auto& [start, before, step, all_known] : all) {
       const std::int64_t cursor = offsets[static_cast<std::size_t>(start.segment)];
       ASSERT_TRUE(start.segment == count || all_known || items - cursor > together) << "segment " << start.segment << " and on";

@@ -88,6 +88,7 @@ template <class Ids> struct owned_segments {
   using id_source = thread::pointer_source<id_type, lane_ids>;
   static constexpr int row_items = lane_ids * warp_lanes;
   static constexpr std::int64_t near_items = warp_lanes * warp_lanes;
+  static constexpr std::int64_t far = std::int64_t{1} << 30;  ///< items: no step has so many
 
   /// Whether the item exists, and is not past `segment`.
   __device__ bool is_before_end(std::int64_t segment, std::int64_t item) const { return item < items && owner(item) <= segment; }
@@ -120,7 +121,6 @@ template <class Ids> struct owned_segments {
     int begin = 0;             ///< where that segment begins
   };
   __device__ walk walk_from(std::int64_t segment, std::int64_t cursor) const {
-    constexpr std::int64_t far = std::int64_t{1} << 30;  // no step has so many items
     const id_source all{ids, items};
     const int boundary = -(all.misaligned_bytes(cursor) / int{sizeof(id_type)});
     const int existing = static_cast<int>(least_of(items - cursor, far));
@@ -130,7 +130,6 @@ template <class Ids> struct owned_segments {
   /// Tells where those of a step's segments end that have items, from the cursor on. Stops once it knows of all that can be
   /// wanted, and gives one that is not, and may go on, the items that it has seen. Returns whether it has seen the last one's end.
   __device__ bool find_ends(std::int64_t segment, std::int64_t cursor, const step_limits& limits, scratch& found) const {
-    constexpr std::int64_t far = std::int64_t{1} << 30;
     walk at = walk_from(segment, cursor);
     const int range_items = static_cast<int>(least_of(greatest_of(limits.begin - cursor, std::int64_t{0}), far));
     const int most_seen = least_of(range_items + limits.items - 1, limits.together);
