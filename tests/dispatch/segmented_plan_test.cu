@@ -107,6 +107,73 @@ TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
   }
 }
 
+// ---- segments dealt by number -----------------------------------------------------------------------------------------
+
+std::string problem(const dispatch::dealt_plan& plan, int most_blocks, std::int64_t items, std::int64_t segments, bool are_equal,
+                    const problem_kind& kind, int max_blocks) {
+  const int block_warps = kind.policy.block_threads / warp_lanes;
+  const auto& [length, weight, log_unit, are_long, whole_items] = plan.ranges;
+  const std::int64_t ranged_warps = std::int64_t{plan.groups.ranged_blocks} * block_warps, unit = std::int64_t{1} << log_unit;
+
+  if (plan.blocks > 3 * most_blocks) return "the grid is too large";
+  if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
+  if (plan.groups.log_warps < 0 || 1 << plan.groups.log_warps > block_warps) return "a group is no part of a block";
+  if (std::int64_t{plan.blocks - plan.groups.ranged_blocks} * block_warps < segments << plan.groups.log_warps) return "segments without a group";
+  if (weight != 0 || are_long) return "ranges are not of items alone";
+  if (are_equal) return plan.groups.ranged_blocks > 0 || whole_items < items / segments ? "equal segments are too long for a group" : "";
+  if (ranged_warps < 1 || length * ranged_warps < items) return "items without a range";
+  if (ranged_warps > tuning::max_segment_warps) return "more warps than counters";
+  if (whole_items < 2 * length) return "a segment that is too long may go on at the begin of no range, or two begin in one";
+  if (whole_items < unit || whole_items < items / segments) return "what is not long is cut";
+  if (unit % (std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items) != 0) return "units are not made of batches";
+  if ((items - 1) / unit + 1 > tuning::max_units(kind.accumulator_bytes)) return "more units than scratch";
+  if (unit * tuning::group_units <= length) return "a range has the begin of two groups of units";
+  return "";
+}
+
+TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
+  wf_test::random_source source(2);
+  std::vector<std::int64_t> counts{0, 1, 2, 33, 1000, 4096, 1 << 20, std::int64_t{1} << 31, std::int64_t{1} << 40};
+  for (int i = 0; i < 120; ++i) counts.push_back(static_cast<std::int64_t>(source() >> 1 >> (source.below(40) + 23)));
+  int dealt = 0;
+  for (const problem_kind& kind : kinds)
+    for (const int most_blocks : devices)
+      for (const int max_blocks : {0, 1, 7, 1'000'000})
+        for (const bool are_equal : {false, true})
+          for (std::int64_t items : counts)
+            for (const std::int64_t segments : counts) {
+              if (segments == 0) continue;
+              if (are_equal) items -= items % segments;
+              const auto plan = dispatch::plan_dealt(most_blocks, items, segments, are_equal, kind.chunk_items, kind.accumulator_bytes,
+                                                     kind.policy, max_blocks);
+              if (!plan) continue;
+              ++dealt;
+              ASSERT_EQ(problem(*plan, most_blocks, items, segments, are_equal, kind, max_blocks), "")
+                  << kind.name << ", " << items << " items, " << segments << " segments, " << most_blocks << " blocks at once, max_blocks "
+                  << max_blocks;
+            }
+  EXPECT_GT(dealt, 1000);
+}
+
+TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
+  const problem_kind& k = kinds[0];  // rows of 256 items
+  const auto warps_of_group = [&](std::int64_t items, std::int64_t length) {
+    const auto plan = dispatch::plan_dealt(528, items, items / length, false, k.chunk_items, k.accumulator_bytes, k.policy);
+    return plan ? 1 << plan->groups.log_warps : 0;
+  };
+  constexpr std::int64_t mega = 1 << 20;
+  EXPECT_EQ(warps_of_group(mega, 100), 0) << "lanes do better";
+  EXPECT_EQ(warps_of_group(mega, 200), 1);
+  EXPECT_EQ(warps_of_group(mega, 1000), 2);
+  EXPECT_EQ(warps_of_group(mega, 4096), 8);
+  EXPECT_EQ(warps_of_group(mega, 1 << 14), 8);
+  EXPECT_EQ(warps_of_group(mega, 1 << 15), 0) << "too few groups";
+  EXPECT_EQ(warps_of_group(4 * mega, 600), 0) << "more segments than warps";
+  EXPECT_EQ(warps_of_group(4 * mega, 1000), 1);
+  EXPECT_EQ(warps_of_group(16 * mega, 4096), 1);
+  EXPECT_EQ(warps_of_group(32 * mega, 4096), 0) << "bytes count, not trips";
+}
+
 TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
   const tuning::segmented_policy& policy = kinds[0].policy;
   const int warps = policy.block_threads / 32;

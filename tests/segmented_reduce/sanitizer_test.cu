@@ -6,8 +6,7 @@
 #include <numeric>
 
 #include "../common/interval.hpp"
-#include "reduce_staged.cuh"
-#include "ways.cuh"
+#include "kernels.cuh"
 
 namespace wf = warpfold;
 using wf_test::device_array, wf_test::layout;
@@ -83,12 +82,21 @@ TEST(segmented_reduce_sanitizer, staged) {
   if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   expect_joined([](auto in, const layout& where, auto out, const auto& options) {
     const device_array<int> offsets(where.offsets<int>(), 1);
-    wf_test::reduce_staged(in, offsets.items(), out, wf_test::join{}, options);
+    wf_test::staged::reduce(in, offsets.items(), out, wf_test::join{}, options);
   }, {"staged", wf_test::power_law(4000, 300)});
   expect_joined([](auto in, const layout& where, auto out, const auto& options) {
     const device_array<int> ids(where.owners<int>(), 1);
-    wf_test::reduce_staged(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+    wf_test::staged::reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
   });
+}
+
+// By groups of all sizes, and units of segments that are too long for these, joined by several blocks.
+TEST(segmented_reduce_sanitizer, dealt) {
+  for (int again = 0; again < 2; ++again)
+    expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+      const device_array<int> offsets(where.offsets<int>(), 1);
+      wf_test::dealt::reduce(in, offsets.items(), out, wf_test::join{}, options);
+    }, {"one of all", {30'000}});
 }
 
 TEST(segmented_reduce_sanitizer, misaligned_bytes_of_fixed_length) {

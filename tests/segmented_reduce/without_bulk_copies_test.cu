@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../common/interval.hpp"
-#include "reduce_staged.cuh"
+#include "ways.cuh"
 
 namespace wf = warpfold;
 using wf_test::device_array, wf_test::layout;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <warpfold/dispatch/divide_up.hpp>
 #include <warpfold/grid/node_schedule.cuh>
 #include <warpfold/tuning/reduce_policy.hpp>
 
@@ -34,7 +35,6 @@ struct reduce_plan {
 /// worth more than blocks: of 264, 1024 tiles take 256, 4 on each. `max_blocks` > 0 bounds the grid. The result does not depend on any of it.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
                                const tuning::reduce_policy& policy, int max_blocks = 0) {
-  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; };
   const auto power_of_two = [](std::int64_t least) {
     return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(least)));
   };

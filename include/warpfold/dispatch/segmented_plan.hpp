@@ -5,6 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <warpfold/dispatch/divide_up.hpp>
+#include <warpfold/grid/segment_groups.cuh>
 #include <warpfold/grid/segment_ranges.cuh>
 #include <warpfold/tuning/segmented_policy.hpp>
 
@@ -17,12 +20,19 @@ struct segmented_plan {
   grid::segment_ranges ranges;
 };
 
+/// The least power of two of items, as a logarithm, that units can have where warps have ranges of `length` positions.
+inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_items, std::size_t accumulator_bytes,
+                        const tuning::segmented_policy& policy) {
+  const std::int64_t least_unit = std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items, divide_up(length, tuning::range_units),
+                                            divide_up(positions, tuning::max_units(accumulator_bytes))});
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(least_unit) - 1));
+}
+
 /// Chooses the grid for `items` items in `segments` > 0 segments, none of whose lengths is known here. `most_blocks` is what
 /// the device holds at once, `accumulator_bytes` bounds the units of long segments. The result does not depend on any of it.
 inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::int64_t segments, int chunk_items,
                                      std::size_t accumulator_bytes, const tuning::segmented_policy& policy,
                                      int max_blocks = 0) {
-  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; };
   const int block_warps = policy.block_threads / warp_lanes;
   const int weight = std::min(chunk_items, tuning::most_weight);  // a segment takes a lane, however few items it has
   const std::int64_t positions = items + weight * segments;
@@ -35,10 +45,7 @@ inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::i
   plan.ranges.length = divide_up(positions, std::int64_t{plan.blocks} * block_warps);
   plan.ranges.weight = weight;
   plan.ranges.are_long = items / segments > warp_lanes * chunk_items;
-  const std::int64_t least_unit = std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items,
-                                            divide_up(plan.ranges.length, tuning::range_units),
-                                            divide_up(positions, tuning::max_units(accumulator_bytes))});
-  plan.ranges.log_unit = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(least_unit) - 1));
+  plan.ranges.log_unit = log_unit_for(positions, plan.ranges.length, chunk_items, accumulator_bytes, policy);
   const std::int64_t unit = std::int64_t{1} << plan.ranges.log_unit;
   plan.ranges.whole_items = plan.ranges.are_long ? std::max(unit, plan.ranges.length / tuning::range_wholes) : unit;
   return plan;
@@ -52,12 +59,45 @@ inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::int
   return tuning::least_staged_mean <= mean && mean < tuning::most_staged_mean && steps >= tuning::least_staged_steps * warps;
 }
 
+/// The grid of segments that are dealt by number, and what its warps take.
+struct dealt_plan {
+  int blocks;
+  grid::segment_groups groups;
+  grid::segment_ranges ranges;
+};
+
+/// The grid for `segments` > 0 segments that are dealt by number, where that is the faster way and `max_blocks` allows it. Segments
+/// that are equal are none too long for a group; else the others have ranges.
+inline std::optional<dealt_plan> plan_dealt(int most_blocks, std::int64_t items, std::int64_t segments, bool are_equal, int chunk_items,
+                                            std::size_t accumulator_bytes, const tuning::segmented_policy& policy, int max_blocks = 0) {
+  const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes, warps = most_blocks * block_warps;
+  const std::int64_t mean = items / segments, even_share = items / warps;
+  if (4 * mean < 3 * row || mean > tuning::most_dealt_mean_rows * row) return {};
+  if (2 * segments > 3 * warps || even_share > tuning::most_dealt_rows * row) return {};
+  int log_warps = 0;
+  while (2 << log_warps <= block_warps && segments << (log_warps + 1) <= warps && mean > tuning::group_share_rows * row << log_warps) ++log_warps;
+  if (mean >> log_warps > std::max(tuning::most_mean_share_rows * row, even_share * 3 / 2)) return {};
+
+  // Three blocks of four that the device holds: the others' segments need not wait for these to find that there is none too long.
+  const std::int64_t most_ranged = std::min<std::int64_t>(std::max(most_blocks * 3 / 4, 1), tuning::max_segment_warps / block_warps);
+  const std::int64_t ranged = are_equal ? 0 : std::min(most_ranged, divide_up(items, tuning::most_least_range * block_warps));
+  dealt_plan plan{};
+  plan.groups = {log_warps, static_cast<int>(ranged)};
+  plan.blocks = static_cast<int>(ranged + divide_up(segments << log_warps, block_warps));
+  if (max_blocks > 0 && plan.blocks > max_blocks) return {};
+  plan.ranges.length = divide_up(items, std::max<std::int64_t>(ranged, 1) * block_warps);
+  plan.ranges.log_unit = log_unit_for(items, plan.ranges.length, chunk_items, accumulator_bytes, policy);
+  plan.ranges.whole_items = std::max({tuning::most_share_rows * row << log_warps, mean + mean / 2, 2 * plan.ranges.length,
+                                      std::int64_t{1} << plan.ranges.log_unit});
+  return plan;
+}
+
 /// Blocks for `segments` > 0 equal segments, of which a warp folds `at_once` again and again.
 inline int plan_equal_segments(int most_blocks, std::int64_t segments, int at_once, const tuning::segmented_policy& policy,
                                int max_blocks = 0) {
   const std::int64_t block_segments = std::int64_t{at_once} * (policy.block_threads / warp_lanes);
   const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
-  return static_cast<int>(std::min<std::int64_t>(most, (segments - 1) / block_segments + 1));
+  return static_cast<int>(std::min<std::int64_t>(most, divide_up(segments, block_segments)));
 }
 
 }  // namespace v1

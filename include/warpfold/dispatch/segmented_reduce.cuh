@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/dispatch/reduce.cuh>
 #include <warpfold/dispatch/segmented_plan.hpp>
+#include <warpfold/grid/dealt_segments_kernel.cuh>
 #include <warpfold/grid/equal_segments_kernel.cuh>
 #include <warpfold/grid/segmented_kernel.cuh>
 
@@ -29,6 +30,20 @@ void equal_segmented_reduce(const grid::segmented_arguments<grid::fixed_segments
   launch(kernel, launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
+/// A call's scratch: units' values, and their counters.
+struct segmented_scratch {
+  std::span<std::byte> bytes;
+
+  template <class A> static segmented_scratch of(int device, const segmented_options<A>& options) {
+    if (!options.workspace.bytes.empty()) return {options.workspace.bytes};
+    return {workspace_pool::instance().get(device, options.stream, segmented_workspace_bytes(sizeof(A)))};
+  }
+  template <class A> grid::unit_values<A> units() const {
+    A* values = reinterpret_cast<A*>(bytes.data() + control_bytes);
+    return {values, values + tuning::max_units(sizeof(A)) + 2, reinterpret_cast<unsigned*>(bytes.data() + workspace_alignment)};
+  }
+};
+
 /// The general kernel, which stages mixed steps or does not, and what the host knows of it.
 template <bool Staged, class Segments, class Leaves, class Op, class Out> struct general_segmented_kernel {
   using arguments = grid::segmented_arguments<Segments, Leaves, Op, Out>;
@@ -46,17 +61,36 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
     const int device = current_device();
     const segmented_plan plan = plan_segmented(most_blocks(device), given.leaves.source.items, given.segments.count, Leaves::chunk_items,
                                                sizeof(A), policy, options.max_blocks);
-    std::span<std::byte> scratch = options.workspace.bytes;
-    if (scratch.empty()) scratch = workspace_pool::instance().get(device, options.stream, segmented_workspace_bytes(sizeof(A)));
-    A* values = reinterpret_cast<A*>(scratch.data() + control_bytes);
-    const unit_arguments units{values, values + tuning::max_units(sizeof(A)) + 2, reinterpret_cast<unsigned*>(scratch.data() + workspace_alignment)};
-    const clear_on_error guard(scratch);
+    const segmented_scratch scratch = segmented_scratch::of(device, options);
+    const clear_on_error guard(scratch.bytes);
     launch(kernel, launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
-           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges, units});
+           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges, scratch.units<A>()});
   }
+};
 
- private:
-  using unit_arguments = decltype(arguments::units);
+/// The kernel of segments that are dealt by number.
+template <class Segments, class Leaves, class Op, class Out> struct dealt_segments {
+  using arguments = grid::segmented_arguments<Segments, Leaves, Op, Out>;
+  using A = typename Leaves::accumulator;
+  static constexpr auto* kernel = &grid::dealt_segments_kernel<Segments, Leaves, Op, Out>;
+  static constexpr auto policy = grid::segmented_policy<Leaves>;
+  static constexpr std::size_t shared_bytes = sizeof(grid::dealt_storage<arguments>);
+  static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
+
+  /// How they are dealt, if that is the faster way.
+  static std::optional<dealt_plan> plan(const arguments& given, int max_blocks) {
+    const int device = current_device();
+    const int most_blocks = limits_of(device).multiprocessors * blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
+    return plan_dealt(most_blocks, given.leaves.source.items, given.segments.count, Segments::are_equal, Leaves::chunk_items, sizeof(A), policy,
+                      max_blocks);
+  }
+  /// Enqueues it. `given` lacks ranges and units.
+  static void enqueue(const arguments& given, const dealt_plan& plan, const segmented_options<A>& options) {
+    const segmented_scratch scratch = segmented_scratch::of(current_device(), options);
+    const clear_on_error guard(scratch.bytes);
+    launch(kernel, launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
+           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges, scratch.units<A>()}, plan.groups);
+  }
 };
 
 /// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
@@ -75,7 +109,12 @@ void segmented_reduce(const char* function, const Segments& segments, const Leav
           equal_segmented_reduce<Way>(arguments, options.max_blocks, options.stream);
         }))
       return;
-  } else if constexpr (grid::can_stage<Leaves>) {
+  }
+  if constexpr (!Segments::needs_cursor) {
+    using dealt = dealt_segments<Segments, Leaves, Op, Out>;
+    if (const auto plan = dealt::plan(arguments, options.max_blocks)) return dealt::enqueue(arguments, *plan, options);
+  }
+  if constexpr (!Segments::are_equal && grid::can_stage<Leaves>) {
     using staged = general_segmented_kernel<true, Segments, Leaves, Op, Out>;
     const int device = current_device();
     if (has_sm_90<staged::kernel>(device) &&

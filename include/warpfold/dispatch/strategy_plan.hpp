@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <warpfold/dispatch/divide_up.hpp>
 #include <warpfold/grid/share.cuh>
 
 namespace warpfold::dispatch {
 inline namespace v1 WARPFOLD_HIDDEN {
-
-inline std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
 struct strategy_plan {
   std::int64_t blocks;  ///< G

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of segmented reduction: segments to a value each, by the canonical tree of each segment, in one launch. Each
-// warp folds what begins in its range of positions, and waits for nobody.
+// The general kernel of segmented reduction: segments to a value each, by the canonical tree of each segment, in one launch.
+// Each warp folds what begins in its range of positions, and waits for nobody.
 //
 // All of its branches are taken by whole warps, on values that the compiler can see to be one for all lanes: a vote, a
 // reduction, a shuffle from one lane. Where it cannot, it guards each exchange of registers.

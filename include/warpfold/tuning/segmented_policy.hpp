@@ -32,6 +32,15 @@ inline constexpr int least_staged_item_bytes = 4, least_staged_mean = 4, most_st
 inline constexpr int least_staged_steps = 4, least_staged_empty_steps = 16;
 inline constexpr int stage_bytes = 4080;  ///< of a step's items: with up to 15 before them, 4 KiB
 
+/// Segments are dealt by number where warps would have so many rows of 32 chunks at most if all had as many, and three segments for
+/// two of them; and where segments have three quarters of a row on average at least, and so many rows at most.
+inline constexpr int most_dealt_rows = 16, most_dealt_mean_rows = 64;
+/// The warps of a group of more than one have more than so many rows each of a segment of average length.
+inline constexpr int group_share_rows = 2;
+/// And at most so many, or half as many again as if all warps had as many. A longer segment is a group's as long as warps have so
+/// many of it at most, or it is half as long again as the average.
+inline constexpr int most_mean_share_rows = 8, most_share_rows = 16;
+
 /// Items of a chunk: as many as fit `bytes`, and as accumulators four times that, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
   int items = least;
