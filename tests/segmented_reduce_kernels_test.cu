@@ -140,6 +140,19 @@ TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
             {"from " + std::to_string(begin), {begin, length, 0, 0, length, 1, 3 * length, 700}}, wf_test::way_of(again));
 }
 
+// Of exactly as many items as a group folds, and one more or less.
+TEST(segmented_reduce_dealt, the_longest_of_a_group) {
+  constexpr std::int64_t items = 40'960;
+  for (int turn = 0; turn < 12; ++turn) {
+    wf_test::dealt::turn = turn;
+    const auto policy = wf::tuning::segmented_policy_for(32, 8);
+    const std::int64_t most = wf_test::dealt::plan_of(items, 1, 8, policy).ranges.whole_items;
+    wf_test::dealt::turn = turn;
+    wf_test::expect_joined_by_offsets<wf_test::dealt>({"around the longest", {most, most + 1, 5, most - 1, 0, most, items - 4 * most - 5}},
+                                                      {.own_workspace = true});
+  }
+}
+
 TEST(segmented_reduce_dealt, equal_segments) {
   for (const std::int64_t length : {0, 1, 100, 128, 1000, 1024, 4099, 30'000})
     for (int again = 0; again < 4; ++again)

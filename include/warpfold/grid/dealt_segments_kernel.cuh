@@ -25,7 +25,7 @@ template <class Arguments> __device__ void fold_units_of_range(const Arguments& 
   const segment_start start = warp::shuffle(segments.start(range.begin, ranges, leaves.source.items), 0);
   const auto before = warp::shuffle(segments.before(start), 0);
   const segment_span items{before.begin, before.end};
-  if (items.end - items.begin <= ranges.whole_items || items.end <= range.begin) return;
+  if (items.end - items.begin <= ranges.whole_items) return;
   arch::require(items.within(leaves.source.items), segments_out_of_order);
   if (items.begin >= range.begin - ranges.length) range.begin = items.begin;
   fold_long_segment(arguments, range, start.segment - 1, items);
