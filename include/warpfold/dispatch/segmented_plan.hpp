@@ -78,9 +78,10 @@ inline std::optional<dealt_plan> plan_dealt(int most_blocks, std::int64_t items,
   while (2 << log_warps <= block_warps && segments << (log_warps + 1) <= warps && mean > tuning::group_share_rows * row << log_warps) ++log_warps;
   if (mean >> log_warps > std::max(tuning::most_mean_share_rows * row, even_share * 3 / 2)) return {};
 
-  // Three blocks of four that the device holds: the others' segments need not wait for these to find that there is none too long.
+  // Three blocks of four that the device holds: groups need not wait for these to find that no segment is too long. And ranges of
+  // a unit at least.
   const std::int64_t most_ranged = std::min<std::int64_t>(std::max(most_blocks * 3 / 4, 1), tuning::max_segment_warps / block_warps);
-  const std::int64_t ranged = are_equal ? 0 : std::min(most_ranged, divide_up(items, tuning::most_least_range * block_warps));
+  const std::int64_t ranged = are_equal ? 0 : std::min(most_ranged, divide_up(items, policy.long_rows * row * block_warps));
   dealt_plan plan{};
   plan.groups = {log_warps, static_cast<int>(ranged)};
   plan.blocks = static_cast<int>(ranged + divide_up(segments << log_warps, block_warps));

@@ -32,21 +32,27 @@ template <class Arguments> __device__ void fold_units_of_range(const Arguments& 
 }
 
 /// Folds the segment with this number, if it is not too long, by a group of warps that each have a share of it: a power of two of
-/// rows of chunks, and so a node of its canonical tree. All warps of the block call it; this one is number `own` of its group.
+/// rows of 32 chunks, and so a node of its canonical tree. All warps of the block call it; this one is number `own` of its group.
 template <class Arguments>
 __device__ void fold_by_group(const Arguments& arguments, std::int64_t segment, int own, int log_warps, dealt_storage<Arguments>& values) {
   const auto& [segments, leaves, op, out, init, empty, ranges, units] = arguments;
   using leaves_type = std::remove_cvref_t<decltype(leaves)>;
+  constexpr std::int64_t row = warp_lanes * leaves_type::chunk_items;
+  constexpr int few_rows = tuning::group_share_rows, many_rows = segmented_policy<leaves_type>.long_rows;
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
   const auto items = warp::shuffle(segments.one(segment, 0), 0);
   const std::int64_t count = items.end - items.begin;
   const bool takes = segment < segments.count && count <= ranges.whole_items;
-  std::int64_t share = warp_lanes * leaves_type::chunk_items;
+  std::int64_t share = row;
   while (share << log_warps < count) share *= 2;
   const std::int64_t first = own * share;
   if (takes && first < count) {
     arch::require(segment_span{items.begin, items.end}.within(leaves.source.items), segments_out_of_order);
-    const auto value = warp::fold_span<segmented_policy<leaves_type>.long_rows>(leaves, items.begin + first, least_of(count - first, share), op);
+    const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
+      return warp::fold_span<Rows>(leaves, items.begin + first, least_of(count - first, share), op);
+    };
+    // Of a share of few rows, a batch of as many is the shortest way.
+    const auto value = share <= few_rows * row ? fold(std::integral_constant<int, few_rows>{}) : fold(std::integral_constant<int, many_rows>{});
     if (lane == 0) values[warp] = value;
   }
   __syncthreads();

@@ -35,9 +35,9 @@ inline constexpr int stage_bytes = 4080;  ///< of a step's items: with up to 15 
 /// Segments are dealt by number where warps would have so many rows of 32 chunks at most if all had as many, and three segments for
 /// two of them; and where segments have three quarters of a row on average at least, and so many rows at most.
 inline constexpr int most_dealt_rows = 16, most_dealt_mean_rows = 64;
-/// The warps of a group of more than one have more than so many rows each of a segment of average length.
+/// Groups have twice the warps as long as each would have more than so many rows of a segment of average length.
 inline constexpr int group_share_rows = 2;
-/// And at most so many, or half as many again as if all warps had as many. A longer segment is a group's as long as warps have so
+/// Where a warp then still has more than so many, and half as many again as if all warps had as many, none are dealt. A longer segment is a group's as long as warps have so
 /// many of it at most, or it is half as long again as the average.
 inline constexpr int most_mean_share_rows = 8, most_share_rows = 16;
 
