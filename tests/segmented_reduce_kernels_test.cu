@@ -126,8 +126,8 @@ TYPED_TEST(segmented_reduce_kernels, random_lengths) {
 
 // ---- segments dealt by number -----------------------------------------------------------------------------------------
 
-// A group folds up to two ranges; ranges of 64 to 777 items: lengths around every share of 1 to 8 warps, and around two ranges;
-// those that are too long begin and end at a range's begin, or an item beside it.
+// Ranges have up to 777 items here, and a group folds two ranges' at most: lengths around every share of 1 to 8 warps, and around
+// two ranges; those that are too long begin and end at a range's begin, or an item beside it.
 TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
   lengths shares;
   for (const std::int64_t warps : {1, 2, 3, 4, 5, 7, 8, 9})

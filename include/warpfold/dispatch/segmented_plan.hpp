@@ -66,8 +66,8 @@ struct dealt_plan {
   grid::segment_ranges ranges;
 };
 
-/// The grid for `segments` > 0 segments that are dealt by number, where that is the faster way and `max_blocks` allows it. Segments
-/// that are equal are none too long for a group; else the others have ranges.
+/// The grid for `segments` > 0 segments that are dealt by number, where that is the faster way and `max_blocks` allows it. No equal
+/// ones are too long for a group: no warp has a range then.
 inline std::optional<dealt_plan> plan_dealt(int most_blocks, std::int64_t items, std::int64_t segments, bool are_equal, int chunk_items,
                                             std::size_t accumulator_bytes, const tuning::segmented_policy& policy, int max_blocks = 0) {
   const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes, warps = most_blocks * block_warps;
