@@ -1,20 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every other header stands on: the CUDA declarations, and the emulator's when Warpfold is built for the CPU.
+// What every other header stands on: the compilers that are supported, the CUDA declarations, the emulator's where Warpfold is
+// built for the CPU, and the namespace that keeps two builds of Warpfold in one program apart.
 #pragma once
+#if !defined(__CUDACC__) && !defined(WARPFOLD_EMULATOR)
+#error \
+    "warpfold: compile this file with nvcc, or define WARPFOLD_EMULATOR (CMake: warpfold_emulate(target)) to run it on the CPU"
+#endif
+#if __cplusplus < 202002L
+#error \
+    "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
+#endif
+
 #include <cuda_runtime.h>
 
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 
-#if defined(WARPFOLD_EMULATOR) && !defined(__CUDACC__)
-#include <warpfold/emulator/emulator.hpp>
+#if !defined(__CUDACC__)
+#include <cuda_emulator/cuda_emulator.hpp>
 #endif
 
-// Kernels and the host templates that launch or cache are private to each shared library, so that two libraries that
-// use Warpfold never exchange kernels, caches or workspaces: they stand in `inline namespace v1 WARPFOLD_HIDDEN`. (On the
-// functions themselves nvcc refuses the attribute where a template argument has internal linkage.)
-#define WARPFOLD_HIDDEN __attribute__((visibility("hidden")))
+// Whether kernels check the caller's preconditions and stop with a message where one is broken. By default they do in the
+// emulator and in nvcc's debug builds (-G), and nowhere else: NDEBUG says nothing here, since users of nvcc seldom define it.
+#if !defined(WARPFOLD_CHECKS)
+#if !defined(__CUDACC__) || defined(__CUDACC_DEBUG__)
+#define WARPFOLD_CHECKS 1
+#else
+#define WARPFOLD_CHECKS 0
+#endif
+#endif
+#if WARPFOLD_CHECKS != 0 && WARPFOLD_CHECKS != 1
+#error "warpfold: WARPFOLD_CHECKS must be 0 or 1"
+#endif
+
+// Kernels and the host templates that launch or cache stand in `inline namespace WARPFOLD_HIDDEN_V1`.
+// - It is hidden: two shared libraries that use Warpfold never exchange kernels, caches or workspaces. (On the functions
+//   themselves nvcc refuses the attribute where a template argument has internal linkage.)
+// - Its name holds what one translation unit may be compiled with and another not: the version of the interface, the list of
+//   architectures, and whether kernels check. So a program may link translation units for different architectures.
+#define WARPFOLD_PASTE_2(a, b) a##_##b
+#define WARPFOLD_PASTE_3(a, b, c) a##_##b##_##c
+#define WARPFOLD_PASTE_4(a, b, c, d) a##_##b##_##c##_##d
+#define WARPFOLD_PASTE_5(a, b, c, d, e) a##_##b##_##c##_##d##_##e
+#define WARPFOLD_PASTE_6(a, b, c, d, e, f) a##_##b##_##c##_##d##_##e##_##f
+#define WARPFOLD_PASTE_7(a, b, c, d, e, f, g) a##_##b##_##c##_##d##_##e##_##f##_##g
+#define WARPFOLD_PASTE_8(a, b, c, d, e, f, g, h) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h
+#define WARPFOLD_PASTE_9(a, b, c, d, e, f, g, h, i) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
+#define WARPFOLD_PASTE_10(a, b, c, d, e, f, g, h, i, j) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i##_##j
+#define WARPFOLD_PASTE_11(a, b, c, d, e, f, g, h, i, j, k) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i##_##j##_##k
+#define WARPFOLD_PASTE_12(a, b, c, d, e, f, g, h, i, j, k, l) \
+  a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i##_##j##_##k##_##l
+#define WARPFOLD_PICK_13(a, b, c, d, e, f, g, h, i, j, k, l, paste, ...) paste
+#define WARPFOLD_PASTE(...)                                                                                  \
+  WARPFOLD_PICK_13(__VA_ARGS__, WARPFOLD_PASTE_12, WARPFOLD_PASTE_11, WARPFOLD_PASTE_10, WARPFOLD_PASTE_9,   \
+                   WARPFOLD_PASTE_8, WARPFOLD_PASTE_7, WARPFOLD_PASTE_6, WARPFOLD_PASTE_5, WARPFOLD_PASTE_4, \
+                   WARPFOLD_PASTE_3, WARPFOLD_PASTE_2, )                                                     \
+  (__VA_ARGS__)
+#if WARPFOLD_CHECKS
+#define WARPFOLD_V1 v1_checked
+#else
+#define WARPFOLD_V1 v1
+#endif
+#if defined(__CUDA_ARCH_LIST__)
+#define WARPFOLD_V1_OF_BUILD WARPFOLD_PASTE(WARPFOLD_V1, sm, __CUDA_ARCH_LIST__)
+#else
+#define WARPFOLD_V1_OF_BUILD WARPFOLD_V1
+#endif
+#define WARPFOLD_HIDDEN_V1 WARPFOLD_V1_OF_BUILD __attribute__((visibility("hidden")))
 #define WARPFOLD_EXPORTED __attribute__((visibility("default")))
 
 // Loops over registers must be unrolled on the GPU; a host compiler does not know the pragma.
@@ -38,10 +91,12 @@ consteval bool is_power_of_two(int value) { return value > 0 && (value & (value 
 consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
 
 /// std::min and std::max are not for device code. Of two int, an int: those of 64 bits cost a GPU twice.
-template <std::signed_integral A, std::signed_integral B> __host__ __device__ constexpr std::common_type_t<A, B> least_of(A a, B b) {
+template <std::signed_integral A, std::signed_integral B>
+__host__ __device__ constexpr std::common_type_t<A, B> least_of(A a, B b) {
   return a < b ? a : b;
 }
-template <std::signed_integral A, std::signed_integral B> __host__ __device__ constexpr std::common_type_t<A, B> greatest_of(A a, B b) {
+template <std::signed_integral A, std::signed_integral B>
+__host__ __device__ constexpr std::common_type_t<A, B> greatest_of(A a, B b) {
   return a > b ? a : b;
 }
 

@@ -16,68 +16,101 @@ template <class Op> using plain_operator_t = typename plain_operator<Op>::type;
 
 template <class Op, class... Ops> inline constexpr bool is_one_of = (std::is_same_v<Op, Ops> || ...);
 template <class Op> inline constexpr bool is_bitwise = is_one_of<Op, bit_and, bit_or, bit_xor>;
-template <class Op> inline constexpr bool is_extremum =
-    is_one_of<Op, minimum, maximum, minimum_number, maximum_number>;
+template <class Op> inline constexpr bool is_extremum = is_one_of<Op, minimum, maximum, minimum_number, maximum_number>;
 template <class Op> inline constexpr bool is_logical = is_one_of<Op, logical_and, logical_or>;
-template <class Op> inline constexpr bool is_arithmetic =
-    is_one_of<Op, plus, multiplies> || is_bitwise<Op> || is_extremum<Op>;
+template <class Op>
+inline constexpr bool is_arithmetic = is_one_of<Op, plus, multiplies> || is_bitwise<Op> || is_extremum<Op>;
 
 template <class T> struct promoted { using type = T; };
-template <std::integral T> requires(sizeof(T) < 4)
-struct promoted<T> { using type = std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, int, unsigned>; };
-template <class T> requires is_half_like<T>
-struct promoted<T> { using type = float; };
+template <std::integral T>
+  requires(sizeof(T) < 4)
+struct promoted<T> {
+  using type = std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, int, unsigned>;
+};
+template <class T>
+  requires is_half_like<T>
+struct promoted<T> {
+  using type = float;
+};
 // fp8 and narrower have no arithmetic of their own; they are known by their storage member `__x`.
-template <class T> requires(!is_half_like<T> && std::is_class_v<T> && sizeof(T) == 1 &&
-                            requires(const T x) { x.__x; static_cast<float>(x); })
-struct promoted<T> { using type = float; };
+template <class T>
+  requires(!is_half_like<T> && std::is_class_v<T> && sizeof(T) == 1 && requires(const T x) {
+    x.__x;
+    static_cast<float>(x);
+  })
+struct promoted<T> {
+  using type = float;
+};
 }  // namespace detail
 
 /// The type in which `Op` accumulates items of type `T`: `T`, but float for half, bfloat16 and fp8, and 32 bits for
 /// 8- and 16-bit integers with the arithmetic operators; bool for the logical ones. A user's operator: `T`.
 template <class Op, class T> struct accumulator { using type = T; };
-template <class Op, class T> requires detail::is_arithmetic<Op>
-struct accumulator<Op, T> : detail::promoted<T> {};
-template <class Op, class T> requires detail::is_logical<Op>
-struct accumulator<Op, T> { using type = bool; };
+template <class Op, class T>
+  requires detail::is_arithmetic<Op>
+struct accumulator<Op, T> : detail::promoted<T> {
+};
+template <class Op, class T>
+  requires detail::is_logical<Op>
+struct accumulator<Op, T> {
+  using type = bool;
+};
 template <class A, class Op, class T> struct accumulator<accumulating<A, Op>, T> { using type = A; };
 template <class Op, class T> using accumulator_t = typename accumulator<Op, std::remove_cv_t<T>>::type;
 
 /// identity<Op, A>::value(): the A with op(identity, x) == x == op(x, identity), where there is one. It is used for
 /// empty inputs only; no algorithm needs it.
 template <class Op, class A> struct identity {};
-template <class A> requires std::is_arithmetic_v<A>
+template <class A>
+  requires std::is_arithmetic_v<A>
 struct identity<plus, A> {
   // -0: the sum of nothing, joined to -0, must be -0.
   static constexpr A value() { return std::is_floating_point_v<A> ? static_cast<A>(-0.0) : A(0); }
 };
-template <class A> requires std::is_arithmetic_v<A>
-struct identity<multiplies, A> { static constexpr A value() { return A(1); } };
-template <class A> requires std::is_arithmetic_v<A>
+template <class A>
+  requires std::is_arithmetic_v<A>
+struct identity<multiplies, A> {
+  static constexpr A value() { return A(1); }
+};
+template <class A>
+  requires std::is_arithmetic_v<A>
 struct identity<minimum, A> {
   using limits = std::numeric_limits<A>;
   static constexpr A value() { return limits::has_infinity ? limits::infinity() : limits::max(); }
 };
-template <class A> requires std::is_arithmetic_v<A>
+template <class A>
+  requires std::is_arithmetic_v<A>
 struct identity<maximum, A> {
   using limits = std::numeric_limits<A>;
   static constexpr A value() { return limits::has_infinity ? -limits::infinity() : limits::lowest(); }
 };
-template <class A> requires std::is_arithmetic_v<A>
+template <class A>
+  requires std::is_arithmetic_v<A>
 struct identity<minimum_number, A> {
   using limits = std::numeric_limits<A>;
   static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::max(); }
 };
-template <class A> requires std::is_arithmetic_v<A>
+template <class A>
+  requires std::is_arithmetic_v<A>
 struct identity<maximum_number, A> {
   using limits = std::numeric_limits<A>;
   static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::lowest(); }
 };
-template <std::integral A> struct identity<bit_and, A> { static constexpr A value() { return static_cast<A>(~0ull); } };
-template <std::integral A> struct identity<bit_or, A> { static constexpr A value() { return A(0); } };
-template <std::integral A> struct identity<bit_xor, A> { static constexpr A value() { return A(0); } };
-template <> struct identity<logical_and, bool> { static constexpr bool value() { return true; } };
-template <> struct identity<logical_or, bool> { static constexpr bool value() { return false; } };
+template <std::integral A> struct identity<bit_and, A> {
+  static constexpr A value() { return static_cast<A>(~0ull); }
+};
+template <std::integral A> struct identity<bit_or, A> {
+  static constexpr A value() { return A(0); }
+};
+template <std::integral A> struct identity<bit_xor, A> {
+  static constexpr A value() { return A(0); }
+};
+template <> struct identity<logical_and, bool> {
+  static constexpr bool value() { return true; }
+};
+template <> struct identity<logical_or, bool> {
+  static constexpr bool value() { return false; }
+};
 template <class B, class Op, class A> struct identity<accumulating<B, Op>, A> : identity<Op, A> {};
 
 template <class Op, class A> inline constexpr bool has_identity_v = requires {
@@ -85,18 +118,21 @@ template <class Op, class A> inline constexpr bool has_identity_v = requires {
 };
 
 /// Whether any association of `op` over `A` gives the same bits (integers, extrema, bits).
-template <class Op, class A> inline constexpr bool is_exact =
-    detail::is_extremum<detail::plain_operator_t<Op>> || detail::is_logical<detail::plain_operator_t<Op>> ||
-    detail::is_one_of<detail::plain_operator_t<Op>, first, last> ||
-    (std::is_integral_v<A> && detail::is_arithmetic<detail::plain_operator_t<Op>>);
+template <class Op, class A>
+inline constexpr bool is_exact = detail::is_extremum<detail::plain_operator_t<Op>> ||
+                                 detail::is_logical<detail::plain_operator_t<Op>> ||
+                                 detail::is_one_of<detail::plain_operator_t<Op>, first, last> ||
+                                 (std::is_integral_v<A> && detail::is_arithmetic<detail::plain_operator_t<Op>>);
 
 /// Whether op(a, b) == op(b, a). Only finishes and kernels that say so rely on it.
-template <class Op> inline constexpr bool is_commutative =
+template <class Op>
+inline constexpr bool is_commutative =
     detail::is_arithmetic<detail::plain_operator_t<Op>> || detail::is_logical<detail::plain_operator_t<Op>>;
 
 /// The hardware operation (redux.sync, atomics) that computes `Op`, if any does.
 enum class hardware_operation { none, add, minimum, maximum, bit_and, bit_or, bit_xor };
-template <class Op> inline constexpr hardware_operation hardware_operation_v = [] {
+template <class Op>
+inline constexpr hardware_operation hardware_operation_v = [] {
   using P = detail::plain_operator_t<Op>;
   if (std::is_same_v<P, plus>) return hardware_operation::add;
   if (detail::is_one_of<P, minimum, minimum_number>) return hardware_operation::minimum;
@@ -108,20 +144,22 @@ template <class Op> inline constexpr hardware_operation hardware_operation_v = [
 }();
 
 /// True for an extended __device__ lambda whose return type the host may not ask for.
-template <class F> inline constexpr bool is_device_lambda =
+template <class F>
+inline constexpr bool is_device_lambda =
 #if defined(__CUDACC_EXTENDED_LAMBDA__)
     __nv_is_extended_device_lambda_closure_type(F) && !__nv_is_extended_device_lambda_with_preserved_return_type(F);
 #else
     false;
 #endif
 
-template <class Op, class A> inline constexpr bool is_operator_for =
+template <class Op, class A>
+inline constexpr bool is_operator_for =
 #if defined(__CUDACC_EXTENDED_LAMBDA__)
     __nv_is_extended_device_lambda_closure_type(Op) ||  // declared return type or not, its host side has no const call
 #endif
     requires(const Op op, const A a) {
-      { op(a, a) } -> std::convertible_to<A>;
-    };
+  { op(a, a) } -> std::convertible_to<A>;
+};
 
 /// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept.
 template <class Op, class A> consteval void check_operator() {

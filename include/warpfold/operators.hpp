@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <warpfold/config.hpp>
 
-struct __half;         // cuda_fp16.h and cuda_bf16.h are the caller's to include: they cost compile time
+struct __half;  // cuda_fp16.h and cuda_bf16.h are the caller's to include: they cost compile time
 struct __nv_bfloat16;
 
 namespace warpfold {
@@ -131,13 +131,19 @@ struct maximum_number {
 };
 
 struct bit_and {
-  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
 };
 struct bit_or {
-  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
 };
 struct bit_xor {
-  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
 };
 
 /// Whether all are true; accumulates in bool.

@@ -13,28 +13,30 @@
 //   input without init and identity, a workspace that is too small or misaligned, a negative max_blocks, inputs of
 //   different lengths and, in debug builds, host memory where device memory is meant; cuda_error for what CUDA reports.
 #pragma once
-#include <warpfold/dispatch/host_result.cuh>
-#include <warpfold/dispatch/leaves.cuh>
-#include <warpfold/dispatch/reduce.cuh>
+#include <warpfold/host/leaves.cuh>
+#include <warpfold/host/wait_for_value.cuh>
+#include <warpfold/reduce/dispatch.cuh>
+#include <warpfold/workspace.cuh>
 
 namespace warpfold {
 
 namespace detail {
 // What the public functions share. `function` and `argument` are the names that the caller knows.
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 template <class S, class It, class Out, class Op, class Transform, class A>
 void reduce_items(const char* function, const char* argument, It first, std::int64_t count, Out out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  dispatch::check_count(function, count);
-  if (count > 0) dispatch::check_pointer(function, argument, first);
-  dispatch::check_pointer(function, "out", out);
-  dispatch::reduction<S>::enqueue(function, make_leaves<A>(make_source(first, count), transform), out, op, options);
+  host::check_count(function, count);
+  if (count > 0) host::check_pointer(function, argument, first);
+  host::check_pointer(function, "out", out);
+  host::reduce_with<S>::enqueue(function, make_leaves<A>(make_source(first, count), transform), out, op, options);
 }
 
 template <class S, class In, class Out, class Op, class Transform, class A>
 void reduce_range(const char* function, const In& in, Out out, Op op, Transform transform,
                   const reduce_options<A>& options) {
-  reduce_items<S>(function, "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), out, op, transform, options);
+  reduce_items<S>(function, "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), out, op, transform,
+                  options);
 }
 
 template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
@@ -43,16 +45,16 @@ void reduce_ranges(const char* function, const Left& left, const Right& right, O
   if (left.size() != right.size())
     reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
   if (left.size() > 0) {
-    dispatch::check_pointer(function, "left", left.data());
-    dispatch::check_pointer(function, "right", right.data());
+    host::check_pointer(function, "left", left.data());
+    host::check_pointer(function, "right", right.data());
   }
-  dispatch::check_pointer(function, "out", out);
-  dispatch::reduction<S>::enqueue(function, make_leaves<A>(make_zip(left, right), transform), out, op, options);
+  host::check_pointer(function, "out", out);
+  host::reduce_with<S>::enqueue(function, make_leaves<A>(make_zip(left, right), transform), out, op, options);
 }
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 // No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
 
@@ -60,23 +62,24 @@ inline namespace v1 WARPFOLD_HIDDEN {
 /// which takes the vector path, or any trivially copyable object that device code can index with 64 bits.
 /// `out`: a device pointer or output iterator; written when the stream gets there.
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
-          class A = accumulator_t<Op, std::iter_value_t<It>>> requires device_output<Out, A>
-void reduce(It first, std::int64_t count, Out out, Op op,
-            const std::type_identity_t<reduce_options<A>>& options = {}) {
+          class A = accumulator_t<Op, std::iter_value_t<It>>>
+  requires device_output<Out, A>
+void reduce(It first, std::int64_t count, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<S>("reduce", "first", first, count, out, op, thread::no_transform{}, options);
 }
 
 /// The sum.
 template <reduction_strategy S = automatic, item_iterator It, class Out,
-          class A = accumulator_t<plus, std::iter_value_t<It>>> requires device_output<Out, A>
-void reduce(It first, std::int64_t count, Out out,
-            const std::type_identity_t<reduce_options<A>>& options = {}) {
+          class A = accumulator_t<plus, std::iter_value_t<It>>>
+  requires device_output<Out, A>
+void reduce(It first, std::int64_t count, Out out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce<S>(first, count, out, plus{}, options);
 }
 
 /// As above over a range.
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
-          class A = accumulator_t<Op, item_t<const In>>> requires device_output<Out, A>
+          class A = accumulator_t<Op, item_t<const In>>>
+  requires device_output<Out, A>
 void reduce(const In& in, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("reduce", in, out, op, thread::no_transform{}, options);
 }
@@ -100,7 +103,8 @@ void transform_reduce(const In& in, Out out, Op op, Transform transform,
 
 /// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
 template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
-          class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
+          class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
   requires device_output<Out, A>
 void transform_reduce(const Left& left, const Right& right, Out out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
@@ -111,7 +115,7 @@ void transform_reduce(const Left& left, const Right& right, Out out, Op op, Tran
 template <reduction_strategy S = automatic, device_range In, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
 [[nodiscard]] A reduce_value(const In& in, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return dispatch::wait_for_value<A>("reduce_value", options.stream, [&](A* out) {
+  return host::wait_for_value<A>("reduce_value", options.stream, [&](A* out) {
     detail::reduce_range<S>("reduce_value", in, out, op, thread::no_transform{}, options);
   });
 }
@@ -124,23 +128,25 @@ template <reduction_strategy S = automatic, device_range In, class A = accumulat
 
 /// transform_reduce, waiting for the stream and returning the value. Cannot be captured.
 template <reduction_strategy S = automatic, device_range In, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>> requires(!device_range<Op>)
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+  requires(!device_range<Op>)
 [[nodiscard]] A transform_reduce_value(const In& in, Op op, Transform transform,
                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
     detail::reduce_range<S>("transform_reduce_value", in, out, op, transform, options);
   });
 }
 
 /// The two-input form.
-template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op, class Transform,
+template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op,
+          class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
 [[nodiscard]] A transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return dispatch::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
     detail::reduce_ranges<S>("transform_reduce_value", left, right, out, op, transform, options);
   });
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

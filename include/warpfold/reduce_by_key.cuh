@@ -29,8 +29,9 @@
 //
 // Tiles wait for the counts of earlier ones, which have begun before them; so the grid needs no launch of its own kind.
 #pragma once
-#include <warpfold/dispatch/leaves.cuh>
-#include <warpfold/dispatch/reduce_by_key.cuh>
+#include <warpfold/by_key/dispatch.cuh>
+#include <warpfold/host/leaves.cuh>
+#include <warpfold/workspace.cuh>
 
 namespace warpfold {
 
@@ -40,7 +41,7 @@ struct equal_to {
 };
 
 namespace detail {
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Throws if the `count` entries from `first` on and `out` share memory: blocks write while others still read.
 template <class It, class Out>
@@ -54,33 +55,34 @@ void check_by_key_apart(const char* function, const char* argument, const It& fi
   }
 }
 
-template <class KeyIt, class ValueIt, class OutKeys, class OutValues, class OutCount, class Op, class Transform, class Equal,
-          class A>
+template <class KeyIt, class ValueIt, class OutKeys, class OutValues, class OutCount, class Op, class Transform,
+          class Equal, class A>
 void reduce_runs(const char* function, KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys,
                  const OutValues& out_values, OutCount out_count, Op op, Transform transform, Equal equal,
                  const reduce_options<A>& options) {
-  dispatch::check_count(function, count);
+  host::check_count(function, count);
   if (count > 0) {
-    dispatch::check_pointer(function, "keys", keys);
-    dispatch::check_pointer(function, "values", values);
+    host::check_pointer(function, "keys", keys);
+    host::check_pointer(function, "values", values);
   }
   if (out_keys.size() != out_values.size())
     reject(function, "out_keys has room for " + std::to_string(out_keys.size()) + " runs, out_values for " +
                          std::to_string(out_values.size()));
   if (out_keys.size() > 0) {
-    dispatch::check_pointer(function, "out_keys", out_keys.data());
-    dispatch::check_pointer(function, "out_values", out_values.data());
+    host::check_pointer(function, "out_keys", out_keys.data());
+    host::check_pointer(function, "out_values", out_values.data());
   }
-  dispatch::check_pointer(function, "out_count", out_count);
+  host::check_pointer(function, "out_count", out_count);
   using key = std::iter_value_t<KeyIt>;
   static_assert(std::is_trivially_copyable_v<key> && std::is_default_constructible_v<key>,
                 "warpfold: keys must be trivially copyable and default constructible");
   const auto to_keys = to_pointer(out_keys.data());
   const auto to_values = to_pointer(out_values.data());
   const auto to_count = to_pointer(out_count);
-  static_assert(std::is_assignable_v<decltype(*to_keys), const key&> && std::is_assignable_v<decltype(*to_values), const A&>,
-                "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass spans of "
-                "items that are not const");
+  static_assert(
+      std::is_assignable_v<decltype(*to_keys), const key&> && std::is_assignable_v<decltype(*to_values), const A&>,
+      "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass spans of "
+      "items that are not const");
   const std::size_t room = out_keys.size();
   check_by_key_apart(function, "keys", keys, count, "out_keys", to_keys, room);
   check_by_key_apart(function, "keys", keys, count, "out_values", to_values, room);
@@ -92,50 +94,55 @@ void reduce_runs(const char* function, KeyIt keys, ValueIt values, std::int64_t 
   check_by_key_apart(function, "out_keys", to_keys, static_cast<std::int64_t>(room), "out_count", to_count, 1);
   check_by_key_apart(function, "out_values", to_values, static_cast<std::int64_t>(room), "out_count", to_count, 1);
 
-  using chunks = dispatch::by_key_chunks<std::iter_value_t<KeyIt>, std::iter_value_t<ValueIt>, A>;
-  dispatch::reduce_by_key(function, chunks::source(keys, count), make_leaves<A>(chunks::source(values, count), transform), op,
-                          equal, to_keys, to_values, static_cast<std::int64_t>(room), to_count, options);
+  using chunks = by_key::by_key_chunks<std::iter_value_t<KeyIt>, std::iter_value_t<ValueIt>, A>;
+  by_key::enqueue(function, chunks::source(keys, count), make_leaves<A>(chunks::source(values, count), transform), op,
+                  equal, to_keys, to_values, static_cast<std::int64_t>(room), to_count, options);
 }
 
-template <class Keys, class Values> std::int64_t common_size(const char* function, const Keys& keys, const Values& values) {
+template <class Keys, class Values>
+std::int64_t common_size(const char* function, const Keys& keys, const Values& values) {
   if (keys.size() != values.size())
     reject(function, "keys has " + std::to_string(keys.size()) + " items, values has " + std::to_string(values.size()));
   return static_cast<std::int64_t>(keys.size());
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
 /// Anything that may say whether two keys are equal.
-template <class E> concept equality_argument = !is_options<E>;
+template <class E>
+concept equality_argument = !is_options<E>;
 
 /// Where the number of runs goes: a device pointer to an integer.
-template <class O> concept count_output = std::contiguous_iterator<O> && std::integral<std::iter_value_t<O>> &&
-                                          !std::same_as<std::iter_value_t<O>, bool>;
+template <class O>
+concept count_output =
+    std::contiguous_iterator<O> && std::integral<std::iter_value_t<O>> && !std::same_as<std::iter_value_t<O>, bool>;
 
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Reduces the runs of equal keys among `count` items: keys from `keys` and values from `values` on, each a pointer to device
 /// memory, or any trivially copyable object that device code can index with 64 bits.
-template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues, count_output OutCount,
-          operator_argument Op, equality_argument Equal, class A = accumulator_t<Op, std::iter_value_t<ValueIt>>>
+template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues,
+          count_output OutCount, operator_argument Op, equality_argument Equal,
+          class A = accumulator_t<Op, std::iter_value_t<ValueIt>>>
 void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, Op op, Equal equal, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_runs("reduce_by_key", keys, values, count, out_keys, out_values, out_count, op, thread::no_transform{}, equal,
-                      options);
+                   OutCount out_count, Op op, Equal equal,
+                   const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_runs("reduce_by_key", keys, values, count, out_keys, out_values, out_count, op, thread::no_transform{},
+                      equal, options);
 }
 
 /// As above with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues, count_output OutCount,
-          operator_argument Op, class A = accumulator_t<Op, std::iter_value_t<ValueIt>>>
+template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues,
+          count_output OutCount, operator_argument Op, class A = accumulator_t<Op, std::iter_value_t<ValueIt>>>
 void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
                    OutCount out_count, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, equal_to{}, options);
 }
 
 /// The sum of each run.
-template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues, count_output OutCount,
-          class A = accumulator_t<plus, std::iter_value_t<ValueIt>>>
+template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues,
+          count_output OutCount, class A = accumulator_t<plus, std::iter_value_t<ValueIt>>>
 void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
                    OutCount out_count, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce_by_key(keys, values, count, out_keys, out_values, out_count, plus{}, equal_to{}, options);
@@ -145,7 +152,8 @@ void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys
 template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
           operator_argument Op, equality_argument Equal, class A = accumulator_t<Op, item_t<const Values>>>
 void reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, Op op, Equal equal, const std::type_identity_t<reduce_options<A>>& options = {}) {
+                   OutCount out_count, Op op, Equal equal,
+                   const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_runs("reduce_by_key", to_pointer(keys.data()), to_pointer(values.data()),
                       detail::common_size("reduce_by_key", keys, values), out_keys, out_values, out_count, op,
                       thread::no_transform{}, equal, options);
@@ -172,8 +180,8 @@ void reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_ke
 template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
           operator_argument Op, class Transform, equality_argument Equal,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Values>>>
-void transform_reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys, const OutValues& out_values,
-                             OutCount out_count, Op op, Transform transform, Equal equal,
+void transform_reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys,
+                             const OutValues& out_values, OutCount out_count, Op op, Transform transform, Equal equal,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_runs("transform_reduce_by_key", to_pointer(keys.data()), to_pointer(values.data()),
                       detail::common_size("transform_reduce_by_key", keys, values), out_keys, out_values, out_count, op,
@@ -184,11 +192,11 @@ void transform_reduce_by_key(const Keys& keys, const Values& values, const OutKe
 template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
           operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Values>>>
-void transform_reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys, const OutValues& out_values,
-                             OutCount out_count, Op op, Transform transform,
+void transform_reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys,
+                             const OutValues& out_values, OutCount out_count, Op op, Transform transform,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   transform_reduce_by_key(keys, values, out_keys, out_values, out_count, op, transform, equal_to{}, options);
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

@@ -21,14 +21,17 @@
 // Segments must be in order, must not overlap, and must lie within the input. Kernels compiled without NDEBUG look whether
 // they do, and stop with a message; otherwise the behaviour is undefined.
 #pragma once
-#include <warpfold/dispatch/leaves.cuh>
-#include <warpfold/dispatch/segmented_reduce.cuh>
-#include <warpfold/grid/owned_segments.cuh>
+#include <warpfold/host/leaves.cuh>
+#include <warpfold/segmented/dispatch.cuh>
+#include <warpfold/segmented/owned_segments.cuh>
+#include <warpfold/workspace.cuh>
 
 namespace warpfold {
 
 /// Segments of `items` items each, one after another.
-struct fixed_length { std::int64_t items; };
+struct fixed_length {
+  std::int64_t items;
+};
 
 /// Segment s has the items [begins[s], ends[s]): ranges of integers. Segments need not touch.
 template <device_range Begins, device_range Ends> struct bounds {
@@ -54,21 +57,22 @@ template <class R> inline constexpr bool is_segments<owners<R>> = true;
 
 /// What tells segments apart: fixed_length, bounds, owners, or offsets: a range of out.size() + 1 integers, or an iterator
 /// over as many, such that segment s has the items [offsets[s], offsets[s + 1]).
-template <class S> concept segments =
-    is_segments<S> || (device_range<S> && std::integral<item_t<const S>>) ||
-    (!device_range<S> && item_iterator<S> && std::integral<std::iter_value_t<S>>);
+template <class S>
+concept segments = is_segments<S> ||(device_range<S>&& std::integral<item_t<const S>>) ||
+                   (!device_range<S> && item_iterator<S> && std::integral<std::iter_value_t<S>>);
 
 namespace detail {
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline void check_size(const char* function, const char* argument, std::size_t size, std::int64_t expected, const char* of) {
+inline void check_size(const char* function, const char* argument, std::size_t size, std::int64_t expected,
+                       const char* of) {
   if (static_cast<std::int64_t>(size) != expected)
-    reject(function, std::string(argument) + " has " + std::to_string(size) + " entries, not " + std::to_string(expected) +
-                         ", " + of);
+    reject(function, std::string(argument) + " has " + std::to_string(size) + " entries, not " +
+                         std::to_string(expected) + ", " + of);
 }
 
 template <class R> auto checked_data(const char* function, const char* argument, const R& range) {
-  if (range.size() > 0) dispatch::check_pointer(function, argument, range.data());
+  if (range.size() > 0) host::check_pointer(function, argument, range.data());
   return to_pointer(range.data());
 }
 
@@ -77,7 +81,8 @@ template <class It, class Out>
 void check_apart(const char* function, [[maybe_unused]] const char* argument, [[maybe_unused]] const It& first,
                  [[maybe_unused]] std::int64_t count, [[maybe_unused]] const Out& out) {
   if constexpr (std::contiguous_iterator<It>) {
-    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)), to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
+    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)),
+               to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
     if (count > 0 && out.size() > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(std::iter_value_t<It>) &&
         in < to + out.size() * sizeof(item_t<const Out>))
       reject(function, std::string("out lies within ") + argument);
@@ -94,14 +99,14 @@ auto checked_entries(const char* function, const char* argument, const R& range,
   return data;
 }
 
-template <class Out>
-auto make_segments(const char* function, fixed_length length, std::int64_t items, const Out& out) {
+template <class Out> auto make_segments(const char* function, fixed_length length, std::int64_t items, const Out& out) {
   const auto count = static_cast<std::int64_t>(out.size());
-  if (length.items < 0) reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
+  if (length.items < 0)
+    reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
   if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
     reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
                          std::to_string(length.items));
-  return grid::fixed_segments{length.items, count};
+  return segmented::fixed_segments{length.items, count};
 }
 
 template <class B, class E, class Out>
@@ -109,54 +114,58 @@ auto make_segments(const char* function, const bounds<B, E>& segments, std::int6
   const auto count = static_cast<std::int64_t>(out.size());
   const auto begins = checked_entries(function, "begins", segments.begins, count, "as out has", out);
   const auto ends = checked_entries(function, "ends", segments.ends, count, "as out has", out);
-  using spans = grid::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
-  return grid::listed_segments<spans>{{begins, ends, count}};
+  using spans = segmented::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
+  return segmented::listed_segments<spans>{{begins, ends, count}};
 }
 
 template <class R, class Out>
 auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, const Out& out) {
   const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
   if (out.size() == 0 && items > 0) reject(function, "out is empty, but there are " + std::to_string(items) + " items");
-  return grid::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items, static_cast<std::int64_t>(out.size())};
+  return segmented::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items,
+                                                                       static_cast<std::int64_t>(out.size())};
 }
 
-template <class S, class Out> requires(!is_segments<S>)
+template <class S, class Out>
+  requires(!is_segments<S>)
 auto make_segments(const char* function, const S& offsets, std::int64_t, const Out& out) {
   const auto count = static_cast<std::int64_t>(out.size());
   if constexpr (device_range<S>) {
     const auto data = checked_entries(function, "offsets", offsets, count + 1, "one more than out has", out);
-    return grid::listed_segments<grid::offset_spans<std::remove_const_t<decltype(data)>>>{{data, count}};
+    return segmented::listed_segments<segmented::offset_spans<std::remove_const_t<decltype(data)>>>{{data, count}};
   } else {
-    dispatch::check_pointer(function, "offsets", offsets);
+    host::check_pointer(function, "offsets", offsets);
     check_apart(function, "offsets", offsets, count + 1, out);
-    return grid::listed_segments<grid::offset_spans<S>>{{offsets, count}};
+    return segmented::listed_segments<segmented::offset_spans<S>>{{offsets, count}};
   }
 }
 
 template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
 void reduce_segments(const char* function, const char* argument, It first, std::int64_t items, const S& segments,
                      const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
-  dispatch::check_count(function, items);
-  if (items > 0) dispatch::check_pointer(function, argument, first);
+  host::check_count(function, items);
+  if (items > 0) host::check_pointer(function, argument, first);
   const auto to = checked_data(function, "out", out);
   check_apart(function, argument, first, items, out);
   const auto described = make_segments(function, segments, items, out);
-  dispatch::segmented_reduction<Strategy>::enqueue(
-      function, described, make_leaves<A>(make_source(first, items), transform), to, op, options);
+  host::segmented_reduce_with<Strategy>::enqueue(function, described,
+                                                 make_leaves<A>(make_source(first, items), transform), to, op, options);
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// out[s] = init op the items of segment s, from `count` items at `first`: a pointer to device memory, or any trivially
 /// copyable object that device code can index with 64 bits.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, device_range Out, operator_argument Op,
-          class A = accumulator_t<Op, std::iter_value_t<It>>> requires std::assignable_from<item_t<Out>&, A>
-void segmented_reduce(It first, std::int64_t count, const Segments& segments, const Out& out, Op op,
-                      const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{}, options);
+          class A = accumulator_t<Op, std::iter_value_t<It>>>
+  requires std::assignable_from < item_t<Out>
+&, A > void segmented_reduce(It first, std::int64_t count, const Segments& segments, const Out& out, Op op,
+                             const std::type_identity_t<segmented_options<A>>& options = {}) {
+  detail::reduce_segments<S>("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{},
+                             options);
 }
 
 /// out[s] = init op the items of segment s.
@@ -164,8 +173,8 @@ template <reduction_strategy S = automatic, device_range In, segments Segments, 
           class A = accumulator_t<Op, item_t<const In>>>
 void segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), segments,
-                          out, op, thread::no_transform{}, options);
+  detail::reduce_segments<S>("segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()),
+                             segments, out, op, thread::no_transform{}, options);
 }
 
 /// The sum of each segment.
@@ -182,9 +191,9 @@ template <reduction_strategy S = automatic, device_range In, segments Segments, 
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
 void transform_segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op, Transform transform,
                                 const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("transform_segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()),
-                          segments, out, op, transform, options);
+  detail::reduce_segments<S>("transform_segmented_reduce", "in", to_pointer(in.data()),
+                             static_cast<std::int64_t>(in.size()), segments, out, op, transform, options);
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

@@ -35,16 +35,16 @@
 // - needs workspace_bytes<S, A>(count) of scratch; for the persistent schedules that does not depend on the count;
 // - throws std::invalid_argument where segmented_reduce does, and as above.
 #pragma once
-#include <warpfold/block/matrix.cuh>
-#include <warpfold/block/segmented.cuh>
-#include <warpfold/block/shuffle.cuh>
-#include <warpfold/block/tree.cuh>
-#include <warpfold/block/warp_tree.cuh>
-#include <warpfold/dispatch/segmented_strategy.cuh>
-#include <warpfold/dispatch/strategy.cuh>
-#include <warpfold/grid/bulk_producer_consumer.cuh>
-#include <warpfold/grid/persistent.cuh>
-#include <warpfold/grid/producer_consumer.cuh>
+#include <warpfold/strategies/bulk_producer_consumer.cuh>
+#include <warpfold/strategies/dispatch.cuh>
+#include <warpfold/strategies/matrix.cuh>
+#include <warpfold/strategies/persistent.cuh>
+#include <warpfold/strategies/producer_consumer.cuh>
+#include <warpfold/strategies/segmented.cuh>
+#include <warpfold/strategies/segmented_dispatch.cuh>
+#include <warpfold/strategies/shuffle.cuh>
+#include <warpfold/strategies/tree.cuh>
+#include <warpfold/strategies/warp_tree.cuh>
 
 namespace warpfold {
 
@@ -60,13 +60,15 @@ template <class Algorithm, class A> struct reduced_by {
   using algorithm = Algorithm;
   using item = A;
 };
-template <class Algorithm, class A> requires block::is_segmented<Algorithm> struct reduced_by<Algorithm, A> {
+template <class Algorithm, class A>
+  requires block::is_segmented<Algorithm>
+struct reduced_by<Algorithm, A> {
   using algorithm = typename Algorithm::unsegmented;
   using item = thread::piece<A, std::int64_t>;
 };
 }  // namespace detail
 
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Bytes of scratch, aligned to 128, that reduce<S>, transform_reduce<S> or segmented_reduce<S> need for `count` items with
 /// accumulators of type `A` on the current device. For multi_pass it grows with the count; it may be more than a given input
@@ -77,11 +79,11 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
     using parts = detail::parts_of<S>;
     using reduced = detail::reduced_by<typename parts::algorithm, A>;
     using item = typename reduced::item;
-    bytes = std::max(bytes, dispatch::reduce_workspace_bytes(dispatch::current_device(), sizeof(item)));
+    bytes = std::max(bytes, reduction::scratch_bytes(host::current_device(), sizeof(item)));
     if (!parts::schedule::is_persistent && count > 0) {
       constexpr int least = block::least_data_block_items<typename reduced::algorithm, item>;
-      const std::int64_t partials = dispatch::multi_pass_partials(count, least, least);
-      bytes = std::max(bytes, dispatch::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
+      const std::int64_t partials = strategies::multi_pass_partials(count, least, least);
+      bytes = std::max(bytes, host::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
     }
   }
   return bytes;
@@ -90,12 +92,12 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
 /// What the strategy `S` is on the current device, for `count` items of type `T` behind a pointer; for segments, with owners
 /// of type `Id`.
 template <reduction_strategy S, class T, class Op, class A = accumulator_t<Op, T>, class Id = std::int32_t>
-dispatch::strategy_facts facts_of(std::int64_t count) {
+strategies::strategy_facts facts_of(std::int64_t count) {
   using leaves = thread::leaves<thread::pointer_source<T>, thread::no_transform, A>;
   if constexpr (block::is_segmented<typename detail::parts_of<S>::algorithm>)
-    return dispatch::segmented_reduction<S>::template facts<const Id*, leaves, Op>(count);
-  else return dispatch::reduction<S>::template facts<leaves, Op, A*>(count);
+    return host::segmented_reduce_with<S>::template facts<const Id*, leaves, Op>(count);
+  else return host::reduce_with<S>::template facts<leaves, Op, A*>(count);
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All of Warpfold's host functions.
+// All of Warpfold's host functions. The sources' algorithms, as named strategies, are in strategies.cuh, which stands apart.
 #pragma once
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/config.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/operators.hpp>
+#include <warpfold/options.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
-#include <warpfold/strategies.cuh>
 #include <warpfold/version.hpp>
+#include <warpfold/workspace.cuh>

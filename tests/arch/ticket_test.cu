@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../common/device.cuh"
+#include "common/device.cuh"
 
 namespace {
 
@@ -23,10 +23,12 @@ TEST(Arrive, TellsTheLastAndClearsTheCounter) {
   for (const unsigned pairs : {3u, 30u, 300u})
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const wf_test::schedule_seed scheduled(seed);
-      const unsigned blocks = 2 * pairs;  // in either half of the blocks, one third arrives once, twice, three times each
+      const unsigned blocks =
+          2 * pairs;  // in either half of the blocks, one third arrives once, twice, three times each
       const wf_test::device_array<unsigned> left(std::vector<unsigned>(blocks, 1u << 30));
       const wf_test::device_array<unsigned> sums(std::vector<unsigned>{0, 0}), lasts(std::vector<unsigned>{0, 0});
-      wf_test::launch_and_wait(&arrive_kernel, static_cast<int>(blocks), 1, 0, counters.data(), left.data(), 2 * pairs, sums.data(), lasts.data());
+      wf_test::launch_and_wait(&arrive_kernel, static_cast<int>(blocks), 1, 0, counters.data(), left.data(), 2 * pairs,
+                               sums.data(), lasts.data());
       EXPECT_EQ(lasts.to_host(), (std::vector<unsigned>{1, 1})) << blocks << " blocks";
       EXPECT_EQ(sums.to_host(), (std::vector<unsigned>{pairs * pairs, pairs * pairs + pairs})) << blocks << " blocks";
       EXPECT_EQ(counters.to_host(), (std::vector<unsigned>{0, 0})) << "ready for the next launch";

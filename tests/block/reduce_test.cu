@@ -8,10 +8,10 @@
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
 
-#include "../common/device.cuh"
-#include "../common/interval.hpp"
-#include "../common/monoids.hpp"
-#include "../common/tree_hash.hpp"
+#include "common/device.cuh"
+#include "common/interval.hpp"
+#include "common/monoids.hpp"
+#include "common/tree_hash.hpp"
 
 namespace {
 

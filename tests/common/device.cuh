@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 #include <vector>
-#include <warpfold/dispatch/device.cuh>
-#include <warpfold/dispatch/launch.cuh>
+#include <warpfold/host/device.cuh>
+#include <warpfold/host/launch.cuh>
 
 namespace wf_test {
 
@@ -18,7 +18,7 @@ inline constexpr bool emulated = true;
 
 /// False on a GPU before sm_90. A test that has to copy so skips there, and says why.
 inline bool copies_in_bulk() {
-  return warpfold::dispatch::limits_of(warpfold::dispatch::current_device()).compute_capability >= 90;
+  return warpfold::host::limits_of(warpfold::host::current_device()).compute_capability >= 90;
 }
 inline constexpr const char* needs_bulk_copies = "bulk copies need sm_90";
 
@@ -32,7 +32,7 @@ class schedule_seed {
   explicit schedule_seed(std::uint64_t seed) { settings_->seed = seed; }
 
  private:
-  warpfold::emulator::scoped_settings settings_;
+  cuda_emulator::scoped_settings settings_;
 #endif
 };
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <warpfold/operators.hpp>
 
-#include "random_items.hpp"
+#include "common/random_items.hpp"
 
 namespace wf_test {
 

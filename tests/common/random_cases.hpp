@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "random_items.hpp"
+#include "common/random_items.hpp"
 
 namespace wf_test {
 

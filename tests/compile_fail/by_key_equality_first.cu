@@ -4,7 +4,8 @@
 
 #include <span>
 
-void sums(std::span<const int> keys, std::span<const int> values, std::span<int> out_keys, std::span<int> out_values, int* count) {
+void sums(std::span<const int> keys, std::span<const int> values, std::span<int> out_keys, std::span<int> out_values,
+          int* count) {
 #if defined(MISTAKE)
   warpfold::reduce_by_key(keys, values, out_keys, out_values, count, warpfold::equal_to{}, warpfold::plus{});
 #else

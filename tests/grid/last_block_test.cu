@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "../common/device.cuh"
+#include "common/device.cuh"
 
 namespace {
 

@@ -52,7 +52,7 @@ class schedule_seed {
   explicit schedule_seed(std::uint64_t seed) { settings_->seed = seed; }
 
  private:
-  warpfold::emulator::scoped_settings settings_;
+  cuda_emulator::scoped_settings settings_;
 #else
   explicit schedule_seed(std::uint64_t) {}
   ~schedule_seed() {}

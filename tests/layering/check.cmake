@@ -2,15 +2,15 @@
 # cmake -D INCLUDE_DIRECTORY=<include/> -P check.cmake
 # Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
 #
-#   public -> dispatch -> {grid, tuning} -> block -> warp -> thread -> {arch, operators, config}
+#   public -> strategies -> {reduce, segmented, by_key, scan, axes} -> host -> grid -> block -> warp -> thread -> arch -> config
 #
-# Within braces too there is one order: a kernel is written for a policy, an operator knows what the machine offers.
+# A feature (the folders in braces) never includes another one; strategies/ may. The emulator knows nothing of Warpfold.
 cmake_minimum_required(VERSION 3.25)
 cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
 
 # Every header belongs to the first layer whose pattern it matches.
 set(layers
-  "0:version[.]hpp|emulator/.*"
+  "0:version[.]hpp"
   "1:config[.]hpp"
   "2:arch/.*"
   "3:operators[.]hpp"
@@ -18,16 +18,20 @@ set(layers
   "5:thread/.*"
   "6:warp/.*"
   "7:block/.*"
-  "8:tuning/.*|error[.]hpp|canonical_tree[.]hpp"
+  "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp"
   "9:grid/.*"
-  "10:dispatch/.*"
-  "12:warpfold[.]cuh"
-  "11:[^/]*[.](cuh|hpp)")
+  "10:host/.*"
+  "11:(reduce|segmented|by_key|scan|axes)/.*"
+  "12:strategies/.*"
+  "13:workspace[.]cuh"
+  "15:warpfold[.]cuh"
+  "14:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
-set(device_layers 2 3 4 5 6 7)
+set(device_layers 2 3 4 5 6 7 9)
 set(host_headers
   "cuda_runtime|atomic|chrono|cstdio|exception|iostream|map|memory|mutex|source_location|sstream|stdexcept|string|thread|unordered_map|vector")
 set(length_limit 300)
+set(column_limit 120)
 
 set(mistakes "")
 macro(mistake text)
@@ -52,6 +56,7 @@ function(folder_of header result)
 endfunction()
 
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE_DIRECTORY}/warpfold ${INCLUDE_DIRECTORY}/warpfold/*)
+list(FILTER headers EXCLUDE REGEX "[.]md$")
 foreach(header IN LISTS headers)
   set(number 1)
   layer_of(${header} layer)
@@ -76,6 +81,10 @@ foreach(header IN LISTS headers)
   set(number 0)
   foreach(line IN LISTS lines)
     math(EXPR number "${number} + 1")
+    string(LENGTH "${line}" columns)
+    if(columns GREATER column_limit)
+      mistake("has ${columns} columns, more than ${column_limit}")
+    endif()
     if(NOT line MATCHES "^ *# *include *[<\"]([^>\"]+)[>\"]")
       continue()
     endif()
@@ -97,6 +106,15 @@ foreach(header IN LISTS headers)
       endif()
     endif()
   endforeach()
+endforeach()
+
+file(GLOB_RECURSE emulator_headers RELATIVE ${INCLUDE_DIRECTORY}/cuda_emulator ${INCLUDE_DIRECTORY}/cuda_emulator/*.hpp)
+foreach(header IN LISTS emulator_headers)
+  file(STRINGS ${INCLUDE_DIRECTORY}/cuda_emulator/${header} lines REGEX "^ *# *include *[<\"]warpfold/")
+  if(lines)
+    set(number 1)
+    mistake("includes Warpfold, of which the emulator knows nothing")
+  endif()
 endforeach()
 
 list(LENGTH headers count)

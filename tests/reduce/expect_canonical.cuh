@@ -5,7 +5,7 @@
 
 #include <concepts>
 
-#include "../common/same_bits.hpp"
+#include "common/same_bits.hpp"
 #include "expected.hpp"
 #include "ways.cuh"
 

@@ -3,8 +3,8 @@
 // what it returns. They stand in functions of their own: extended lambdas cannot sit in the body of a TEST.
 #include <gtest/gtest.h>
 
-#include "../common/random_items.hpp"
-#include "../common/same_bits.hpp"
+#include "common/random_items.hpp"
+#include "common/same_bits.hpp"
 #include "expected.hpp"
 #include "ways.cuh"
 

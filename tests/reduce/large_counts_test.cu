@@ -2,7 +2,7 @@
 // Counts past 2^31 and 2^32: of items that an iterator computes, and of bytes in memory. For the emulator they are too many.
 #include <gtest/gtest.h>
 
-#include "../common/interval.hpp"
+#include "common/interval.hpp"
 #include "iterators.cuh"
 #include "stream.cuh"
 #include "ways.cuh"
@@ -37,7 +37,8 @@ TEST(reduce_large_counts, sum_of_counted_items) {
 
 /// Byte i is i mod 251, less 125, so that each run of 251 sums to nothing: any byte lost or read twice shows.
 __global__ void fill(std::int8_t* bytes, std::int64_t count) {
-  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * blockDim.x)
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count;
+       i += std::int64_t{gridDim.x} * blockDim.x)
     bytes[i] = static_cast<std::int8_t>(i % 251 - 125);
 }
 
@@ -47,7 +48,7 @@ TEST(reduce_large_counts, bytes_in_memory) {
   const wf_test::device_array<std::int64_t> out(1);
   wf_test::launch_and_wait(&fill, 1024, 256, 0, bytes.data() - 1, most + 1);
   for (const std::int64_t count : {two_to_31 - 1, two_to_31, two_to_31 + 1, most})
-    for (const int offset : {-1, 0}) {  // misaligned, and not
+    for (const int offset : {-1, 0}) {        // misaligned, and not
       const std::int64_t first = offset + 1;  // of the bytes that are added, counted from where the filling began
       std::int64_t expected = 0;
       for (std::int64_t i = first; i % 251 != 0 && i < first + count; ++i) expected += i % 251 - 125;
@@ -64,7 +65,8 @@ __global__ void write_late(float* items, std::int64_t count) {
 #endif
   const long long begin = clock64();
   while (clock64() - begin < 200'000) {}
-  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * blockDim.x)
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count;
+       i += std::int64_t{gridDim.x} * blockDim.x)
     items[i] = 1.0f;
 }
 

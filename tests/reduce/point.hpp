@@ -4,7 +4,7 @@
 #include <ostream>
 #include <warpfold/operators.hpp>
 
-#include "../common/random_items.hpp"
+#include "common/random_items.hpp"
 
 namespace wf_test {
 

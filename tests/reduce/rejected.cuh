@@ -33,7 +33,8 @@ class rejected_calls : public testing::Test {
       }
     });
     EXPECT_NE(message, "") << "std::invalid_argument was not thrown";
-    for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
+    for (const std::string& word : words)
+      EXPECT_NE(message.find(word), std::string::npos) << word << " is not in: " << message;
     EXPECT_EQ(recorded.nodes(), 0u) << message;
     EXPECT_EQ(out_value(), untouched) << message;
     EXPECT_EQ(int64_out_.value(), -77) << message;

@@ -2,7 +2,7 @@
 // A small case of each kernel and load path, to run under compute-sanitizer's tools.
 #include <gtest/gtest.h>
 
-#include "../common/interval.hpp"
+#include "common/interval.hpp"
 #include "ways.cuh"
 
 namespace wf = warpfold;
@@ -17,7 +17,7 @@ struct shape {
   int max_blocks;
 };
 
-constexpr shape shapes[] = {{"a warp", 60, 0},          {"a block", 3001, 0}, {"a cluster or a wave", 9001, 2},
+constexpr shape shapes[] = {{"a warp", 60, 0},           {"a block", 3001, 0},  {"a cluster or a wave", 9001, 2},
                             {"a wave", 3 * 4096 - 7, 3}, {"shares", 30'011, 1}, {"shares of three blocks", 70'003, 3}};
 
 class reduce_sanitizer : public testing::TestWithParam<shape> {

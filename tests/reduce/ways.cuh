@@ -9,8 +9,8 @@
 #include <vector>
 #include <warpfold/reduce.cuh>
 
-#include "../common/device.cuh"
-#include "../common/sizes.hpp"
+#include "common/device.cuh"
+#include "common/sizes.hpp"
 
 namespace wf_test {
 
@@ -44,7 +44,11 @@ inline std::vector<way> ways(std::int64_t turn, std::initializer_list<int> max_b
 template <class A> class asked {
  public:
   explicit asked(const A& init, const A& untouched = {})
-      : init_(init), untouched_(untouched), init_on_device_(1), out_(1), reused_(sizeof(A)),
+      : init_(init),
+        untouched_(untouched),
+        init_on_device_(1),
+        out_(1),
+        reused_(sizeof(A)),
         own_(static_cast<std::int64_t>(warpfold::workspace_bytes<A>())) {
     init_on_device_.set(0, init);
     warpfold::initialize_workspace({own_.data(), own_.size()});

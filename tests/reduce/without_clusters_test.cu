@@ -2,7 +2,7 @@
 // reduce on an emulated device of another kind: many multiprocessors, no clusters, as before compute capability 9.0.
 #include <gtest/gtest.h>
 
-#include "../common/interval.hpp"
+#include "common/interval.hpp"
 #include "ways.cuh"
 
 namespace wf = warpfold;
@@ -12,7 +12,7 @@ namespace {
 
 // Before any test: what a device is like is asked once and kept.
 [[maybe_unused]] const bool device_is_set = [] {
-  wf::emulator::options& device = wf::emulator::settings();
+  cuda_emulator::options& device = cuda_emulator::settings();
   device.compute_capability_major = 8;
   device.multiprocessors = 20;
   return true;

@@ -9,7 +9,7 @@
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/lane.cuh>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/dispatch/launch.cuh>
+#include <warpfold/host/launch.cuh>
 
 struct ring {
   alignas(16) int stage[2][36];  // 32 items by a bulk copy, 4 by lanes

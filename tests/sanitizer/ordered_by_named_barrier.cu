@@ -6,7 +6,7 @@
 #include <warpfold/arch/lane.cuh>
 #include <warpfold/arch/named_barrier.cuh>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/dispatch/launch.cuh>
+#include <warpfold/host/launch.cuh>
 
 __global__ void exchange_kernel(int steps, int* out) {
   auto& shared = warpfold::arch::dynamic_shared<int[65]>();

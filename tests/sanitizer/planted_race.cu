@@ -2,7 +2,7 @@
 // A kernel written to be wrong: a barrier is missing between a write and another thread's read of shared memory.
 // run.py shows with it that racecheck sees races on this machine, before it is asked about Warpfold.
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/dispatch/launch.cuh>
+#include <warpfold/host/launch.cuh>
 
 __global__ void race_kernel(int* out) {
   auto& shared = warpfold::arch::dynamic_shared<int[64]>();

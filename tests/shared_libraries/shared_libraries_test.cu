@@ -22,8 +22,7 @@ class library {
     if (handle_ == nullptr) throw std::runtime_error(dlerror());
   }
 
-  template<class Function>
-  Function* find(const char* name) const {
+  template <class Function> Function* find(const char* name) const {
     void* address = dlsym(handle_, name);
     if (address == nullptr) throw std::runtime_error(dlerror());
     return reinterpret_cast<Function*>(address);

@@ -4,12 +4,12 @@
 
 #include <cmath>
 #include <limits>
-#include <warpfold/thread/atomic_fold.cuh>
+#include <warpfold/strategies/atomic_fold.cuh>
 
-#include "../common/device.cuh"
-#include "../common/random_items.hpp"
-#include "../common/same_bits.hpp"
-#include "../common/special_values.hpp"
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+#include "common/same_bits.hpp"
+#include "common/special_values.hpp"
 
 namespace wf_test {
 namespace {
@@ -53,7 +53,9 @@ template <class T> void expect_integer_folds() {
 }
 
 TEST(atomic_fold, of_signed_integers) { expect_integer_folds<std::int32_t>(), expect_integer_folds<std::int64_t>(); }
-TEST(atomic_fold, of_unsigned_integers) { expect_integer_folds<std::uint32_t>(), expect_integer_folds<std::uint64_t>(); }
+TEST(atomic_fold, of_unsigned_integers) {
+  expect_integer_folds<std::uint32_t>(), expect_integer_folds<std::uint64_t>();
+}
 TEST(atomic_fold, of_float_extrema) { expect_folds<wf::minimum, float>(), expect_folds<wf::maximum, float>(); }
 TEST(atomic_fold, of_double_extrema) { expect_folds<wf::minimum, double>(), expect_folds<wf::maximum, double>(); }
 

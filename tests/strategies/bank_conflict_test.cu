@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <warpfold/block/slots.cuh>
+#include <warpfold/strategies/slots.cuh>
 #include <warpfold/thread/chunk.cuh>
 
 namespace wf_test {
@@ -34,8 +34,8 @@ template <class A> int conflicts(const std::function<int(int)>& slot_of) {
 }
 
 template <class A> class strategies_bank_conflicts : public testing::Test {};
-using sizes = testing::Types<sized<1>, sized<2>, sized<4>, sized<8>, sized<12>, sized<16>, sized<20>, sized<24>, sized<32>,
-                             sized<40>, sized<48>, sized<64>, sized<96>>;
+using sizes = testing::Types<sized<1>, sized<2>, sized<4>, sized<8>, sized<12>, sized<16>, sized<20>, sized<24>,
+                             sized<32>, sized<40>, sized<48>, sized<64>, sized<96>>;
 TYPED_TEST_SUITE(strategies_bank_conflicts, sizes);
 
 TYPED_TEST(strategies_bank_conflicts, a_tree_reads_and_writes_without) {
@@ -47,16 +47,18 @@ TYPED_TEST(strategies_bank_conflicts, a_tree_reads_and_writes_without) {
         EXPECT_EQ(conflicts<TypeParam>([&](int lane) {
                     const int item = 2 * stride * (warp * 32 + lane) + operand;
                     return item < items ? slots::index(item) : -1;
-                  }), 1) << "stride " << stride << ", warp " << warp;
+                  }),
+                  1)
+            << "stride " << stride << ", warp " << warp;
 }
 
 TYPED_TEST(strategies_bank_conflicts, data_warps_read_without) {
   using slots = warpfold::block::tree_slots<TypeParam, 1024>;
   for (int first = 0; first < 1024; first += 32)
     for (int distance = 1; distance < 32; distance *= 2)
-      EXPECT_EQ(conflicts<TypeParam>([&](int lane) {
-                  return lane % (2 * distance) == 0 ? slots::index(first + lane + distance) : -1;
-                }), 1);
+      EXPECT_EQ(conflicts<TypeParam>(
+                    [&](int lane) { return lane % (2 * distance) == 0 ? slots::index(first + lane + distance) : -1; }),
+                1);
 }
 
 TYPED_TEST(strategies_bank_conflicts, a_matrix_reads_its_columns_without) {
@@ -78,9 +80,9 @@ TYPED_TEST(strategies_bank_conflicts, the_loader_stores_chunks_without) {
     for (int k = 0; k < chunk_items; ++k) {
       const auto item = [&](int lane) { return first + lane * chunk_items + k; };
       EXPECT_EQ(conflicts<TypeParam>([&](int lane) { return item(lane) < 1024 ? tree::index(item(lane)) : -1; }), 1);
-      EXPECT_EQ(conflicts<TypeParam>([&](int lane) {
-                  return item(lane) < 1024 ? matrix::index(item(lane) / 32, item(lane) % 32) : -1;
-                }), 1);
+      EXPECT_EQ(conflicts<TypeParam>(
+                    [&](int lane) { return item(lane) < 1024 ? matrix::index(item(lane) / 32, item(lane) % 32) : -1; }),
+                1);
     }
 }
 

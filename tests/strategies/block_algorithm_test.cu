@@ -2,7 +2,7 @@
 // Block algorithms by themselves: any number of items, in any group of warps, leaving the other warps alone.
 #include <warpfold/arch/shared_memory.cuh>
 
-#include "../common/interval.hpp"
+#include "common/interval.hpp"
 #include "expect_fold.cuh"
 
 namespace wf_test {
@@ -17,8 +17,7 @@ constexpr int block_warps = 5;
 template <class Algorithm> using fold_storage = typename Algorithm::template storage<item>;
 
 /// CUDA-block b folds the first b + 1 items, in the warps of Group; the others only load.
-template <class Algorithm, int Warps, int First>
-__global__ void fold_kernel(const item* items, item* out) {
+template <class Algorithm, int Warps, int First> __global__ void fold_kernel(const item* items, item* out) {
   auto& shared = wf::arch::dynamic_shared<fold_storage<Algorithm>>();
   const int count = static_cast<int>(blockIdx.x) + 1;
   const item_leaves input{{items, count}, {}};
@@ -35,16 +34,16 @@ template <class Algorithm> class strategies_block_algorithm : public testing::Te
   template <int Warps, int First> static void expect_every_count() {
     constexpr int d = Algorithm::template data_block_items<item_leaves>;
     const device_array<item> in(interval_items<item>(d)), out(d);
-    launch_and_wait(&fold_kernel<Algorithm, Warps, First>, d, block_warps * 32, sizeof(fold_storage<Algorithm>), in.data(), out.data());
+    launch_and_wait(&fold_kernel<Algorithm, Warps, First>, d, block_warps * 32, sizeof(fold_storage<Algorithm>),
+                    in.data(), out.data());
     for (int count = 1; count <= d; ++count)
       ASSERT_EQ(out.value(count - 1), item::of(0, count - 1)) << count << " of " << d;
   }
 };
 
-using algorithms =
-    testing::Types<wf::block::tree<32>, wf::block::tree<128>, wf::block::warp_tree<32>, wf::block::warp_tree<96>,
-                   wf::block::matrix<32, 8>, wf::block::matrix<7, 9>, wf::block::matrix<70, 3>, wf::block::shuffle<32, 16>,
-                   wf::block::shuffle<96, 32>>;
+using algorithms = testing::Types<wf::block::tree<32>, wf::block::tree<128>, wf::block::warp_tree<32>,
+                                  wf::block::warp_tree<96>, wf::block::matrix<32, 8>, wf::block::matrix<7, 9>,
+                                  wf::block::matrix<70, 3>, wf::block::shuffle<32, 16>, wf::block::shuffle<96, 32>>;
 TYPED_TEST_SUITE(strategies_block_algorithm, algorithms);
 
 TYPED_TEST(strategies_block_algorithm, folds_any_count_in_one_warp) { this->template expect_every_count<1, 2>(); }

@@ -9,7 +9,7 @@
 #include <warpfold/reduce.cuh>
 #include <warpfold/strategies.cuh>
 
-#include "../common/device.cuh"
+#include "common/device.cuh"
 
 namespace wf_test {
 
@@ -27,26 +27,26 @@ using two_producers = wf::grid::bulk_producer_consumer<2, 1, 2>;
 
 template <class... Lists> struct joined;
 template <class... S> struct joined<testing::Types<S...>> { using type = testing::Types<S...>; };
-template <class... S, class... R, class... Lists> struct joined<testing::Types<S...>, testing::Types<R...>, Lists...>
-    : joined<testing::Types<S..., R...>, Lists...> {};
+template <class... S, class... R, class... Lists>
+struct joined<testing::Types<S...>, testing::Types<R...>, Lists...> : joined<testing::Types<S..., R...>, Lists...> {};
 template <class... Lists> using join_lists = typename joined<Lists...>::type;
 
 /// One algorithm on all persistent schedules with one finish.
-template <class Algorithm, class Paper, class Modern, class Finish> using persistent_compositions =
+template <class Algorithm, class Paper, class Modern, class Finish>
+using persistent_compositions =
     testing::Types<wf::strategy<Algorithm, wf::grid::persistent, Finish>, wf::strategy<Algorithm, Paper, Finish>,
                    wf::strategy<Algorithm, Modern, Finish>>;
 
 /// All of one algorithm that keep order.
-template <class Algorithm, class Paper, class Modern> using compositions_of =
-    join_lists<testing::Types<wf::strategy<Algorithm, wf::grid::multi_pass>>,
-               persistent_compositions<Algorithm, Paper, Modern, wf::finish::last_block>,
-               persistent_compositions<Algorithm, Paper, Modern, wf::finish::two_launch>>;
+template <class Algorithm, class Paper, class Modern>
+using compositions_of = join_lists<testing::Types<wf::strategy<Algorithm, wf::grid::multi_pass>>,
+                                   persistent_compositions<Algorithm, Paper, Modern, wf::finish::last_block>,
+                                   persistent_compositions<Algorithm, Paper, Modern, wf::finish::two_launch>>;
 
-using ordered_compositions =
-    join_lists<compositions_of<small_tree, paper_form<2>, modern_form<2>>,
-               compositions_of<small_warp_tree, paper_form<2>, modern_form<2>>,
-               compositions_of<small_matrix, paper_form<1>, two_producers>,
-               compositions_of<small_shuffle, paper_form<2>, modern_form<1>>>;
+using ordered_compositions = join_lists<compositions_of<small_tree, paper_form<2>, modern_form<2>>,
+                                        compositions_of<small_warp_tree, paper_form<2>, modern_form<2>>,
+                                        compositions_of<small_matrix, paper_form<1>, two_producers>,
+                                        compositions_of<small_shuffle, paper_form<2>, modern_form<1>>>;
 
 using atomic_compositions =
     join_lists<persistent_compositions<small_tree, paper_form<2>, modern_form<2>, wf::finish::block_atomic>,
@@ -59,7 +59,9 @@ using atomic_compositions =
 template <class Part> struct part_name;
 template <int B> struct part_name<wf::block::tree<B>> { static constexpr const char* value = "tree"; };
 template <int B> struct part_name<wf::block::warp_tree<B>> { static constexpr const char* value = "warp_tree"; };
-template <int H, int W, int B> struct part_name<wf::block::matrix<H, W, B>> { static constexpr const char* value = "matrix"; };
+template <int H, int W, int B> struct part_name<wf::block::matrix<H, W, B>> {
+  static constexpr const char* value = "matrix";
+};
 template <int B, int L> struct part_name<wf::block::shuffle<B, L>> { static constexpr const char* value = "shuffle"; };
 template <> struct part_name<wf::grid::multi_pass> { static constexpr const char* value = "multi_pass"; };
 template <> struct part_name<wf::grid::persistent> { static constexpr const char* value = "persistent"; };
@@ -76,7 +78,8 @@ template <> struct part_name<wf::finish::block_atomic> { static constexpr const 
 template <> struct part_name<wf::finish::warp_atomic> { static constexpr const char* value = "warp_atomic"; };
 
 template <class S> struct strategy_parts;
-template <class Algorithm, class Schedule, class Finish> struct strategy_parts<wf::strategy<Algorithm, Schedule, Finish>> {
+template <class Algorithm, class Schedule, class Finish>
+struct strategy_parts<wf::strategy<Algorithm, Schedule, Finish>> {
   static constexpr bool is_persistent = Schedule::is_persistent, is_atomic = wf::finish::is_atomic<Finish>;
   static constexpr bool needs_bulk_copy = Schedule::needs_bulk_copy;
   static std::string name() {
@@ -89,8 +92,6 @@ struct composition_names {
 };
 
 /// False on a GPU before sm_90, where the modern form is refused.
-template <class S> bool runs_here() {
-  return !strategy_parts<S>::needs_bulk_copy || copies_in_bulk();
-}
+template <class S> bool runs_here() { return !strategy_parts<S>::needs_bulk_copy || copies_in_bulk(); }
 
 }  // namespace wf_test

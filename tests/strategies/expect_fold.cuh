@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "../common/device.cuh"
-#include "../common/same_bits.hpp"
+#include "common/device.cuh"
+#include "common/same_bits.hpp"
 #include "compositions.cuh"
 
 namespace wf_test {
@@ -59,13 +59,15 @@ template <class S, class T, class Make, class Op, class Equal>
 void expect_fold_in_full_grid(Make make, Op op, Equal equal) {
   if (!runs_here<S>()) GTEST_SKIP() << needs_bulk_copies;
   const std::int64_t d = wf::facts_of<S, T, Op>(1).data_block_items;
-  const std::int64_t g = strategy_parts<S>::is_persistent ? wf::facts_of<S, T, Op>(std::int64_t{1} << 40).grid_blocks : 9;
+  const std::int64_t g =
+      strategy_parts<S>::is_persistent ? wf::facts_of<S, T, Op>(std::int64_t{1} << 40).grid_blocks : 9;
   const std::vector<T> items = make(2 * g * d + 1);
   const std::vector<T> expected = prefixes(items, op);
   const device_array<T> in(items), out(1);
   for (const std::int64_t size : {g * d - 1, g * d, g * d + 1, 2 * g * d - 1, 2 * g * d + 1}) {
     wf::reduce<S>(in.data(), size, out.data(), op);
-    ASSERT_TRUE(equal(out.value(), expected[static_cast<std::size_t>(size - 1)])) << size << " items, D = " << d << ", G = " << g;
+    ASSERT_TRUE(equal(out.value(), expected[static_cast<std::size_t>(size - 1)]))
+        << size << " items, D = " << d << ", G = " << g;
   }
 }
 
@@ -73,7 +75,8 @@ void expect_fold_in_full_grid(Make make, Op op, Equal equal) {
 struct equal_values {
   template <class T> testing::AssertionResult operator()(const T& actual, const T& expected) const {
     if (actual == expected) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << testing::PrintToString(actual) << " is not " << testing::PrintToString(expected);
+    return testing::AssertionFailure() << testing::PrintToString(actual) << " is not "
+                                       << testing::PrintToString(expected);
   }
 };
 

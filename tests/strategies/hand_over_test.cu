@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The hand-over between producers and consumers, both forms: producers that fall behind, consumers that fall behind, and
 // both, at random; under several schedules.
-#include "../common/interval.hpp"
+#include "common/interval.hpp"
 #include "expect_fold.cuh"
 
 namespace wf_test {
@@ -48,7 +48,8 @@ template <class S> class strategies_hand_over : public testing::Test {
       const schedule_seed schedule(static_cast<std::uint64_t>(seed));
       const auto salt = static_cast<std::uint32_t>(seed);
       const std::int64_t count = (seed % 9 + 1) * d + seed;
-      wf::reduce<S>(counting<SlowProducers>{salt}, count, out.data(), joining<SlowConsumers>{salt}, {.max_blocks = most_blocks});
+      wf::reduce<S>(counting<SlowProducers>{salt}, count, out.data(), joining<SlowConsumers>{salt},
+                    {.max_blocks = most_blocks});
       ASSERT_EQ(out.value(), item::of(0, count - 1)) << "seed " << seed;
     }
   }
@@ -63,20 +64,21 @@ template <class S> class strategies_hand_over : public testing::Test {
       const schedule_seed schedule(static_cast<std::uint64_t>(seed));
       const auto count = static_cast<std::size_t>((seed % 9 + 1) * d + seed % 20);
       const device_array<item> in(std::span<const item>(items).first(count), seed % 2);
-      wf::reduce<S>(in.items(), out.data(), joining<SlowConsumers>{static_cast<std::uint32_t>(seed)}, {.max_blocks = most_blocks});
+      wf::reduce<S>(in.items(), out.data(), joining<SlowConsumers>{static_cast<std::uint32_t>(seed)},
+                    {.max_blocks = most_blocks});
       ASSERT_EQ(out.value(), item::of(0, static_cast<std::int64_t>(count) - 1)) << "seed " << seed;
     }
   }
 };
 
 template <class Algorithm, class Schedule> using to_last = wf::strategy<Algorithm, Schedule, wf::finish::last_block>;
-using hand_overs = testing::Types<
-    to_last<small_matrix, wf::grid::producer_consumer<8, 1>>, to_last<wf::block::tree<32>, wf::grid::producer_consumer<1, 3>>,
-    to_last<wf::block::shuffle<32>, wf::grid::producer_consumer<2, 1>>,
-    to_last<small_matrix, wf::grid::bulk_producer_consumer<1, 1, 2>>,
-    to_last<wf::block::tree<32>, wf::grid::bulk_producer_consumer<3, 2, 4>>,
-    to_last<wf::block::shuffle<32>, wf::grid::bulk_producer_consumer<2, 1, 3>>,
-    to_last<wf::block::shuffle<96>, wf::grid::bulk_producer_consumer<1, 3, 5>>>;
+using hand_overs = testing::Types<to_last<small_matrix, wf::grid::producer_consumer<8, 1>>,
+                                  to_last<wf::block::tree<32>, wf::grid::producer_consumer<1, 3>>,
+                                  to_last<wf::block::shuffle<32>, wf::grid::producer_consumer<2, 1>>,
+                                  to_last<small_matrix, wf::grid::bulk_producer_consumer<1, 1, 2>>,
+                                  to_last<wf::block::tree<32>, wf::grid::bulk_producer_consumer<3, 2, 4>>,
+                                  to_last<wf::block::shuffle<32>, wf::grid::bulk_producer_consumer<2, 1, 3>>,
+                                  to_last<wf::block::shuffle<96>, wf::grid::bulk_producer_consumer<1, 3, 5>>>;
 TYPED_TEST_SUITE(strategies_hand_over, hand_overs);
 
 TYPED_TEST(strategies_hand_over, waits_for_slow_producers) { this->template expect_order<true, false>(); }

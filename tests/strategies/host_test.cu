@@ -2,10 +2,10 @@
 // Named strategies as callers meet them: scratch, graphs, the forms that return a value, iterators, what is refused.
 #include <cmath>
 
-#include "../common/interval.hpp"
-#include "../common/random_items.hpp"
-#include "../reduce/stream.cuh"
+#include "common/interval.hpp"
+#include "common/random_items.hpp"
 #include "expect_fold.cuh"
+#include "reduce/stream.cuh"
 
 namespace wf_test {
 namespace {
@@ -80,7 +80,8 @@ TYPED_TEST(strategies_host, transforms) {
   wf::transform_reduce<TypeParam>(this->in.items(), this->out.data(), wf::plus{}, twice_as_much{});
   EXPECT_EQ(this->out.value(), 2 * sum_below(count));
   const auto half = this->in.items().subspan(1, 9001);
-  const auto product = wf::transform_reduce_value<TypeParam>(half, this->in.items().first(9001), wf::plus{}, wf::minimum{});
+  const auto product =
+      wf::transform_reduce_value<TypeParam>(half, this->in.items().first(9001), wf::plus{}, wf::minimum{});
   EXPECT_EQ(product, sum_below(9001));
 }
 
@@ -144,10 +145,11 @@ TEST(strategies_output, may_lie_in_the_input) {
 
 /// Sums round; the bits depend on grid and data-blocks alone.
 template <class S> class strategies_same_bits : public testing::Test {};
-using rounding_strategies = testing::Types<
-    wf::strategy<small_tree, wf::grid::multi_pass>, wf::strategy<small_shuffle, wf::grid::persistent, wf::finish::last_block>,
-    wf::strategy<small_matrix, wf::grid::producer_consumer<2, 1>, wf::finish::two_launch>,
-    wf::strategy<small_warp_tree, wf::grid::bulk_producer_consumer<1, 2, 3>, wf::finish::last_block>>;
+using rounding_strategies =
+    testing::Types<wf::strategy<small_tree, wf::grid::multi_pass>,
+                   wf::strategy<small_shuffle, wf::grid::persistent, wf::finish::last_block>,
+                   wf::strategy<small_matrix, wf::grid::producer_consumer<2, 1>, wf::finish::two_launch>,
+                   wf::strategy<small_warp_tree, wf::grid::bulk_producer_consumer<1, 2, 3>, wf::finish::last_block>>;
 TYPED_TEST_SUITE(strategies_same_bits, rounding_strategies, composition_names);
 
 TYPED_TEST(strategies_same_bits, on_every_run) {
@@ -178,7 +180,7 @@ struct trapping {
 TEST(strategies_scratch, survives_a_kernel_that_stops_midway) {
   const device_array<int> in(ascending(count)), out(1);
   for (int round = 0; round < 3; ++round) {
-    EXPECT_THROW(wf::reduce<last>(in.items(), out.data(), trapping{true}), warpfold::emulator::error);
+    EXPECT_THROW(wf::reduce<last>(in.items(), out.data(), trapping{true}), cuda_emulator::error);
     wf::reduce<last>(in.items(), out.data(), trapping{false});
     EXPECT_EQ(out.value(), sum_below(count));
   }

@@ -5,8 +5,8 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/block/interleaved_reduce.cuh>
 
-#include "../common/device.cuh"
-#include "../common/interval.hpp"
+#include "common/device.cuh"
+#include "common/interval.hpp"
 
 namespace wf_test {
 namespace {
@@ -57,7 +57,8 @@ template <int BlockThreads, int Count> void expect_block() {
   launch_and_wait(&block_kernel<BlockThreads, Count>, 1, BlockThreads,
                   sizeof(warpfold::block::interleaved_storage<item, BlockThreads, Count>), out.data());
   for (int i = 0; i < Count; ++i)
-    EXPECT_EQ(out.value(i), item::of(1000 * i, 1000 * i + BlockThreads - 1)) << BlockThreads << " threads, reduction " << i;
+    EXPECT_EQ(out.value(i), item::of(1000 * i, 1000 * i + BlockThreads - 1))
+        << BlockThreads << " threads, reduction " << i;
 }
 
 TEST(interleaved_reduce, of_a_block) {

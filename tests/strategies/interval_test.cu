@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every composition keeps order: nothing is swapped, lost or folded twice. Items of 16 bytes.
-#include "../common/interval.hpp"
+#include "common/interval.hpp"
 #include "expect_fold.cuh"
 
 namespace wf_test {
@@ -25,7 +25,8 @@ TYPED_TEST(strategies_interval, is_in_order_over_long_shares) {
   const device_array<item> in(interval_items<item>(count)), out(1);
   for (const int seed : {1, 2, 3}) {
     const schedule_seed schedule(static_cast<std::uint64_t>(seed));
-    wf::reduce<TypeParam>(in.items(), out.data(), join{}, {.max_blocks = strategy_parts<TypeParam>::is_persistent ? 1 : 0});
+    wf::reduce<TypeParam>(in.items(), out.data(), join{},
+                          {.max_blocks = strategy_parts<TypeParam>::is_persistent ? 1 : 0});
     EXPECT_EQ(out.value(), item::of(0, count - 1)) << "seed " << seed;
   }
 }

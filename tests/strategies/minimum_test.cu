@@ -2,7 +2,7 @@
 // Every composition with the paper's operator, float minimum: also of NaN and of both zeros.
 #include <limits>
 
-#include "../common/random_items.hpp"
+#include "common/random_items.hpp"
 #include "expect_fold.cuh"
 
 namespace wf_test {

@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <warpfold/dispatch/strategy_plan.hpp>
+#include <warpfold/strategies/plan.hpp>
 
 namespace wf_test {
 namespace {
 
-namespace dispatch = warpfold::dispatch;
+namespace strategies = warpfold::strategies;
 
 /// Shares follow one another without gap, and differ by one data-block at most.
-void expect_dealt(std::int64_t data_blocks, const dispatch::strategy_plan& plan) {
+void expect_dealt(std::int64_t data_blocks, const strategies::strategy_plan& plan) {
   ASSERT_TRUE(plan.valid());
   std::int64_t next = 0;
   for (std::int64_t block = 0; block < plan.blocks; ++block) {
@@ -27,38 +27,38 @@ void expect_dealt(std::int64_t data_blocks, const dispatch::strategy_plan& plan)
 TEST(strategy_plan, deals_all_data_blocks_in_order) {
   for (std::int64_t data_blocks = 1; data_blocks <= 700; ++data_blocks)
     for (const std::int64_t resident : {1, 2, 7, 8, 132, 264, 1056}) {
-      const auto plan = dispatch::plan_shares(data_blocks, resident);
+      const auto plan = strategies::plan_shares(data_blocks, resident);
       EXPECT_EQ(plan.blocks, std::min(data_blocks, resident));
       expect_dealt(data_blocks, plan);
     }
 }
 
 TEST(strategy_plan, keeps_to_max_blocks) {
-  EXPECT_EQ(dispatch::plan_shares(1000, 264, 7).blocks, 7);
-  EXPECT_EQ(dispatch::plan_shares(5, 264, 7).blocks, 5);
-  EXPECT_EQ(dispatch::plan_shares(1000, 4, 7).blocks, 4);
-  expect_dealt(1000, dispatch::plan_shares(1000, 264, 7));
+  EXPECT_EQ(strategies::plan_shares(1000, 264, 7).blocks, 7);
+  EXPECT_EQ(strategies::plan_shares(5, 264, 7).blocks, 5);
+  EXPECT_EQ(strategies::plan_shares(1000, 4, 7).blocks, 4);
+  expect_dealt(1000, strategies::plan_shares(1000, 264, 7));
 }
 
 TEST(strategy_plan, of_more_than_32_bits_of_items) {
   const std::int64_t data_blocks = (std::int64_t{1} << 40) / 1024 + 3;
-  expect_dealt(data_blocks, dispatch::plan_shares(data_blocks, 264));
-  EXPECT_FALSE(dispatch::plan_shares(std::int64_t{1} << 40, 1).valid());
+  expect_dealt(data_blocks, strategies::plan_shares(data_blocks, 264));
+  EXPECT_FALSE(strategies::plan_shares(std::int64_t{1} << 40, 1).valid());
 }
 
 TEST(strategy_plan, of_a_pass_has_a_block_for_each_data_block) {
-  const auto plan = dispatch::plan_pass(12345);
+  const auto plan = strategies::plan_pass(12345);
   EXPECT_EQ(plan.blocks, 12345);
   expect_dealt(12345, plan);
-  EXPECT_TRUE(dispatch::plan_pass(0x7fffffff).valid());
-  EXPECT_FALSE(dispatch::plan_pass(0x80000000).valid());
+  EXPECT_TRUE(strategies::plan_pass(0x7fffffff).valid());
+  EXPECT_FALSE(strategies::plan_pass(0x80000000).valid());
 }
 
 TEST(strategy_plan, of_multi_pass_has_room_for_two_passes) {
-  EXPECT_EQ(dispatch::multi_pass_partials(1, 1024, 1024), 2);
-  EXPECT_EQ(dispatch::multi_pass_partials(1024 * 1024, 1024, 1024), 1024 + 1);
-  EXPECT_EQ(dispatch::multi_pass_partials(1024 * 1024 + 1, 1024, 1024), 1025 + 2);
-  EXPECT_EQ(dispatch::multi_pass_partials(1'000'000, 512, 1024), 1954 + 2);
+  EXPECT_EQ(strategies::multi_pass_partials(1, 1024, 1024), 2);
+  EXPECT_EQ(strategies::multi_pass_partials(1024 * 1024, 1024, 1024), 1024 + 1);
+  EXPECT_EQ(strategies::multi_pass_partials(1024 * 1024 + 1, 1024, 1024), 1025 + 2);
+  EXPECT_EQ(strategies::multi_pass_partials(1'000'000, 512, 1024), 1954 + 2);
 }
 
 }  // namespace

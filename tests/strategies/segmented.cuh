@@ -6,16 +6,16 @@
 #include <optional>
 #include <warpfold/segmented_reduce.cuh>
 
-#include "../common/random_items.hpp"
+#include "common/random_items.hpp"
 #include "expect_fold.cuh"
 
 namespace wf_test {
 
 namespace seg = wf::block::segmented;
-template <int W> using diffwarps =
-    wf::strategy<seg::matrix<32, W, 32>, wf::grid::producer_consumer<2, 1>, wf::finish::last_block>;
-template <int W> using diffwarps_twice =
-    wf::strategy<seg::matrix<32, W, 32>, wf::grid::producer_consumer<1, 1>, wf::finish::two_launch>;
+template <int W>
+using diffwarps = wf::strategy<seg::matrix<32, W, 32>, wf::grid::producer_consumer<2, 1>, wf::finish::last_block>;
+template <int W>
+using diffwarps_twice = wf::strategy<seg::matrix<32, W, 32>, wf::grid::producer_consumer<1, 1>, wf::finish::two_launch>;
 template <class Algorithm> using in_passes = wf::strategy<Algorithm, wf::grid::multi_pass>;
 template <class Algorithm> using to_last = wf::strategy<Algorithm, wf::grid::persistent, wf::finish::last_block>;
 template <class Algorithm> using twice = wf::strategy<Algorithm, wf::grid::persistent, wf::finish::two_launch>;
@@ -57,7 +57,8 @@ template <class Id> struct segmentation {
 
 /// Ways to cut `count` items: the paper's three, all of one item, around a data-block of `d`, of any length; with and
 /// without gaps.
-template <class Id> std::vector<segmentation<Id>> segmentations(std::int64_t count, std::int64_t d, std::uint64_t seed) {
+template <class Id>
+std::vector<segmentation<Id>> segmentations(std::int64_t count, std::int64_t d, std::uint64_t seed) {
   random_source random(seed);
   std::vector<segmentation<Id>> result;
   const auto add = [&](auto length) {
@@ -66,7 +67,8 @@ template <class Id> std::vector<segmentation<Id>> segmentations(std::int64_t cou
     if (random.below(2) == 0) result.push_back(segmentation<Id>::of(count, length, gaps));
     else result.push_back(segmentation<Id>::of(count, length, none));
   };
-  for (const std::int64_t length : {std::int64_t{1}, std::int64_t{3}, d - 1, d, d + 1, count}) add([=] { return length; });
+  for (const std::int64_t length : {std::int64_t{1}, std::int64_t{3}, d - 1, d, d + 1, count})
+    add([=] { return length; });
   add([&] { return 10 + random.below(41); });
   add([&] { return random.below(4) == 0 ? 1 + random.below(3 * d) : 1 + random.below(3); });
   return result;
@@ -74,8 +76,8 @@ template <class Id> std::vector<segmentation<Id>> segmentations(std::int64_t cou
 
 /// What each segment should hold.
 template <class T, class Id, class Op>
-std::vector<T> fold_segments(const std::vector<T>& items, const segmentation<Id>& cut, Op op, const std::optional<T>& init,
-                             const T& empty) {
+std::vector<T> fold_segments(const std::vector<T>& items, const segmentation<Id>& cut, Op op,
+                             const std::optional<T>& init, const T& empty) {
   std::vector<T> result(static_cast<std::size_t>(cut.segments), empty);
   for (std::size_t i = 0; i < items.size(); ++i) {
     T& total = result[static_cast<std::size_t>(cut.ids[i])];
@@ -99,7 +101,8 @@ void expect_segmented_fold(Make make, const T& init, const T& empty, const T& ga
       for (const auto& cut : segmentations<Id>(count, d, static_cast<std::uint64_t>(100 * seed + count))) {
         const bool with_init = (count + seed) % 2 == 0;
         const std::vector<T> items = make(cut.ids, with_init);
-        const device_array<T> in(items, seed - 1), out(std::vector<T>(static_cast<std::size_t>(cut.segments + 2), garbage));
+        const device_array<T> in(items, seed - 1),
+            out(std::vector<T>(static_cast<std::size_t>(cut.segments + 2), garbage));
         const device_array<Id> ids(cut.ids, (seed + 1) % 3);
         const std::span<T> to(out.data() + 1, static_cast<std::size_t>(cut.segments));
         wf::segmented_options<T> options{.empty = empty, .max_blocks = blocks};
@@ -108,8 +111,8 @@ void expect_segmented_fold(Make make, const T& init, const T& empty, const T& ga
         const auto actual = out.to_host();
         const auto expected = fold_segments(items, cut, op, with_init ? std::optional<T>(init) : std::nullopt, empty);
         for (std::size_t s = 0; s < expected.size(); ++s)
-          ASSERT_TRUE(equal(actual[s + 1], expected[s])) << "segment " << s << " of " << expected.size() << ", " << count
-                                                         << " items, D = " << d << ", seed " << seed;
+          ASSERT_TRUE(equal(actual[s + 1], expected[s])) << "segment " << s << " of " << expected.size() << ", "
+                                                         << count << " items, D = " << d << ", seed " << seed;
         ASSERT_TRUE(equal(actual.front(), garbage) && equal(actual.back(), garbage)) << "written beside the output";
       }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every segmented composition keeps order and keeps segments apart: nothing is swapped, lost, folded twice or leaked. Items
 // of 12 bytes. And the segmented strategies as callers meet them.
-#include "../common/interval.hpp"
-#include "../reduce/stream.cuh"
+#include "common/interval.hpp"
+#include "reduce/stream.cuh"
 #include "segmented.cuh"
 
 namespace wf_test {
@@ -27,7 +27,8 @@ using all_compositions = join_lists<main_segmented_compositions, more_segmented_
 TYPED_TEST_SUITE(strategies_segmented_interval, all_compositions, composition_names);
 
 TYPED_TEST(strategies_segmented_interval, is_in_order_however_segments_lie) {
-  expect_segmented_fold<TypeParam, int, item>(&intervals, item::of(-1), item::of(-5), item::of(-9), join{}, equal_values{});
+  expect_segmented_fold<TypeParam, int, item>(&intervals, item::of(-1), item::of(-5), item::of(-9), join{},
+                                              equal_values{});
 }
 
 struct strategies_segmented_host : testing::Test {
@@ -35,7 +36,8 @@ struct strategies_segmented_host : testing::Test {
   using last = to_last<seg::tree<64>>;
   static constexpr int count = 5000;
 
-  const segmentation<int> cut = segmentation<int>::of(count, [] { return 70; }, [] { return 1; });
+  const segmentation<int> cut = segmentation<int>::of(
+      count, [] { return 70; }, [] { return 1; });
   const device_array<item> in{intervals(cut.ids, false)};
   const device_array<int> ids{cut.ids};
   const device_array<item> memory{std::vector<item>(static_cast<std::size_t>(cut.segments), item::poison())};
@@ -76,7 +78,8 @@ TEST_F(strategies_segmented_host, uses_callers_scratch) {
     const std::span<std::byte> scratch(bytes.data(), bytes.size());
     wf::initialize_workspace(scratch);
     for (const int empty : {7, 8}) {
-      wf::segmented_reduce<S>(in.items(), wf::owners{ids.items()}, out, join{}, {.empty = item::of(empty), .workspace = scratch});
+      wf::segmented_reduce<S>(in.items(), wf::owners{ids.items()}, out, join{},
+                              {.empty = item::of(empty), .workspace = scratch});
       expect_folded(item::of(empty));
     }
   };
@@ -86,10 +89,12 @@ TEST_F(strategies_segmented_host, uses_callers_scratch) {
 
 TEST_F(strategies_segmented_host, reads_init_and_empty_from_device_memory) {
   const device_array<item> values(std::vector<item>{item::of(-1), item::of(3)});
-  const auto cut_once = segmentation<int>::of(count, [] { return count; }, [] { return 1; });
+  const auto cut_once = segmentation<int>::of(
+      count, [] { return count; }, [] { return 1; });
   const device_array<int> owners(cut_once.ids);
   const item *init = values.data(), *empty = values.data() + 1;
-  wf::segmented_reduce<last>(in.items(), wf::owners{owners.items()}, out.first(3), join{}, {.init = init, .empty = empty});
+  wf::segmented_reduce<last>(in.items(), wf::owners{owners.items()}, out.first(3), join{},
+                             {.init = init, .empty = empty});
   EXPECT_EQ(memory.value(0), item::of(3));
   EXPECT_EQ(memory.value(1), item::of(-1, count - 1));
   EXPECT_EQ(memory.value(2), item::of(3));
@@ -99,7 +104,8 @@ TEST_F(strategies_segmented_host, reads_init_and_empty_from_device_memory) {
 TEST_F(strategies_segmented_host, of_nothing_writes_empty_segments) {
   const std::span<const item> nothing;
   wf::segmented_reduce<last>(nothing, wf::owners{std::span<const int>()}, out.first(2), join{}, {.init = item::of(4)});
-  wf::segmented_reduce<passes>(nothing, wf::owners{std::span<const int>()}, out.first(0), join{}, {.init = item::of(5)});
+  wf::segmented_reduce<passes>(nothing, wf::owners{std::span<const int>()}, out.first(0), join{},
+                               {.init = item::of(5)});
   EXPECT_EQ(memory.value(0), item::of(4));
   EXPECT_EQ(memory.value(1), item::of(4));
   EXPECT_TRUE(memory.value(2).is_poison());
@@ -108,7 +114,8 @@ TEST_F(strategies_segmented_host, of_nothing_writes_empty_segments) {
 TEST_F(strategies_segmented_host, can_be_captured) {
   const auto expect = [&]<class S>(std::type_identity<S>) {
     const graph recorded([&](cudaStream_t stream) {
-      wf::segmented_reduce<S>(in.items(), wf::owners{ids.items()}, out, join{}, {.stream = stream, .empty = item::of(2)});
+      wf::segmented_reduce<S>(in.items(), wf::owners{ids.items()}, out, join{},
+                              {.stream = stream, .empty = item::of(2)});
     });
     const auto launches = wf::facts_of<S, item, join>(count).launches;
     EXPECT_EQ(recorded.nodes(), static_cast<std::size_t>(launches));
@@ -131,7 +138,7 @@ TEST_F(strategies_segmented_host, finds_owners_that_descend_or_lie_outside) {
     const auto reduce = [&] {
       wf::segmented_reduce<last>(in.items(), wf::owners{owners.items()}, out, join{}, {.empty = item::of(0)});
     };
-    EXPECT_THROW(reduce(), warpfold::emulator::error) << wrong;
+    EXPECT_THROW(reduce(), cuda_emulator::error) << wrong;
     owners.set(3000, cut.ids[3000]);
     reduce();
     expect_folded(item::of(0));

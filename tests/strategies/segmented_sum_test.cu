@@ -15,7 +15,8 @@ TYPED_TEST(strategies_segmented_sum, wraps_and_misses_nothing) {
   const auto make = [](const std::vector<std::uint32_t>& ids, bool) {
     return random_items<item>(static_cast<std::int64_t>(ids.size()), 17);
   };
-  expect_segmented_fold<TypeParam, std::uint32_t, item>(make, item{-1000}, item{5}, item{-3}, wf::plus{}, equal_values{}, {1, 2});
+  expect_segmented_fold<TypeParam, std::uint32_t, item>(make, item{-1000}, item{5}, item{-3}, wf::plus{},
+                                                        equal_values{}, {1, 2});
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ TYPED_TEST(strategies_segmented_minimum, is_the_least_of_each_segment) {
     for (std::size_t i = 5; i < items.size(); i += 97) items[i] = nan;
     return items;
   };
-  expect_segmented_fold<TypeParam, int, float>(make, -1.5f, 77.0f, 1234.0f, wf::minimum{}, &same_bits_or_nan<float>, {1, 2});
+  expect_segmented_fold<TypeParam, int, float>(make, -1.5f, 77.0f, 1234.0f, wf::minimum{}, &same_bits_or_nan<float>,
+                                               {1, 2});
 }
 
 struct index_iterator {
@@ -33,7 +34,8 @@ struct twice_as_much {
 
 TEST(strategies_segmented_forms, take_iterators_and_transforms) {
   constexpr int count = 9001;
-  const auto cut = segmentation<int>::of(count, [] { return 3000; }, [] { return 1; });  // 3000, 3000, 3000, 1
+  const auto cut = segmentation<int>::of(
+      count, [] { return 3000; }, [] { return 1; });  // 3000, 3000, 3000, 1
   const device_array<int> ids(cut.ids), sums(9);
   const std::span<int> out(sums.data(), sums.size());
   using S = to_last<seg::tree<64>>;

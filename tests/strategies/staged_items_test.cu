@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The modern producer-consumer form for items of all sizes from any address: what bulk copies cannot bring, at the ends of
 // an array, comes otherwise, and nothing beyond the array is read.
-#include "../common/interval.hpp"
-#include "../common/monoids.hpp"
+#include "common/interval.hpp"
+#include "common/monoids.hpp"
 #include "expect_fold.cuh"
 
 namespace wf_test {
@@ -23,8 +23,10 @@ struct compose_three {
   }
 };
 
-using staged_shuffle = wf::strategy<wf::block::shuffle<32>, wf::grid::bulk_producer_consumer<1, 1, 2>, wf::finish::last_block>;
-using staged_tree = wf::strategy<wf::block::tree<32>, wf::grid::bulk_producer_consumer<1, 2, 2>, wf::finish::last_block>;
+using staged_shuffle =
+    wf::strategy<wf::block::shuffle<32>, wf::grid::bulk_producer_consumer<1, 1, 2>, wf::finish::last_block>;
+using staged_tree =
+    wf::strategy<wf::block::tree<32>, wf::grid::bulk_producer_consumer<1, 2, 2>, wf::finish::last_block>;
 
 /// All offsets from a 16-byte boundary that items can have; sizes of one, two and many data-blocks.
 template <class S, class T, class Make, class Op> void expect_every_offset(Make make, Op op) {
@@ -34,10 +36,12 @@ template <class S, class T, class Make, class Op> void expect_every_offset(Make 
   const std::vector<T> expected = prefixes(items, op);
   const device_array<T> out(1);
   for (std::int64_t offset = 0; offset < (sizeof(T) % 16 == 0 ? 1 : 16); ++offset)
-    for (const std::int64_t size : {std::int64_t{1}, std::int64_t{2}, std::int64_t{17}, d - 1, d, d + 1, 2 * d, 4 * d + 3}) {
+    for (const std::int64_t size :
+         {std::int64_t{1}, std::int64_t{2}, std::int64_t{17}, d - 1, d, d + 1, 2 * d, 4 * d + 3}) {
       const device_array<T> in(std::span<const T>(items).first(static_cast<std::size_t>(size)), offset);
       wf::reduce<S>(in.items(), out.data(), op, {.max_blocks = 2});
-      ASSERT_TRUE(equal_values{}(out.value(), expected[static_cast<std::size_t>(size - 1)])) << size << " items, offset " << offset;
+      ASSERT_TRUE(equal_values{}(out.value(), expected[static_cast<std::size_t>(size - 1)]))
+          << size << " items, offset " << offset;
     }
 }
 
@@ -87,12 +91,12 @@ TEST(strategies_staged_items, of_two_inputs) {
   const auto weights = random_items<std::int8_t>(count, 1);
   const auto values = random_items<std::int64_t>(count, 2);
   std::int64_t expected = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    expected = wf::plus{}(expected, weigh{}(weights[i], values[i]));
+  for (std::size_t i = 0; i < weights.size(); ++i) expected = wf::plus{}(expected, weigh{}(weights[i], values[i]));
   for (const std::int64_t offset : {0, 1, 5}) {
     const device_array<std::int8_t> left(weights, offset);
     const device_array<std::int64_t> right(values, offset % 2), out(1);
-    wf::transform_reduce<staged_shuffle>(left.items(), right.items(), out.data(), wf::plus{}, weigh{}, {.max_blocks = 2});
+    wf::transform_reduce<staged_shuffle>(left.items(), right.items(), out.data(), wf::plus{}, weigh{},
+                                         {.max_blocks = 2});
     EXPECT_EQ(out.value(), expected) << "offset " << offset;
     wf::transform_reduce<staged_tree>(left.items(), right.items(), out.data(), wf::plus{}, weigh{}, {.max_blocks = 2});
     EXPECT_EQ(out.value(), expected) << "offset " << offset;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../common/device.cuh"
+#include "common/device.cuh"
 
 namespace {
 

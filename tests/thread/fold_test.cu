@@ -8,8 +8,8 @@
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/thread/array.cuh>
 
-#include "../common/device.cuh"
-#include "../common/tree_hash.hpp"
+#include "common/device.cuh"
+#include "common/tree_hash.hpp"
 
 namespace {
 

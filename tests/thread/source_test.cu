@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../common/device.cuh"
+#include "common/device.cuh"
 
 namespace {
 
@@ -15,13 +15,15 @@ template <class Leaves> __global__ void edge_kernel(Leaves leaves, double* out) 
   const int first = static_cast<int>(threadIdx.x) * Leaves::chunk_items;
   typename Leaves::chunk chunk = {};
   leaves.source.load_edge(chunk, first);
-  for (int k = 0; k < Leaves::chunk_items && first + k < leaves.source.items; ++k) out[first + k] = leaves.leaf(chunk, k);
+  for (int k = 0; k < Leaves::chunk_items && first + k < leaves.source.items; ++k)
+    out[first + k] = leaves.leaf(chunk, k);
 }
 
 /// expected(i) is the leaf of item i. Nothing is written for items that do not exist.
 template <class Leaves, class Expected> void expect_leaves(const Leaves& leaves, int items, Expected expected) {
   const int chunks = items / Leaves::chunk_items + 3;
-  const wf_test::device_array<double> out(std::vector<double>(static_cast<std::size_t>(chunks) * Leaves::chunk_items, -1));
+  const wf_test::device_array<double> out(
+      std::vector<double>(static_cast<std::size_t>(chunks) * Leaves::chunk_items, -1));
   wf_test::launch_and_wait(&edge_kernel<Leaves>, 1, chunks, 0, leaves, out.data());
   const auto written = out.to_host();
   for (int i = 0; i < chunks * Leaves::chunk_items; ++i)

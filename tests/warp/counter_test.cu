@@ -7,8 +7,8 @@
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
 
-#include "../common/device.cuh"
-#include "../common/tree_hash.hpp"
+#include "common/device.cuh"
+#include "common/tree_hash.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
 
-#include "../common/device.cuh"
-#include "../common/random_items.hpp"
-#include "../common/tree_hash.hpp"
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+#include "common/tree_hash.hpp"
 
 namespace {
 

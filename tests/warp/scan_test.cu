@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../common/device.cuh"
-#include "../common/random_items.hpp"
+#include "common/device.cuh"
+#include "common/random_items.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "../common/device.cuh"
-#include "../common/random_items.hpp"
+#include "common/device.cuh"
+#include "common/random_items.hpp"
 
 namespace {
 
@@ -17,8 +17,9 @@ using wf_test::device_array;
 using values = std::vector<std::int64_t>;
 
 /// What each lane finds for the target of the block, and how often the warp looked.
-__global__ void search_kernel(const std::int64_t* ascending, std::int64_t count, std::int64_t total, const std::int64_t* targets,
-                              std::int64_t* by_interpolation, std::int64_t* by_parts, int* looks) {
+__global__ void search_kernel(const std::int64_t* ascending, std::int64_t count, std::int64_t total,
+                              const std::int64_t* targets, std::int64_t* by_interpolation, std::int64_t* by_parts,
+                              int* looks) {
   const std::int64_t target = targets[blockIdx.x];
   int looked = 0;
   const std::int64_t found = wf::warp::interpolation_search(count, total, target, [&](std::int64_t n) {
@@ -42,13 +43,14 @@ int check(const values& ascending, std::int64_t total, std::int64_t seed) {
   const auto results = std::ssize(targets) * 32;
   const device_array<std::int64_t> in(ascending), given(targets), by_interpolation(results), by_parts(results);
   const device_array<int> looks(results);
-  wf_test::launch_and_wait(&search_kernel, static_cast<int>(targets.size()), 32, 0, in.data(), std::ssize(ascending), total, given.data(),
-                           by_interpolation.data(), by_parts.data(), looks.data());
+  wf_test::launch_and_wait(&search_kernel, static_cast<int>(targets.size()), 32, 0, in.data(), std::ssize(ascending),
+                           total, given.data(), by_interpolation.data(), by_parts.data(), looks.data());
   const auto found = by_interpolation.to_host(), found_by_parts = by_parts.to_host();
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::int64_t expected = std::ranges::lower_bound(ascending, targets[i / 32]) - ascending.begin();
     EXPECT_EQ(found[i], expected) << "target " << targets[i / 32] << " among " << ascending.size() << ", seed " << seed;
-    EXPECT_EQ(found_by_parts[i], expected) << "target " << targets[i / 32] << " among " << ascending.size() << ", seed " << seed;
+    EXPECT_EQ(found_by_parts[i], expected)
+        << "target " << targets[i / 32] << " among " << ascending.size() << ", seed " << seed;
   }
   return std::ranges::max(looks.to_host());
 }
@@ -61,7 +63,8 @@ template <class Step> values sums(std::int64_t count, Step step) {
 
 TEST(Search, OfEqualStepsTakesALook) {
   for (const std::int64_t count : {1, 2, 31, 32, 33, 1000, 30'000})
-    for (const std::int64_t step : {1, 7, 1 << 20}) EXPECT_LE(check(sums(count, [&] { return step; }), count * step, count), 1) << count;
+    for (const std::int64_t step : {1, 7, 1 << 20})
+      EXPECT_LE(check(sums(count, [&] { return step; }), count * step, count), 1) << count;
 }
 
 TEST(Search, OfAnySteps) {
@@ -69,7 +72,8 @@ TEST(Search, OfAnySteps) {
   for (const std::int64_t count : {1, 5, 32, 33, 64, 1025, 20'000}) {
     const auto some = sums(count, [&] { return random.below(41); });  // some values are there more than once
     EXPECT_LE(check(some, some.back() + 20, count), 3) << count;
-    check(sums(count, [&] { return random.below(50) == 0 ? std::int64_t{1} << random.below(40) : random.below(3); }), 1 << 20, count);
+    check(sums(count, [&] { return random.below(50) == 0 ? std::int64_t{1} << random.below(40) : random.below(3); }),
+          1 << 20, count);
     check(values(static_cast<std::size_t>(count), 0), 0, count);  // as if all segments were empty, and without weight
     auto one_of_all = values(static_cast<std::size_t>(count), 0);
     one_of_all.back() = std::int64_t{1} << 50;
@@ -81,7 +85,8 @@ TEST(Search, OfAnySteps) {
 TEST(Search, WhateverTheTotalSaysIsRight) {
   wf_test::random_source random(4);
   const auto some = sums(5000, [&] { return random.below(100); });
-  for (const std::int64_t total : {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, some.back() * 1000, -some.back()})
+  for (const std::int64_t total :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, some.back() * 1000, -some.back()})
     check(some, total, total);
 }
 

@@ -10,13 +10,15 @@ namespace warpfold::arch {
 /// the kernel runs. (Below sm_80 the copy is made at once.)
 __device__ inline void async_copy_to_shared(void* target, const void* source) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(target)), "l"(__cvta_generic_to_global(source)) : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(target)),
+               "l"(__cvta_generic_to_global(source))
+               : "memory");
 #elif defined(__CUDACC__)
   uint4 bytes;
   load<16>(source, &bytes);
   store_shared<16>(target, &bytes);
 #else
-  emulator::async_copy_to_shared(target, source);
+  cuda_emulator::async_copy_to_shared(target, source);
 #endif
 }
 
@@ -25,7 +27,7 @@ __device__ inline void wait_async_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #elif !defined(__CUDACC__)
-  emulator::wait_async_copies();
+  cuda_emulator::wait_async_copies();
 #endif
 }
 

@@ -32,7 +32,7 @@ __device__ inline void bulk_copy_to_shared(void* target, const void* source, uns
 #elif defined(__CUDACC__)
   __trap();
 #else
-  emulator::bulk_copy_to_shared(target, source, bytes, &barrier);
+  cuda_emulator::bulk_copy_to_shared(target, source, bytes, &barrier);
 #endif
 }
 

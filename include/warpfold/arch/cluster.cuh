@@ -7,6 +7,9 @@
 
 namespace warpfold::arch {
 
+/// Blocks of a cluster that every device with clusters takes. (16 must be allowed by a call that clears the caller's last error.)
+inline constexpr int max_cluster_blocks = 8;
+
 /// This block's rank in its cluster.
 __device__ inline unsigned cluster_rank() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -17,7 +20,7 @@ __device__ inline unsigned cluster_rank() {
   __trap();
   return 0;
 #else
-  return emulator::cluster_rank();
+  return cuda_emulator::cluster_rank();
 #endif
 }
 
@@ -31,7 +34,7 @@ __device__ inline unsigned cluster_size() {
   __trap();
   return 1;
 #else
-  return emulator::cluster_size();
+  return cuda_emulator::cluster_size();
 #endif
 }
 
@@ -42,7 +45,7 @@ __device__ inline void cluster_arrive() {
 #elif defined(__CUDACC__)
   __trap();
 #else
-  emulator::cluster_arrive();
+  cuda_emulator::cluster_arrive();
 #endif
 }
 
@@ -53,7 +56,7 @@ __device__ inline void cluster_arrive_relaxed() {
 #elif defined(__CUDACC__)
   __trap();
 #else
-  emulator::cluster_arrive();
+  cuda_emulator::cluster_arrive();
 #endif
 }
 
@@ -64,7 +67,7 @@ __device__ inline void cluster_wait() {
 #elif defined(__CUDACC__)
   __trap();
 #else
-  emulator::cluster_wait();
+  cuda_emulator::cluster_wait();
 #endif
 }
 
@@ -79,7 +82,7 @@ template <class T> __device__ T* map_shared_rank(T* local, unsigned rank) {
   __trap();
   return local;
 #else
-  return static_cast<T*>(emulator::map_shared_rank(local, rank));
+  return static_cast<T*>(cuda_emulator::map_shared_rank(local, rank));
 #endif
 }
 

@@ -27,7 +27,7 @@ class mbarrier {
 #elif defined(__CUDACC__)
     __trap();
 #else
-    emulator::barrier_init(&word_, count);
+    cuda_emulator::barrier_init(&word_, count);
 #endif
   }
 
@@ -38,7 +38,7 @@ class mbarrier {
 #elif defined(__CUDACC__)
     __trap();
 #else
-    emulator::barrier_invalidate(&word_);
+    cuda_emulator::barrier_invalidate(&word_);
 #endif
   }
 
@@ -51,7 +51,7 @@ class mbarrier {
 #elif defined(__CUDACC__)
     __trap();
 #else
-    emulator::barrier_arrive(&word_);
+    cuda_emulator::barrier_arrive(&word_);
 #endif
   }
 
@@ -66,7 +66,7 @@ class mbarrier {
 #elif defined(__CUDACC__)
     __trap();
 #else
-    emulator::barrier_arrive(&word_, bytes);
+    cuda_emulator::barrier_arrive(&word_, bytes);
 #endif
   }
 
@@ -86,7 +86,7 @@ class mbarrier {
     __trap();
     return false;
 #else
-    return emulator::barrier_try_wait(&word_, parity);
+    return cuda_emulator::barrier_try_wait(&word_, parity);
 #endif
   }
 
@@ -95,7 +95,7 @@ class mbarrier {
 #if defined(__CUDACC__)
     while (!try_wait_parity(parity)) {}
 #else
-    emulator::barrier_wait(&word_, parity);
+    cuda_emulator::barrier_wait(&word_, parity);
 #endif
   }
 

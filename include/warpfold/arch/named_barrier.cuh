@@ -12,7 +12,7 @@ template <int Id, int Threads> __device__ void sync_warps() {
   __syncwarp();  // the compiler need not bring a warp together before what it does not know to be a barrier
   asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
 #elif !defined(__CUDACC__)
-  emulator::named_barrier_sync(Id, Threads);
+  cuda_emulator::named_barrier_sync(Id, Threads);
 #endif
 }
 
@@ -24,7 +24,7 @@ template <int Id, int Threads> __device__ void meet_warps() {
   __syncwarp();
   asm volatile("barrier.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
 #elif !defined(__CUDACC__)
-  emulator::named_barrier_sync(Id, Threads);
+  cuda_emulator::named_barrier_sync(Id, Threads);
 #endif
 }
 

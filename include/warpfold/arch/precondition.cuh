@@ -17,7 +17,7 @@ __device__ inline void require([[maybe_unused]] bool holds, [[maybe_unused]] con
   printf("warpfold: %s (block %d, thread %d)\n", message, static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x));
   __trap();
 #else
-  emulator::current_scheduler->fail(emulator::fault::precondition, message);
+  cuda_emulator::current_scheduler->fail(cuda_emulator::fault::precondition, message);
 #endif
 #endif
 }

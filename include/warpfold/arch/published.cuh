@@ -35,7 +35,8 @@ struct alignas(16) message {
 __device__ inline void publish(message* target, const message& value) {
 #if defined(__CUDA_ARCH__)
   asm volatile(
-      "{ .reg .b64 low, high; .reg .b128 all; mov.b64 low, {%1, %2}; mov.b64 high, {%3, %4}; mov.b128 all, {low, high};\n"
+      "{ .reg .b64 low, high; .reg .b128 all; mov.b64 low, {%1, %2}; mov.b64 high, {%3, %4}; mov.b128 all, {low, "
+      "high};\n"
       "  st.relaxed.gpu.global.b128 [%0], all; }" ::"l"(__cvta_generic_to_global(target)),
       "r"(value.words[0]), "r"(value.words[1]), "r"(value.words[2]), "r"(value.words[3])
       : "memory");
@@ -86,7 +87,7 @@ __device__ inline void pause() {
 #if defined(__CUDA_ARCH__)
   __nanosleep(200);
 #elif !defined(__CUDACC__)
-  emulator::yield();
+  cuda_emulator::yield();
 #endif
 }
 

@@ -11,7 +11,7 @@ template <class T> __device__ T& dynamic_shared() {
   extern __shared__ __align__(128) unsigned char warpfold_dynamic_shared[];
   return *reinterpret_cast<T*>(warpfold_dynamic_shared);
 #else
-  return *static_cast<T*>(emulator::dynamic_shared(sizeof(T), alignof(T)));
+  return *static_cast<T*>(cuda_emulator::dynamic_shared(sizeof(T), alignof(T)));
 #endif
 }
 

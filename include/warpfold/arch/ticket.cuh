@@ -11,7 +11,10 @@ namespace warpfold::arch {
 __device__ inline bool take_ticket(unsigned* ticket, unsigned count) {
 #if defined(__CUDA_ARCH__)
   unsigned before;
-  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(__cvta_generic_to_global(ticket)), "r"(count - 1) : "memory");
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(ticket)), "r"(count - 1)
+               : "memory");
   return before == count - 1;
 #else
   return atomicInc(ticket, count - 1) == count - 1;
@@ -23,7 +26,10 @@ __device__ inline bool take_ticket(unsigned* ticket, unsigned count) {
 __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned expected) {
   unsigned before;
 #if defined(__CUDA_ARCH__)
-  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(__cvta_generic_to_global(counter)), "r"(arrivals) : "memory");
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(counter)), "r"(arrivals)
+               : "memory");
 #else
   before = atomicAdd(counter, arrivals);
 #endif

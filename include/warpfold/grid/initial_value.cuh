@@ -21,12 +21,10 @@ template <class A> struct initial_value {
   }
 };
 
-inline namespace v1 WARPFOLD_HIDDEN {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// The result of an empty input.
-template <class A, class Out> __global__ void write_kernel(Out out, initial_value<A> init) {
-  *out = init.alone();
-}
+template <class A, class Out> __global__ void write_kernel(Out out, initial_value<A> init) { *out = init.alone(); }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::grid

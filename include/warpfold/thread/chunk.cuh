@@ -81,11 +81,10 @@ template <class T, int Items> struct chunk {
     constexpr int width = sizeof(T) % alignof(T) == 0 && alignof(T) <= 16 ? int{alignof(T)} : 1;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
-      if (k < count)
-        WARPFOLD_UNROLL
-        for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-          arch::load<width>(reinterpret_cast<const unsigned char*>(source + k) + offset,
-                            reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
+      if (k < count) WARPFOLD_UNROLL
+    for (int offset = 0; offset < int{sizeof(T)}; offset += width)
+      arch::load<width>(reinterpret_cast<const unsigned char*>(source + k) + offset,
+                        reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
   }
 };
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds the items of a chunk by the canonical tree.
 #pragma once
-#include <warpfold/thread/byte_sums.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/source.cuh>
+#include <warpfold/thread/sum_bytes.cuh>
 
 namespace warpfold::thread {
 
 /// Whether a leaf is an item as it is, a number, so that one may be made of what does not exist.
-template <class Leaves> inline constexpr bool just_items =
-    std::is_arithmetic_v<typename Leaves::accumulator> && std::is_same_v<typename Leaves::transform_type, no_transform>;
+template <class Leaves>
+inline constexpr bool just_items =
+    std::is_arithmetic_v<typename Leaves::accumulator>&& std::is_same_v<typename Leaves::transform_type, no_transform>;
 
 namespace detail {
 
@@ -32,7 +33,8 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
 }  // namespace detail
 
 /// The node over all items of `from`.
-template <class Leaves, class Op> __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op) {
+template <class Leaves, class Op>
+__device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op) {
   constexpr int items = Leaves::chunk_items;
   if constexpr (sums_bytes<Leaves, Op>) return sum_bytes<typename Leaves::accumulator>(from, items);
   else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });

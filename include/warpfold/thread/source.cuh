@@ -43,12 +43,14 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   __device__ void load_shifted(chunk& to, std::int64_t first) const requires(chunk::vector_bytes == 16) {
     load_shifted(to, first, misaligned_bytes());
   }
-  __device__ void load_shifted(chunk& to, std::int64_t first, int misaligned_bytes) const requires(chunk::vector_bytes == 16) {
+  __device__ void load_shifted(chunk& to, std::int64_t first, int misaligned_bytes) const
+      requires(chunk::vector_bytes == 16) {
     to.load_shifted(data + first, misaligned_bytes);
   }
   /// Whether any vector that holds one of the items [begin, end) lies within the array.
   __device__ bool is_inside(std::int64_t begin, std::int64_t end) const {
-    constexpr int least = (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
+    constexpr int least =
+        (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
     return begin >= least && end + least <= items;
   }
   /// The first `count` items from `first` on, at most a chunk, none if it is not positive, one by one.
@@ -63,7 +65,8 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   /// Whether load_shifted stays within the items for all chunks in [first, last), and is needed.
   __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires(chunk::vector_bytes == 16) {
     const int before = misaligned_bytes(), after = 16 - before;
-    return before != 0 && first * std::int64_t{sizeof(T)} >= before && (items - last) * std::int64_t{sizeof(T)} >= after;
+    return before != 0 && first * std::int64_t{sizeof(T)} >= before &&
+           (items - last) * std::int64_t{sizeof(T)} >= after;
   }
   /// The items from item `first` on, `Count` a chunk.
   template <int Count = Items> __device__ pointer_source<T, Count> from(std::int64_t first) const {
@@ -79,14 +82,18 @@ template <class It> struct shifted_iterator {
   using difference_type = std::int64_t;
   It it;
   std::int64_t first;
-  __device__ decltype(auto) operator[](std::int64_t i) const { return it[static_cast<std::iter_difference_t<It>>(first + i)]; }
+  __device__ decltype(auto) operator[](std::int64_t i) const {
+    return it[static_cast<std::iter_difference_t<It>>(first + i)];
+  }
 };
 
 /// Items that an iterator computes or finds, `Items` a chunk: one lets lanes touch neighbouring items.
 template <class It, int Items = 1> struct iterator_source {
   static constexpr int chunk_items = Items;
   using item = std::iter_value_t<It>;
-  struct chunk { item values[Items]; };
+  struct chunk {
+    item values[Items];
+  };
 
   It first_item;
   std::int64_t items;
@@ -115,8 +122,8 @@ template <class It, int Items = 1> struct iterator_source {
 };
 
 /// What a lane holds of an item of a chunk until it is folded: its bytes, or, where it is found one by one, a register or more.
-template <class Source, class A> inline constexpr std::size_t held_bytes =
-    requires { Source::chunk::vector_bytes; } || sizeof(typename Source::item) > sizeof(A) ? sizeof(typename Source::item) : sizeof(A);
+template <class Source, class A> inline constexpr std::size_t held_bytes = requires { Source::chunk::vector_bytes; }
+|| sizeof(typename Source::item) > sizeof(A) ? sizeof(typename Source::item) : sizeof(A);
 
 /// Two sources of equal length and chunks, read side by side.
 template <class Left, class Right> struct zip_source {
@@ -154,7 +161,10 @@ template <class Source, class Transform, class A> struct leaves {
   Transform transform;
 
   __device__ A leaf(const chunk& from, int k) const {
-    if constexpr (requires { from.left; from.right; })
+    if constexpr (requires {
+                    from.left;
+                    from.right;
+                  })
       return warpfold::detail::convert<A>(
           transform(decltype(source.left)::value(from.left, k), decltype(source.right)::value(from.right, k)));
     else return leaf_of(Source::value(from, k));
@@ -164,7 +174,9 @@ template <class Source, class Transform, class A> struct leaves {
     const auto rest = source.template from<Count>(first);
     return leaves<std::remove_cv_t<decltype(rest)>, Transform, A>{rest, transform};
   }
-  template <class Item> __device__ A leaf_of(const Item& item) const { return warpfold::detail::convert<A>(transform(item)); }
+  template <class Item> __device__ A leaf_of(const Item& item) const {
+    return warpfold::detail::convert<A>(transform(item));
+  }
 };
 
 }  // namespace warpfold::thread

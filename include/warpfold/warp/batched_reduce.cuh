@@ -39,8 +39,8 @@ template <int Half, int Rows, class A, class Join> __device__ void exchange_rows
 /// Cost: Rows - 1 + log2(32 / Rows) shuffles a word.
 template <int Rows, class A, class Op> __device__ A batched_reduce(A (&rows)[Rows], Op op) {
   static_assert(is_power_of_two(Rows) && Rows <= warp_lanes);
-  detail::exchange_rows<Rows / 2>(
-      rows, [&](int, int, bool upper, A kept, A other) { return join(upper, kept, other, op); });
+  detail::exchange_rows<Rows / 2>(rows,
+                                  [&](int, int, bool upper, A kept, A other) { return join(upper, kept, other, op); });
   A value = rows[0];
   WARPFOLD_UNROLL
   for (int distance = Rows; distance < warp_lanes; distance *= 2)
@@ -73,7 +73,8 @@ template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], O
     value = join_if(exists(own_row, distance), lane & distance, value, shuffle_xor(value, distance), op);
   WARPFOLD_UNROLL
   for (int distance = Rows / 2, row = 1; distance >= 1; distance /= 2, row *= 2)  // rows join as wholes
-    value = join_if(((own_row | row) & -row) * warp_lanes < count, lane & distance, value, shuffle_xor(value, distance), op);
+    value = join_if(((own_row | row) & -row) * warp_lanes < count, lane & distance, value, shuffle_xor(value, distance),
+                    op);
   return value;
 }
 

@@ -8,7 +8,8 @@ namespace warpfold::warp {
 
 /// op of both in order: `own` is the right operand where `upper`.
 template <class A, class Op> __device__ A join(bool upper, A own, A other, Op op) {
-  if constexpr (is_commutative<Op> && std::is_arithmetic_v<A>) return op(own, other);  // the same bits, fewer selections
+  if constexpr (is_commutative<Op> && std::is_arithmetic_v<A>)
+    return op(own, other);  // the same bits, fewer selections
   else return op(thread::choose(upper, other, own), thread::choose(upper, own, other));
 }
 

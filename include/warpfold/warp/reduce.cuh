@@ -11,8 +11,9 @@ namespace warpfold::warp {
 
 namespace detail {
 // redux.sync reduces 32-bit integers in one instruction; exact, so any association is right.
-template <class Op, class A> inline constexpr bool has_redux =
-    std::is_integral_v<A> && sizeof(A) == 4 && hardware_operation_v<Op> != hardware_operation::none;
+template <class Op, class A>
+inline constexpr bool has_redux = std::is_integral_v<A> &&
+                                  sizeof(A) == 4 && hardware_operation_v<Op> != hardware_operation::none;
 
 template <class Op, class A> __device__ A redux([[maybe_unused]] unsigned mask, A value) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -11,7 +11,8 @@ namespace warpfold::warp {
 /// All lanes call it.
 template <class Before> __device__ std::int64_t partition_point(std::int64_t low, std::int64_t high, Before before) {
   while (low < high) {
-    const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes, probe = low + step * (arch::lane_id() + 1) - 1;
+    const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes,
+                       probe = low + step * (arch::lane_id() + 1) - 1;
     const int passed = __popc(__ballot_sync(full_warp, probe < high && before(probe)));
     low += step * passed;
     high = least_of(high, low + step - 1);
@@ -27,11 +28,14 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
   std::int64_t low = 0, high = count;     // the result is one of [low, high]
   std::int64_t below = 0, above = total;  // values of low - 1 and high, about
   while (low < high) {
-    const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes, probe = low + step * (arch::lane_id() + 1) - 1;
-    const float share = static_cast<float>(target - below) / static_cast<float>(greatest_of(above - below, std::int64_t{1}));
+    const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes,
+                       probe = low + step * (arch::lane_id() + 1) - 1;
+    const float share =
+        static_cast<float>(target - below) / static_cast<float>(greatest_of(above - below, std::int64_t{1}));
     const float guess = share * static_cast<float>(high - low + 1) - warp_lanes / 2;
     const std::int64_t most = greatest_of(high - low - warp_lanes, std::int64_t{0});
-    const std::int64_t first = low + least_of(static_cast<std::int64_t>(fmaxf(0.0f, fminf(guess, static_cast<float>(most)))), most);
+    const std::int64_t first =
+        low + least_of(static_cast<std::int64_t>(fmaxf(0.0f, fminf(guess, static_cast<float>(most)))), most);
     const std::int64_t near = first + arch::lane_id();
     const std::int64_t at_probe = value(least_of(probe, high - 1)), at_near = value(least_of(near, high - 1));
     const int passed = __popc(__ballot_sync(full_warp, probe < high && at_probe < target));

@@ -33,14 +33,12 @@ template <class T> __device__ T shuffle_xor(T value, int distance, unsigned mask
 }
 
 /// `value` of lane (own lane + `distance`); where that is past the logical warp of `Width` lanes, the own value.
-template <int Width = warp_lanes, class T>
-__device__ T shuffle_down(T value, int distance, unsigned mask = full_warp) {
+template <int Width = warp_lanes, class T> __device__ T shuffle_down(T value, int distance, unsigned mask = full_warp) {
   return detail::by_words(value, [=](std::uint32_t word) { return __shfl_down_sync(mask, word, distance, Width); });
 }
 
 /// `value` of lane (own lane - `distance`); where that is before the logical warp of `Width` lanes, the own value.
-template <int Width = warp_lanes, class T>
-__device__ T shuffle_up(T value, int distance, unsigned mask = full_warp) {
+template <int Width = warp_lanes, class T> __device__ T shuffle_up(T value, int distance, unsigned mask = full_warp) {
   return detail::by_words(value, [=](std::uint32_t word) { return __shfl_up_sync(mask, word, distance, Width); });
 }
 

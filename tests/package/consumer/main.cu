@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-void largest_of_each(std::span<const int> items, std::span<int> results);  // in other.cu; of segments as long as another
+void largest_of_each(std::span<const int> items,
+                     std::span<int> results);  // in other.cu; of segments as long as another
 
 int main() {
   std::vector<int> items(1000);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Integer and memory intrinsics of single threads.
+#pragma once
+
+#include <cuda_emulator/atomics.hpp>
+
+#include <bit>
+#include <chrono>
+
+namespace cuda_emulator {
+
+// To be called in loops that wait for another thread's write.
+inline void yield() {
+  if (current_scheduler != nullptr) current_scheduler->spin();
+}
+
+}  // namespace cuda_emulator
+
+inline int __popc(unsigned x) { return std::popcount(x); }
+inline int __popcll(unsigned long long x) { return std::popcount(x); }
+inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
+inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline unsigned __brev(unsigned x) {
+  unsigned reversed = 0;
+  for (int i = 0; i < 32; ++i) reversed |= (x >> i & 1u) << (31 - i);
+  return reversed;
+}
+inline unsigned long long __brevll(unsigned long long x) {
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+         __brev(static_cast<unsigned>(x >> 32));
+}
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31) >> 32);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> (shift & 31));
+}
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  return shift >= 32 ? high : __funnelshift_r(low, high, shift);
+}
+// Selector nibbles pick bytes of {y, x}; a nibble's top bit replicates the byte's sign.
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+  const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned nibble = selector >> (4 * i) & 0xF;
+    unsigned byte = static_cast<unsigned>(bytes >> (8 * (nibble & 7))) & 0xFF;
+    if ((nibble & 8) != 0) byte = (byte & 0x80) != 0 ? 0xFF : 0;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+inline int __dp4a(int a, int b, int c) {
+  auto sum = static_cast<unsigned>(c);
+  for (int i = 0; i < 4; ++i)
+    sum += static_cast<unsigned>(static_cast<signed char>(a >> (8 * i)) * static_cast<signed char>(b >> (8 * i)));
+  return static_cast<int>(sum);
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 4; ++i) c += (a >> (8 * i) & 0xFF) * (b >> (8 * i) & 0xFF);
+  return c;
+}
+
+inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
+inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
+inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
+inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
+inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
+inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
+
+template <class T> T __ldg(const T* address) { return *address; }
+template <class T> T __ldca(const T* address) { return *address; }
+template <class T> T __ldcs(const T* address) { return *address; }
+template <class T> T __ldlu(const T* address) { return *address; }
+// These go past the first-level cache: how kernels look at what other blocks have written.
+template <class T> T __ldcg(const T* address) {
+  cuda_emulator::interleave();
+  return *address;
+}
+template <class T> T __ldcv(const T* address) {
+  cuda_emulator::interleave();
+  return *address;
+}
+template <class T> void __stwb(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stcg(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stcs(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stwt(T* address, std::type_identity_t<T> value) { *address = value; }
+
+inline void __nanosleep(unsigned) { cuda_emulator::yield(); }
+[[noreturn]] inline void __trap() {
+  cuda_emulator::running_thread("__trap");
+  cuda_emulator::current_scheduler->fail(cuda_emulator::fault::trap, "__trap()");
+}
+inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }

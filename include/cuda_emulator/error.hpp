@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the emulator throws when a kernel breaks a rule of CUDA's execution model.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace cuda_emulator {
+
+// Strings and numbers, one after another.
+template <class... Parts> std::string text(const Parts&... parts) {
+  std::string result;
+  const auto append = [&](const auto& part) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(part)>>) result += std::to_string(part);
+    else result += part;
+  };
+  (append(parts), ...);
+  return result;
+}
+
+enum class fault {
+  divergent_barrier,  // the threads of a block do not all reach the same __syncthreads
+  mask_mismatch,      // lanes name different masks, or different intrinsics, for one rendezvous
+  lane_not_in_mask,   // the calling lane is missing from the mask it passes
+  exited_lane,        // a lane of the mask has already left the kernel
+  inactive_source,    // a shuffle reads a lane that does not take part
+  deadlock,           // no thread can run, or all that can only spin
+  shared_memory,      // dynamic shared memory: too little asked for, or written past its end
+  cluster_barrier,    // arrive and wait of the cluster barrier out of step
+  barrier_object,     // mbarrier: used before init, counts out of range
+  async_copy,         // misaligned, out of place or not waited for
+  bulk_copy,          // misaligned, odd-sized or unfinished bulk copy
+  trap,               // __trap()
+  precondition,       // arch::require
+  usage,              // something the emulator refuses, named in the message
+};
+
+inline const char* fault_name(fault kind) {
+  switch (kind) {
+    case fault::divergent_barrier: return "divergent barrier";
+    case fault::mask_mismatch: return "mask mismatch";
+    case fault::lane_not_in_mask: return "calling lane not in mask";
+    case fault::exited_lane: return "exited lane in mask";
+    case fault::inactive_source: return "shuffle from an inactive lane";
+    case fault::deadlock: return "deadlock";
+    case fault::shared_memory: return "shared memory";
+    case fault::cluster_barrier: return "cluster barrier";
+    case fault::barrier_object: return "mbarrier";
+    case fault::async_copy: return "asynchronous copy";
+    case fault::bulk_copy: return "bulk copy";
+    case fault::trap: return "trap";
+    case fault::precondition: return "precondition";
+    case fault::usage: return "refused";
+  }
+  return "unknown";
+}
+
+// `what()` names the fault, the kernel, the block and thread that met it, and what each group of threads waits at.
+class error : public std::runtime_error {
+ public:
+  error(fault kind, const std::string& message, uint3 block = {}, uint3 thread = {})
+      : std::runtime_error(text("cuda_emulator: ", fault_name(kind), ": ", message)),
+        kind_(kind),
+        block_(block),
+        thread_(thread) {}
+
+  fault kind() const noexcept { return kind_; }
+  uint3 block() const noexcept { return block_; }
+  uint3 thread() const noexcept { return thread_; }
+
+ private:
+  fault kind_;
+  uint3 block_;
+  uint3 thread_;
+};
+
+}  // namespace cuda_emulator

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Typed kernel launches: what `<<<>>>` and cudaLaunchKernelEx are elsewhere.
+#pragma once
+
+#include <cuda_emulator/runtime_function.hpp>
+#include <cuda_emulator/runtime_stream.hpp>
+
+#include <memory>
+#include <tuple>
+
+namespace cuda_emulator {
+
+namespace detail {
+
+// What the device refuses, it refuses before anything runs.
+inline cudaError_t check_shape(const grid_launch& launch) {
+  const options& device = settings();
+  const dim3 g = launch.grid, b = launch.block, c = launch.cluster;
+  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) return cudaErrorInvalidValue;
+  if (g.x > 0x7FFFFFFFu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidValue;
+  if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t{b.x} * b.y * b.z > 1024) return cudaErrorInvalidValue;
+  if (c.x == 0 || c.y == 0 || c.z == 0) return cudaErrorInvalidValue;
+  if (std::uint64_t{c.x} * c.y * c.z > 1) {
+    if (device.compute_capability_major < 9 || std::uint64_t{c.x} * c.y * c.z > most_cluster_blocks(launch.kernel))
+      return cudaErrorInvalidClusterSize;
+    if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) return cudaErrorInvalidClusterSize;
+  }
+  if (launch.shared_bytes > most_dynamic_shared_bytes(launch.kernel)) return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch& launch) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    switch (attribute.id) {
+      case cudaLaunchAttributeClusterDimension:
+        launch.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
+        break;
+      case cudaLaunchAttributeIgnore:
+      case cudaLaunchAttributePriority:
+      case cudaLaunchAttributeAccessPolicyWindow:
+      case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+      case cudaLaunchAttributeProgrammaticStreamSerialization:  // launches follow one another in any case
+        break;
+      case cudaLaunchAttributeCooperative:
+        if (attribute.val.cooperative != 0) return cudaErrorNotSupported;
+        break;
+      default: return cudaErrorNotSupported;
+    }
+  }
+  return cudaSuccess;
+}
+
+template <class Kernel, class Arguments> void call_kernel(const void* bound) {
+  const auto& [kernel, arguments] = *static_cast<const std::pair<Kernel, Arguments>*>(bound);
+  std::apply(kernel, arguments);
+}
+
+}  // namespace detail
+
+// Runs the grid to its end, or records it where the stream captures. Returns what CUDA returns for a launch that it
+// refuses; throws `error` for what goes wrong while the kernel runs.
+template <class... P, class... A>
+cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&... args) {
+  static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
+  using arguments_t = std::tuple<std::remove_cv_t<P>...>;
+  using bound_t = std::pair<void (*)(P...), arguments_t>;
+  grid_launch grid;
+  grid.kernel = reinterpret_cast<const void*>(kernel);
+  grid.grid = config.gridDim;
+  grid.block = config.blockDim;
+  grid.shared_bytes = config.dynamicSmemBytes;
+  grid.body = &detail::call_kernel<void (*)(P...), arguments_t>;
+  if (kernel == nullptr) return remember(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t e = detail::read_attributes(config, grid); e != cudaSuccess) return remember(e);
+  if (const cudaError_t e = detail::check_shape(grid); e != cudaSuccess) return remember(e);
+  grid.most_resident_blocks =
+      resident_blocks_of_device(grid.kernel, grid.block.x * grid.block.y * grid.block.z, grid.shared_bytes);
+
+  auto bound = std::make_shared<bound_t>(kernel, arguments_t(static_cast<A&&>(args)...));
+  return submit(config.stream, [grid, bound]() mutable {
+    grid.arguments = bound.get();
+    scheduler_of_this_thread().run(grid);
+  });
+}
+
+template <class... P, class... A>
+cudaError_t launch_pointed(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... args) {
+  if (config == nullptr) return remember(cudaErrorInvalidValue);
+  return launch(kernel, *config, static_cast<A&&>(args)...);
+}
+
+}  // namespace cuda_emulator
+
+#define cudaLaunchKernelEx ::cuda_emulator::launch_pointed
+
+// Refused by name. An untyped launch does not say how large its arguments are; only nvcc knows.
+#define cudaLaunchKernel cuda_emulator_does_not_support_cudaLaunchKernel
+#define cudaLaunchKernelExC cuda_emulator_does_not_support_cudaLaunchKernelExC
+#define cudaLaunchCooperativeKernel cuda_emulator_does_not_support_cudaLaunchCooperativeKernel

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs one grid at a time on the calling host thread: who is resident, who runs next, what happens when nobody can.
+#pragma once
+
+#include <cuda_emulator/error.hpp>
+#include <cuda_emulator/execution.hpp>
+#include <cuda_emulator/settings.hpp>
+
+#include <atomic>
+#include <exception>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace cuda_emulator {
+
+struct grid_launch {
+  const void* kernel = nullptr;
+  dim3 grid, block, cluster{1, 1, 1};
+  std::size_t shared_bytes = 0;
+  int most_resident_blocks = 1;         // what the device could hold at once
+  void (*body)(const void*) = nullptr;  // calls the kernel once
+  const void* arguments = nullptr;
+};
+
+class scheduler {
+ public:
+  scheduler() = default;
+  ~scheduler() { dismiss_workers(); }
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  // Host side: returns when every block is done; throws what stopped the kernel, with all its threads unwound.
+  void run(const grid_launch& launch);
+
+  // For the running thread.
+  void park();       // until woken
+  void park_here();  // the same, for callers that are called often
+  void spin();       // let others run; the caller waits for memory to change
+  void preempt() {
+    if (--until_preemption_ == 0) interrupt();
+  }  // a place where others may get in between
+  template <class... Parts> [[noreturn]] void fail(fault kind, const Parts&... parts) { stop(kind, text(parts...)); }
+  void wake(warp& w, unsigned lanes);
+  void wake(thread& t) { wake(*t.home, 1u << t.lane); }
+  bool coin() { return (random_() & 1) != 0; }
+  std::uint32_t draw(std::uint32_t bound) { return random_.below(bound); }
+  void maybe_yield() {
+    if ((random_() & 3) != 0) return;
+    wake(*current_thread);
+    park();
+  }
+
+  const grid_launch& launch() const { return launch_; }
+  const options& rules() const { return options_; }
+  // Whether the running thread is leaving by an exception: its destructors then meet nobody.
+  bool unwinding() const { return unwinding_ || *uncaught_exceptions_ > host_exceptions_; }
+  std::vector<late_copy>& late_copies() { return late_copies_; }
+  void (*deliver)(late_copy&&) = nullptr;  // set by whoever enqueues late copies
+
+  // The private exception that unwinds the threads of a kernel that failed.
+  struct cancelled {};
+
+ private:
+  friend struct report;
+
+  [[noreturn]] void stop(fault kind, const std::string& message);
+  static void worker_main();
+  void run_current() noexcept;
+  void leave(thread& t);
+  void finish_block(block& b);
+  thread* pick();
+  void resume(thread& next, context& from, stack_bounds& from_bounds);
+  void to_host(context& from, stack_bounds& from_bounds, bool last = false) {
+    switch_context(from, host_, from_bounds, host_bounds_, last);
+  }
+  void assign_worker(thread& t);
+  void set_current(thread& t);
+  void exchange_static_shared(block& next);
+  void interrupt();
+  void admit();
+  void admit_cluster();
+  void prepare(block& b, cluster& c, std::uint64_t rank, unsigned cluster_rank);
+  std::uint64_t next_cluster_rank();
+  bool deliver_one();
+  void unwind_all();
+  void dismiss_workers();
+  bool done() const { return resident_.empty() && admitted_ == cluster_total_; }
+
+  grid_launch launch_;
+  options options_;
+  random_source random_;
+  context host_{};
+  stack_bounds host_bounds_;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::vector<worker*> idle_;
+  std::vector<warp*> ready_warps_;
+  warp* last_warp_ = nullptr;
+  block* last_block_ = nullptr;  // whose static shared variables are in place
+  std::uint64_t stay_mask_ = 0;  // how firmly the scheduler stays with one warp
+  bool skewed_ = false;          // some warps are preferred to others
+  std::vector<std::unique_ptr<cluster>> resident_, spare_;
+  std::vector<std::uint64_t> order_pool_;  // cluster ranks that may start next
+  std::uint64_t order_next_ = 0, admitted_ = 0, cluster_total_ = 0;
+  int resident_target_ = 1, resident_most_ = 1;  // in clusters
+  std::uint64_t spins_ = 0;
+  unsigned until_preemption_ = 1;
+  std::vector<late_copy> late_copies_;
+  std::exception_ptr failure_;
+  const unsigned* uncaught_exceptions_ = nullptr;  // of the host thread; read at every switch
+  unsigned host_exceptions_ = 0;
+  bool unwinding_ = false;
+};
+
+inline scheduler& scheduler_of_this_thread() {
+  static thread_local scheduler instance;
+  return instance;
+}
+
+inline std::atomic<int>& running_launches() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
+}  // namespace cuda_emulator

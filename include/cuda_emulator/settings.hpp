@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the emulated device looks like, and how its schedules are drawn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+namespace cuda_emulator {
+
+enum class block_order { random, ascending };
+
+struct options {
+  // Schedules: the same seed gives the same schedule. CUDA_EMULATOR_SEED overrides the default.
+  std::uint64_t seed = 1;
+  block_order order = block_order::random;
+  int resident_blocks = 3;  // blocks interleaved at a time; more are admitted, up to the occupancy, if all of them spin
+  std::uint64_t spin_limit = std::uint64_t{1} << 23;  // spins with no block starting or thread ending, then: deadlock
+
+  // The device.
+  int multiprocessors = 4;
+  int blocks_per_multiprocessor = 2;
+  int compute_capability_major = 9;
+  int compute_capability_minor = 0;
+  std::size_t shared_bytes_per_block = 48 * 1024;  // without opting in by cudaFuncSetAttribute
+  std::size_t shared_bytes_per_block_optin = 227 * 1024;
+  std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
+
+  // Checks.
+  bool poison = true;                  // fill fresh device and shared memory with NaN-like bytes
+  bool check_barrier_sites = true;     // all threads of a block must meet at the same __syncthreads of the source
+  bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
+  bool allow_inactive_source = false;  // a shuffle may read an inactive lane; it then gets poison
+};
+
+// One for each host thread, so that tests in parallel do not disturb one another.
+inline options& settings() {
+  static thread_local options instance = [] {
+    options initial;
+    if (const char* seed = std::getenv("CUDA_EMULATOR_SEED")) initial.seed = std::strtoull(seed, nullptr, 0);
+    return initial;
+  }();
+  return instance;
+}
+
+// Restores the settings of this host thread at the end of the scope.
+class scoped_settings {
+ public:
+  scoped_settings() : saved_(settings()) {}
+  explicit scoped_settings(const options& replacement) : scoped_settings() { settings() = replacement; }
+  ~scoped_settings() { settings() = saved_; }
+  scoped_settings(const scoped_settings&) = delete;
+  scoped_settings& operator=(const scoped_settings&) = delete;
+
+  options* operator->() const { return &settings(); }
+
+ private:
+  options saved_;
+};
+
+// SplitMix64: one multiply-and-shift step, good enough to draw schedules.
+class random_source {
+ public:
+  explicit random_source(std::uint64_t seed = 0) : state_(seed) {}
+  std::uint64_t operator()() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(((*this)() >> 32) * bound >> 32); }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace cuda_emulator

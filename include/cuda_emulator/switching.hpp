@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The scheduler's inner half: choosing the next thread and getting onto its stack.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cuda_emulator/report.hpp>
+
+namespace cuda_emulator {
+
+inline void scheduler::wake(warp& w, unsigned lanes) {
+  if (w.ready == 0 && lanes != 0) {
+    w.ready_position = static_cast<int>(ready_warps_.size());
+    ready_warps_.push_back(&w);
+  }
+  w.ready |= lanes;
+}
+
+// Uniform over warps, or in a skewed schedule the better of two; then any ready lane.
+inline thread* scheduler::pick() {
+  if (!late_copies_.empty() && draw(16) == 0 && !deliver_one()) return nullptr;
+  while (ready_warps_.empty())
+    if (!deliver_one()) return nullptr;
+
+  const std::uint64_t bits = random_();
+  warp* w = last_warp_;
+  if (w == nullptr || w->ready == 0 || (bits & stay_mask_) == 0) {
+    const auto count = static_cast<std::uint32_t>(ready_warps_.size());
+    w = ready_warps_[draw(count)];
+    if (skewed_ && (bits & 0xF00) != 0) {
+      warp* other = ready_warps_[draw(count)];
+      if (other->priority > w->priority) w = other;
+    }
+    last_warp_ = w;
+  }
+
+  const int turn = static_cast<int>(bits >> 59);
+  const int lane = (std::countr_zero(std::rotr(w->ready, turn)) + turn) & 31;
+  w->ready &= ~(1u << lane);
+  if (w->ready == 0) {
+    warp* moved = ready_warps_.back();
+    ready_warps_.pop_back();
+    if (moved != w) {
+      ready_warps_[static_cast<std::size_t>(w->ready_position)] = moved;
+      moved->ready_position = w->ready_position;
+    }
+    w->ready_position = -1;
+  }
+  return &w->lanes[lane];
+}
+
+inline void scheduler::exchange_static_shared(block& next) {
+  if (last_block_ != nullptr) last_block_->images.save();
+  next.images.load();
+  last_block_ = &next;
+}
+
+inline void scheduler::set_current(thread& t) {
+  current_thread = &t;
+  threadIdx = t.index;
+  blockIdx = t.parent->index;
+  if (t.parent != last_block_) exchange_static_shared(*t.parent);
+}
+
+inline void detail::enter_static_variables(const static_variables& variables) {
+  if (current_thread == nullptr) throw error(fault::usage, "__shared__ variable used outside a kernel");
+  static_images& images = current_thread->parent->images;
+  if (!images.has(variables)) images.enter(variables, current_scheduler->rules().poison);
+}
+
+[[gnu::noinline]] inline void scheduler::assign_worker(thread& t) {
+  if (idle_.empty()) {
+    workers_.push_back(std::make_unique<worker>(&worker_main, static_cast<unsigned>(workers_.size() * 7)));
+    idle_.push_back(workers_.back().get());
+  }
+  t.on = idle_.back();
+  idle_.pop_back();
+  t.suspended = t.on->idle;
+}
+
+[[gnu::always_inline]] inline void scheduler::resume(thread& next, context& from, stack_bounds& from_bounds) {
+  if (next.on == nullptr) assign_worker(next);
+  set_current(next);
+  switch_context(from, next.suspended, from_bounds, next.on->body.bounds);
+}
+
+[[gnu::always_inline]] inline void scheduler::park_here() {
+  if (unwinding()) {
+    if (*uncaught_exceptions_ > host_exceptions_) return;
+    throw cancelled{};
+  }
+  thread& self = *current_thread;
+  thread* next = pick();
+  if (next != &self) {
+    if (next != nullptr) resume(*next, self.suspended, self.on->body.bounds);
+    else to_host(self.suspended, self.on->body.bounds);
+    if (unwinding_) throw cancelled{};
+  }
+  self.waits_at = nullptr;
+}
+[[gnu::noinline]] inline void scheduler::park() { park_here(); }
+
+inline void scheduler::spin() {
+  if (unwinding()) return park();
+  ++spins_;
+  if ((spins_ & 0x3FF) == 0) {
+    const bool alone = running_launches().load(std::memory_order_relaxed) <= 1;
+    if (!alone) std::this_thread::yield();  // the wait may be for a kernel on another host thread
+    if (resident_target_ < resident_most_ && admitted_ < cluster_total_) {
+      ++resident_target_;
+      admit();
+    } else if (spins_ >= options_.spin_limit * (alone ? 1 : 64)) {
+      fail(fault::deadlock, "every thread that can run only spins, and no further block fits on the device");
+    }
+  }
+  thread& self = *current_thread;
+  wake(self);
+  last_warp_ = nullptr;
+  park();
+}
+
+inline void scheduler::interrupt() {
+  until_preemption_ = 1 + draw(32);
+  spin();
+}
+
+inline void scheduler::worker_main() {
+  worker& self = *current_thread->on;
+  detail::arrive_on(self.body.bounds);
+  scheduler& home = scheduler_of_this_thread();
+  while (!self.quit) {
+    home.run_current();
+    thread* next = home.failure_ || home.unwinding_ ? nullptr : home.pick();
+    if (next != nullptr && next->on == nullptr) {  // a thread that has not begun can begin on this stack
+      next->on = &self;
+      home.set_current(*next);
+      continue;
+    }
+    home.idle_.push_back(&self);
+    if (next != nullptr) home.resume(*next, self.idle, self.body.bounds);
+    else home.to_host(self.idle, self.body.bounds);
+  }
+  home.to_host(self.idle, self.body.bounds, true);
+}
+
+inline void scheduler::run_current() noexcept {
+  thread& self = *current_thread;
+  try {
+    launch_.body(launch_.arguments);
+    leave(self);
+  } catch (const cancelled&) {
+    self.exited = true;
+  } catch (...) {
+    self.exited = true;
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+// Exceptions thrown by a destructor during an unwinding, or swallowed by the kernel, must not hide the first one.
+inline void scheduler::stop(fault kind, const std::string& message) {
+  const thread& self = *current_thread;
+  error problem(kind, report::describe(*this, self, message), self.parent->index, self.index);
+  if (!failure_) failure_ = std::make_exception_ptr(problem);
+  unwinding_ = true;
+  throw problem;
+}
+
+inline void scheduler::unwind_all() {
+  unwinding_ = true;
+  for (auto& c : resident_)
+    for (auto& b : c->blocks)
+      for (thread& t : b->threads)
+        if (t.on != nullptr && !t.exited) resume(t, host_, host_bounds_);
+}
+
+// The C++ ABI fixes the layout: the caught exceptions, then the number of those in flight.
+inline const unsigned* uncaught_exceptions_of_this_thread() {
+  return reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(abi::__cxa_get_globals()) + sizeof(void*));
+}
+
+inline void scheduler::dismiss_workers() {
+  for (auto& w : workers_) {
+    w->quit = true;
+    switch_context(host_, w->idle, host_bounds_, w->body.bounds);
+  }
+}
+
+}  // namespace cuda_emulator

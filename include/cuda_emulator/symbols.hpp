@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the program's own symbol tables say: the name of a kernel, and the thread-local variables of a function.
+#pragma once
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuda_emulator {
+
+struct symbol {
+  std::string name;  // as the linker sees it
+  std::uintptr_t value;
+  std::size_t bytes;
+  unsigned char type;
+};
+
+struct module {  // the program or a shared library, as loaded
+  std::string path;
+  std::uintptr_t bias = 0;
+  std::byte* tls = nullptr;  // of the calling host thread
+  bool found = false;
+};
+
+namespace detail {
+
+struct module_search {
+  std::uintptr_t address;
+  module result;
+};
+
+inline int match_module(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<module_search*>(data);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    const std::uintptr_t first = info->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || search.address < first || search.address >= first + segment.p_memsz) continue;
+    const bool program = info->dlpi_name == nullptr || info->dlpi_name[0] == '\0';
+    search.result = {program ? "/proc/self/exe" : info->dlpi_name, info->dlpi_addr,
+                     static_cast<std::byte*>(info->dlpi_tls_data), true};
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+// The module whose code or data holds `address`.
+inline module module_of(const void* address) {
+  detail::module_search search{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(&detail::match_module, &search);
+  return search.result;
+}
+
+// Empty if the file has been stripped or cannot be read.
+inline std::vector<symbol> read_symbols(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  ElfW(Ehdr) header{};
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return {};
+  const auto read = [&](auto& items, std::uint64_t offset, std::uint64_t bytes) {
+    items.resize(bytes / sizeof items[0]);
+    file.seekg(static_cast<std::streamoff>(offset));
+    file.read(reinterpret_cast<char*>(items.data()), static_cast<std::streamsize>(bytes));
+    return static_cast<bool>(file);
+  };
+  std::vector<ElfW(Shdr)> sections;
+  if (!read(sections, header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(ElfW(Shdr)))) return {};
+  std::vector<symbol> result;
+  for (const auto& section : sections) {
+    if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
+    std::vector<ElfW(Sym)> entries;
+    std::vector<char> names;
+    const auto& strings = sections[section.sh_link];
+    if (!read(entries, section.sh_offset, section.sh_size) || !read(names, strings.sh_offset, strings.sh_size))
+      return {};
+    for (const auto& entry : entries)
+      if (entry.st_shndx != SHN_UNDEF && entry.st_name < names.size())
+        result.push_back({&names[entry.st_name], entry.st_value, entry.st_size,
+                          static_cast<unsigned char>(ELF64_ST_TYPE(entry.st_info))});
+  }
+  return result;
+}
+
+inline std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 ? text.get() : name;
+}
+
+// For error reports: the kernel's name where the symbols have it, its address otherwise.
+inline std::string function_name(const void* function) {
+  const module home = module_of(function);
+  const std::uintptr_t value = reinterpret_cast<std::uintptr_t>(function) - home.bias;
+  if (home.found)
+    for (const symbol& s : read_symbols(home.path))
+      if (s.type == STT_FUNC && s.value == value) return demangled(s.name);
+  char address[32];
+  std::snprintf(address, sizeof address, "at %p", function);
+  return address;
+}
+
+}  // namespace cuda_emulator

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How much scratch a reduction by key needs.
+#pragma once
+#include <cstddef>
+#include <warpfold/by_key/policy.hpp>
+#include <warpfold/host/scratch.hpp>
+
+namespace warpfold::by_key {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Bytes that any reduction by key with `accumulator_bytes`-byte accumulators needs: what outlasts a lap.
+constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) { return host::control_bytes + laps_bytes(accumulator_bytes); }
+static_assert(by_key_control_bytes <= host::feature_control_bytes);
+
+}  // namespace v1
+}  // namespace warpfold::by_key

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launches a kernel, on the GPU or in the emulator.
+#pragma once
+#include <utility>
+#include <warpfold/error.hpp>
+
+namespace warpfold {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Enqueues kernel(args...) as `config` says. Throws cuda_error where CUDA refuses it. The arguments are converted to the
+/// kernel's parameter types.
+template <class... Parameters, class... Args>
+void launch(void (*kernel)(Parameters...), const cudaLaunchConfig_t& config, Args&&... args) {
+#if defined(__CUDACC__)
+  check(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...), "cudaLaunchKernelEx");
+#else
+  check(cuda_emulator::launch(kernel, config, std::forward<Args>(args)...), "cudaLaunchKernelEx");
+#endif
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold
+
+namespace warpfold::host {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  return config;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Brings one value to the host: the kernel writes it to pinned memory of this thread, and the thread waits for the
+// stream. No copy is enqueued.
+#pragma once
+#include <cstring>
+#include <warpfold/error.hpp>
+
+namespace warpfold::host {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Pinned memory that the device can write, kept for this thread.
+class pinned_buffer {
+ public:
+  pinned_buffer() = default;
+  pinned_buffer(const pinned_buffer&) = delete;
+  ~pinned_buffer() {
+    if (data_ != nullptr) (void)cudaFreeHost(data_);
+  }
+
+  void* reserve(std::size_t bytes) {
+    if (bytes > bytes_) {
+      void* larger = nullptr;
+      check(cudaHostAlloc(&larger, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+      if (data_ != nullptr) (void)cudaFreeHost(data_);
+      data_ = larger;
+      bytes_ = bytes;
+    }
+    return data_;
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// enqueue(A* out) on `stream`, then waits and returns *out.
+template <class A, class Enqueue> A wait_for_value(const char* function, cudaStream_t stream, Enqueue enqueue) {
+  static thread_local pinned_buffer buffer;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  if (status != cudaStreamCaptureStatusNone)
+    reject(function, "the stream is being captured; this function waits for it");
+  A* out = static_cast<A*>(buffer.reserve(sizeof(A) < 64 ? 64 : sizeof(A)));
+  enqueue(out);
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  A value;
+  std::memcpy(&value, out, sizeof(A));
+  return value;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of the default reduction: checks, plan, scratch, one launch.
+#pragma once
+#include <warpfold/host/clear_on_error.cuh>
+#include <warpfold/host/default_workspace.cuh>
+#include <warpfold/host/initial_value.cuh>
+#include <warpfold/host/launch.cuh>
+#include <warpfold/host/reduce_with.hpp>
+#include <warpfold/reduce/kernel.cuh>
+#include <warpfold/reduce/plan.hpp>
+#include <warpfold/reduce/scratch.hpp>
+
+namespace warpfold::reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// The kernel of a plan's shape, for given types.
+template <class Leaves, class Op, class Out> struct reduce_kernels {
+  static constexpr auto policy = policy_of<Leaves>;
+  static constexpr auto* in_cluster = &tile_kernel<gather::cluster, Leaves, Op, Out>;
+  static constexpr auto* in_wave = &tile_kernel<gather::last_block, Leaves, Op, Out>;
+  static constexpr auto* in_shares = &share_kernel<Leaves, Op, Out>;
+  static constexpr std::size_t tile_bytes = sizeof(tile_kernel_storage<Leaves>);
+  static constexpr std::size_t share_bytes = sizeof(share_kernel_storage<Leaves>);
+  static_assert(share_bytes <= 48 * 1024, "warpfold: the accumulator is too large for a device-wide reduction");
+
+  static reduce_limits limits(int device) {
+    return {host::limits_of(device).multiprocessors,
+            host::blocks_per_multiprocessor<in_shares>(device, policy.block_threads, share_bytes),
+            host::cluster_blocks<in_cluster>(device, policy.block_threads, tile_bytes)};
+  }
+};
+
+/// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+  check_operator<Op, A>();
+  using kernels = reduce_kernels<Leaves, Op, Out>;
+  const std::int64_t items = leaves.source.items;
+  const auto init = host::initial_value_of<Op>(function, options.init, items);
+  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  if (items == 0) return launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
+
+  const int device = host::current_device();
+  const reduce_plan plan =
+      plan_reduce(kernels::limits(device), items, Leaves::chunk_items, kernels::policy, options.max_blocks);
+  if (plan.schedule.share >> max_nodes != 0)
+    reject(function, "count is " + std::to_string(items) + ", more than max_blocks blocks can count");
+
+  std::span<std::byte> scratch = options.workspace.bytes;
+  const std::size_t needed = scratch_bytes(device, sizeof(A));
+  if (!scratch.empty()) host::check_workspace(function, scratch, needed);
+  else if (plan.shape == reduce_shape::wave || plan.shape == reduce_shape::shares)
+    scratch = host::workspace_pool::instance().get(device, options.stream, needed);
+
+  const reduce_arguments<Leaves, Op, Out> arguments{leaves,
+                                                    op,
+                                                    out,
+                                                    init,
+                                                    plan.schedule,
+                                                    plan.rows,
+                                                    reinterpret_cast<A*>(scratch.data() + host::control_bytes),
+                                                    reinterpret_cast<unsigned*>(scratch.data())};
+  const bool shares = plan.shape == reduce_shape::shares;
+  auto config = host::launch_config(plan.blocks, plan.block_warps * warp_lanes,
+                                    shares ? kernels::share_bytes : kernels::tile_bytes, options.stream);
+  cudaLaunchAttribute cluster{};
+  if (plan.shape == reduce_shape::cluster) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {config.gridDim.x = std::bit_ceil(config.gridDim.x), 1, 1};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  const host::clear_on_error guard(scratch);
+  launch(shares                             ? kernels::in_shares
+         : plan.shape == reduce_shape::wave ? kernels::in_wave
+                                            : kernels::in_cluster,
+         config, arguments);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::reduction
+
+namespace warpfold::host {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <> struct reduce_with<automatic> {
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+    reduction::enqueue(function, leaves, out, op, options);
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host

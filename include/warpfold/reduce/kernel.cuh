@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernels of the default reduction: a sequence to one value by the canonical tree, in one launch.
+#pragma once
+#include <warpfold/arch/cluster.cuh>
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/grid/last_block.cuh>
+#include <warpfold/reduce/fold_nodes.cuh>
+#include <warpfold/reduce/policy.hpp>
+#include <warpfold/warp/counter.cuh>
+#include <warpfold/warp/fold_batch.cuh>
+#include <warpfold/warp/fold_values.cuh>
+
+namespace warpfold::reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Leaves, class Op, class Out> struct reduce_arguments {
+  using A = typename Leaves::accumulator;
+  Leaves leaves;
+  Op op;
+  Out out;
+  grid::initial_value<A> init;
+  node_schedule schedule;
+  int rows;          ///< rows of a tile's batches: a power of two up to the policy's
+  A* partials;       ///< schedule.slots values of scratch, if the last block is to join them
+  unsigned* ticket;  ///< zero before, zero after
+
+  __device__ void write(const A& result) const { *out = init.join(result, op); }
+};
+
+template <class Leaves>
+inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
+                                                             sizeof(typename Leaves::accumulator));
+
+/// The node over what exists of tile `tile`, a batch a warp, where warps > 1 through `shared`, a value a warp. The tile
+/// must have an item. Valid in thread 0.
+template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // of a small grid: int counts its items
+  constexpr int batch_items = Rows * warp_lanes * Leaves::chunk_items;
+  constexpr int most_warps = policy_of<Leaves>.block_threads / warp_lanes;
+  const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes);
+  const int lane = arch::lane_id();
+  const int tile_first = tile * warps * batch_items;
+  const int left = static_cast<int>(leaves.source.items) - tile_first;  // items from the tile's first on
+  A value{};
+  if (warp * batch_items < left) value = warp::fold_batch<Rows>(leaves, tile_first + warp * batch_items, op);
+  if (warps == 1) return value;
+  if (lane == 0) shared[warp] = value;
+  __syncthreads();
+  if (warp > 0) return value;
+  if (left > (most_warps - 1) * batch_items) return warp::reduce<most_warps>(shared[lane % most_warps], op);
+  const int present = (left + batch_items - 1) / batch_items;
+  return lane < present ? warp::reduce(shared[lane], op, present) : value;
+}
+
+/// fold_tile with the batch height that the plan chose: a power of two up to MaxRows.
+template <int MaxRows, class Arguments, class A> __device__ A fold_tile_by_plan(const Arguments& arguments, A* shared) {
+  if constexpr (MaxRows > 1)
+    if (arguments.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
+  return fold_tile<MaxRows>(arguments.leaves, static_cast<int>(blockIdx.x), arguments.op, shared);
+}
+
+/// How the blocks of a small grid bring their tiles together.
+enum class gather { cluster, last_block };
+
+/// Shared memory of tile_kernel.
+template <class Leaves> struct tile_kernel_storage {
+  static constexpr int block_threads = policy_of<Leaves>.block_threads;
+  using A = typename Leaves::accumulator;
+  thread::array<A, block_threads / warp_lanes> warp;
+  thread::array<A, arch::max_cluster_blocks> block;  ///< block 0's: the results of the cluster's blocks
+};
+
+/// A tile a block: one block, one cluster whose block 0 gathers through distributed shared memory, or one wave of blocks
+/// of which the last one gathers.
+template <gather Gather, class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
+tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
+  using A = typename Leaves::accumulator;
+  constexpr int max_rows = Gather == gather::cluster ? policy_of<Leaves>.quick_rows : policy_of<Leaves>.max_rows;
+  auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
+  const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
+  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // its blocks run: they can be written to
+  const A own = fold_tile_by_plan<max_rows>(arguments, shared.warp.data());
+  if (tiles == 1) {
+    if (thread == 0) arguments.write(own);
+  } else if constexpr (Gather == gather::cluster) {
+    arch::cluster_wait();
+    if (thread == 0 && block < tiles) *arch::map_shared_rank(&shared.block[block], 0) = own;
+    arch::cluster_arrive();
+    if (block != 0) return;
+    arch::cluster_wait();
+    if (thread >= tiles) return;
+    const A result = warp::reduce(shared.block[thread], arguments.op, tiles);
+    if (thread == 0) arguments.write(result);
+  } else {
+    if (thread >= warp_lanes) return;
+    if (thread == 0) arguments.partials[block] = own;
+    if (!grid::warp_arrives_last(arguments.ticket)) return;
+    const A result = warp::fold_values<A>(
+        tiles, [&](int i) { return arguments.partials[i]; }, arguments.op);
+    if (thread == 0) arguments.write(result);
+  }
+}
+
+/// Shared memory of share_kernel.
+template <class Leaves> struct share_kernel_storage {
+  static constexpr kernel_policy policy = policy_of<Leaves>;
+  using A = typename Leaves::accumulator;
+  struct tile_group {
+    thread::array<A, policy.block_threads / warp_lanes> warp[tiles_per_sync];  ///< a value a warp of each tile
+    thread::array<A, tiles_per_sync> tile;
+  };
+  union {
+    tile_group group;
+    fold_nodes_storage<A, policy.block_threads, policy.list_capacity, policy.staged_capacity> last;
+  };
+  bool is_last;
+};
+
+/// Joins the warps' values of the first `tiles` tiles of a group, a warp a tile; the last of them may lack warps. All
+/// threads call it; shared.tile is then valid for all.
+template <int Warps, class Group, class Op>
+__device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
+  const int warp = arch::flat_warp(), lane = arch::lane_id();
+  __syncthreads();
+  for (int tile = warp; tile < tiles; tile += Warps) {
+    const int warps = tile == tiles - 1 ? warps_of_last : Warps;
+    if (lane < warps) {
+      const auto value = warp::reduce(shared.warp[tile][lane], op, warps);
+      if (lane == 0) shared.tile[tile] = value;
+    }
+    __syncwarp();
+  }
+  __syncthreads();
+}
+
+/// Persistent blocks. Each folds its tiles one after another, a batch a warp; warps meet once a group of tiles only. The
+/// tiles' values are counted up by warp 0, whose lanes end with the block's nodes; the last block joins all nodes.
+template <class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
+share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
+  using A = typename Leaves::accumulator;
+  constexpr int rows = policy_of<Leaves>.max_rows, warps = policy_of<Leaves>.block_threads / warp_lanes;
+  constexpr std::int64_t batch_items = std::int64_t{rows} * warp_lanes * Leaves::chunk_items;
+  auto& shared = arch::dynamic_shared<share_kernel_storage<Leaves>>();
+  const auto& [leaves, op, out, init, schedule, plan_rows, partials, ticket] = arguments;
+  const int warp = arch::flat_warp(), lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
+  const int share = static_cast<int>(schedule.share), tiles = schedule.tiles_of(block);
+
+  warp::counter<A> nodes;
+  int grouped = 0;
+  for (int i = 0; i < tiles; ++i) {
+    __syncwarp();  // lanes that took different ways must load together
+    const std::int64_t first = (schedule.tile(block, i) * warps + warp) * batch_items,
+                       left = leaves.source.items - first;
+    if (left > 0) {
+      const A value = warp::fold_batch<rows>(leaves, first, op);
+      if (lane == 0) shared.group.warp[grouped][warp] = value;
+    }
+    if (++grouped < tiles_per_sync && i + 1 < tiles) continue;
+    const std::int64_t batches_left = (left + warp * batch_items - 1) / batch_items + 1;  // of the last tile
+    join_warps<warps>(shared.group, grouped, batches_left < warps ? static_cast<int>(batches_left) : warps, op);
+    for (int t = 0; warp == 0 && t < grouped; ++t) {
+      const int index = i + 1 - grouped + t;
+      if (index < share) nodes.push(index, shared.group.tile[t], op);
+      else if (lane == 0) partials[schedule.slot_of_single(block)] = shared.group.tile[t];
+    }
+    grouped = 0;
+  }
+  if (warp == 0 && (share >> lane & 1)) partials[schedule.slot_of_node(block, lane)] = nodes.waiting();
+  if (schedule.slots <= max_wave_blocks && schedule.is_level()) {
+    if (warp != 0 || !grid::warp_arrives_last(ticket)) return;
+    const A result = warp::fold_values<A>(
+        static_cast<int>(schedule.slots), [&](int i) { return partials[i]; }, op);
+    if (lane == 0) arguments.write(result);
+  } else if (grid::block_arrives_last(ticket, shared.is_last)) {
+    const A result = fold_nodes(shared.last, partials, schedule, op);
+    if (arch::flat_thread() == 0) arguments.write(result);
+  }
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::reduction

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of the default reduction. They change its speed, never its result.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <warpfold/warp/batch_rows.hpp>
+
+namespace warpfold::reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+inline constexpr int max_wave_blocks = 512;  ///< whose results one warp joins
+inline constexpr int max_nodes = 31;         ///< of a block: its share is less than 2^31 tiles
+inline constexpr int tiles_per_sync = 8;     ///< tiles after which the warps of a block meet
+
+/// Chosen from the bytes of a lane's chunk and of the accumulator.
+struct kernel_policy {
+  int block_threads;              ///< of a full block
+  int blocks_per_multiprocessor;  ///< asked of the register allocator
+  int max_rows;         ///< rows of 32 chunks that a warp has in flight: 8 rows of 16 bytes a lane fill 32 registers
+  int quick_rows;       ///< the same where each block has one tile, and latency counts
+  int list_capacity;    ///< partial results that the last block holds at once; bounds the grid
+  int staged_capacity;  ///< partial results that it reads ahead, all at once
+
+  int block_warps() const { return block_threads / warp_lanes; }
+};
+
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
+  const auto fit = [=](std::size_t bytes, std::size_t most) {
+    return int(std::clamp<std::size_t>(bytes / accumulator_bytes, 1, most));
+  };
+  kernel_policy p{};
+  p.block_threads = accumulator_bytes <= 64 ? 512 : 128;
+  p.blocks_per_multiprocessor = accumulator_bytes <= 32 ? 2 : 1;
+  p.max_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
+  p.quick_rows = std::min(p.max_rows, 4);
+  p.list_capacity = fit(16384, 1024);
+  p.staged_capacity = fit(12288, 4096);  // 4 KiB of the 48 are left to what stands beside the lists
+  return p;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::reduction

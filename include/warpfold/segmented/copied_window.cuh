@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A window of a warp's consecutive items, brought into shared memory by one bulk copy, while the warp does something else.
+#pragma once
+#include <warpfold/arch/bulk_copy.cuh>
+#include <warpfold/arch/shared_access.cuh>
+#include <warpfold/thread/array.cuh>
+#include <warpfold/thread/source.cuh>
+#include <warpfold/thread/window_source.cuh>
+#include <warpfold/warp/shuffle.cuh>
+
+namespace warpfold::segmented {
+
+/// Shared memory of a warp for a window of up to `Bytes` bytes, wherever it begins, of which chunks of up to `ChunkBytes` are read.
+template <int Bytes, int ChunkBytes> struct window_storage {
+  struct alignas(16) vector {
+    std::uint32_t words[4];
+  };
+  thread::array<vector, (Bytes + 15) / 16 + 1 + (ChunkBytes + 31) / 16> items;
+  arch::mbarrier arrived;
+};
+
+/// The window, of one source's items. Needs sm_90. All lanes of the warp call all of it, and one does not call start() before
+/// what an earlier copy brought has been read by all.
+template <class Source, class Storage> class copied_window {
+ public:
+  using item = typename Source::item;
+
+  __device__ explicit copied_window(Storage& storage) : storage_(storage) {
+    if (arch::lane_id() == 0) {
+      storage.arrived.init(1);
+      arch::fence_mbarrier_init();
+    }
+    __syncwarp();
+  }
+  /// Starts to copy items [begin, end), and returns.
+  __device__ void start(const Source& from, std::int64_t begin, std::int64_t end) {
+    const auto first = reinterpret_cast<std::uintptr_t>(from.data + begin);
+    before_ = static_cast<int>(first & 15);
+    const bool inside = from.is_inside(begin, end);  // then the vectors that hold them can be copied whole
+    if (!inside) store_items(from, begin, static_cast<int>(end - begin));
+    if (arch::lane_id() == 0) {
+      const unsigned bytes =
+          inside ? (static_cast<unsigned>(end - begin) * unsigned{sizeof(item)} + before_ + 15) & ~15u : 0;
+      storage_.arrived.arrive_expect_tx(bytes);
+      if (bytes > 0)
+        arch::bulk_copy_to_shared(storage_.items.bytes, reinterpret_cast<const void*>(first - before_), bytes,
+                                  storage_.arrived);
+    }
+  }
+  /// Returns once the items are there.
+  __device__ void wait() {
+    while (!__all_sync(full_warp, storage_.arrived.try_wait_parity(phase_))) {}
+    phase_ ^= 1;
+    __syncwarp();
+  }
+  /// The leaves of the items that start() was last given, `Items` a chunk, from their first one on.
+  template <int Items, class Leaves> __device__ auto leaves(const Leaves& of) const {
+    using source = thread::window_source<item, Items>;
+    static_assert(sizeof(storage_.items) >= source::past_bytes);
+    return thread::leaves<source, typename Leaves::transform_type, typename Leaves::accumulator>{
+        {storage_.items.bytes, before_}, of.transform};
+  }
+
+ private:
+  /// At the ends of the array, where vectors hold what is not of it.
+  __device__ void store_items(const Source& from, std::int64_t begin, int count) const {
+    constexpr int width = alignof(item) <= 16 ? int{alignof(item)} : 16;
+    WARPFOLD_NO_UNROLL
+    for (int i = arch::lane_id(); i < count; i += warp_lanes) {
+      const item own = from.at(begin + i);
+      WARPFOLD_UNROLL
+      for (int offset = 0; offset < int{sizeof(item)}; offset += width)
+        arch::store_shared<width>(storage_.items.bytes + before_ + i * int{sizeof(item)} + offset,
+                                  reinterpret_cast<const unsigned char*>(&own) + offset);
+    }
+    arch::fence_proxy_async();  // before a later bulk copy into the same bytes
+    __syncwarp();
+  }
+
+  Storage& storage_;
+  unsigned phase_ = 0;
+  int before_ = 0;
+};
+
+}  // namespace warpfold::segmented

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of segments of equal lengths that a warp folds several of at once, without ranges or steps, since all of their
+// places are known, and all warps have as much to do. There are several ways, by the length; each has
+//
+//   takes(length)       whether it is for segments of that length
+//   at_once(length)     how many a warp folds at once, all of whose items are on the way together
+//   fold(arguments, first, count)  segments `first` to `first` + `count`, at_once(length) at most; by one warp
+#pragma once
+#include <warpfold/segmented/arguments.cuh>
+#include <warpfold/segmented/fold_lane_segments.cuh>
+#include <warpfold/segmented/fold_row_and_tail.cuh>
+#include <warpfold/segmented/segments.cuh>
+
+namespace warpfold::segmented {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// No items.
+template <class Leaves> struct no_items {
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 0; }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return 16 * warp_lanes; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const typename Leaves::accumulator none = arguments.empty.alone();
+    for (int own = arch::lane_id(); own < count; own += warp_lanes) arguments.out[first + own] = none;
+  }
+};
+
+/// An item each.
+template <class Leaves> struct single_items {
+  using A = typename Leaves::accumulator;
+  static constexpr int lane_items = sizeof(A) <= 4 ? 16 : sizeof(A) <= 8 ? 8 : 2;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 1; }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return lane_items * warp_lanes; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const auto& leaves = arguments.leaves;
+    const int lane = arch::lane_id();
+    typename Leaves::source_type::item items[lane_items] = {};
+    WARPFOLD_UNROLL
+    for (int k = 0; k < lane_items; ++k)
+      if (k * warp_lanes + lane < count) items[k] = leaves.source.at(first + k * warp_lanes + lane);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < lane_items; ++k)
+      if (k * warp_lanes + lane < count)
+        arguments.write(arguments.out + first + k * warp_lanes + lane, leaves.leaf_of(items[k]));
+  }
+};
+
+/// The segments of a few for each lane, 32 apart.
+template <int Count> struct lane_segments {
+  int begin[Count], items[Count];  ///< from the first segment's first item on; none, where a segment does not exist
+
+  __device__ lane_segments(int count, int length) {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      const int own = k * warp_lanes + arch::lane_id();
+      begin[k] = own * length, items[k] = own < count ? length : 0;
+    }
+  }
+  template <class Arguments, class A>
+  __device__ void write(const Arguments& arguments, std::int64_t first, const A (&results)[Count]) const {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k)
+      if (items[k] > 0) arguments.write(arguments.out + first + k * warp_lanes + arch::lane_id(), results[k]);
+  }
+};
+
+/// A few items each, which a lane reads one by one.
+template <class Leaves> struct few_items {
+  using A = typename Leaves::accumulator;
+  static constexpr int most = policy_of<Leaves>.tiny_items;
+  // More need more registers, and leave room for fewer warps.
+  static constexpr int segments = sizeof(typename Leaves::source_type::item) == 1 ? 4 : 2;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return 1 < length && length <= most; }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const auto leaves = arguments.leaves.template from<>(first * arguments.segments.length);
+    const lane_segments<segments> own(count, static_cast<int>(arguments.segments.length));
+    tiny_segments<most, segments, std::remove_const_t<decltype(leaves)>, decltype(arguments.op)> all;
+    all.load(leaves, own.begin, own.items);
+    A results[segments];
+    all.fold(leaves, own.items, arguments.op, results);
+    own.write(arguments, first, results);
+  }
+};
+
+/// A chunk of `Items` each, at most, and more than `Above` items.
+template <class Leaves, int Items, int Above> struct single_chunks {
+  using A = typename Leaves::accumulator;
+  static constexpr int chunk_items = Items, segments = 2 * Leaves::chunk_items / Items;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return Above < length && length <= Items; }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const std::int64_t length = arguments.segments.length, begin = first * length;
+    const bool inside = arguments.leaves.source.is_inside(begin, begin + count * length);
+    const lane_segments<segments> own(count, static_cast<int>(length));
+    A results[segments];
+    fold_single_chunks(arguments.leaves.template from<Items>(begin), own.begin, own.items, inside, arguments.op,
+                       results);
+    own.write(arguments, first, results);
+  }
+};
+
+/// Up to 32 wide chunks each, which neighbouring lanes have.
+template <class Leaves> struct several_chunks {
+  using A = typename Leaves::accumulator;
+  static constexpr int chunk_items = wide_items<Leaves>, rounds = sizeof(A) <= 4 ? 2 : 1;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) {
+    return Leaves::chunk_items < length && length <= warp_lanes * chunk_items &&
+           !is_row_and_tail<Leaves::chunk_items>(length);
+  }
+  __host__ __device__ static constexpr int chunks(std::int64_t length) {
+    return static_cast<int>((length + chunk_items - 1) / chunk_items);
+  }
+  /// The segments that fit 32 lanes.
+  __host__ __device__ static constexpr int in_round(std::int64_t length) { return warp_lanes / chunks(length); }
+  __host__ __device__ static constexpr int at_once(std::int64_t length) { return rounds * in_round(length); }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const int length = static_cast<int>(arguments.segments.length), lanes = chunks(length), most = in_round(length);
+    const int segment = arch::lane_id() / lanes, index = arch::lane_id() % lanes;
+    const std::int64_t begin = first * length;
+    const bool inside = arguments.leaves.source.is_inside(begin, begin + std::int64_t{count} * length);
+    segment_chunk<int> own[rounds];
+    WARPFOLD_UNROLL
+    for (int r = 0; r < rounds; ++r) {
+      const bool exists = segment < most && r * most + segment < count;
+      own[r] = {(r * most + segment) * length + index * chunk_items, exists ? length - index * chunk_items : 0, index};
+    }
+    A results[rounds];
+    fold_chunks(arguments.leaves.template from<chunk_items>(begin), own, lanes, inside, arguments.op, results);
+    WARPFOLD_UNROLL
+    for (int r = 0; r < rounds; ++r)
+      if (index == 0 && own[r].count > 0) arguments.write(arguments.out + first + r * most + segment, results[r]);
+  }
+};
+
+/// A row of 32 chunks and a few items each.
+template <class Leaves> struct rows_and_few {
+  using A = typename Leaves::accumulator;
+  static constexpr int rows = sizeof(A) <= 16 ? 2 : 1;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) {
+    return is_row_and_tail<Leaves::chunk_items>(length);
+  }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return rows; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const std::int64_t length = arguments.segments.length, begin = first * length;
+    const bool inside = arguments.leaves.source.is_inside(begin, begin + count * length);
+    A results[rows];
+    fold_row_and_tail(arguments.leaves.template from<>(begin), static_cast<int>(length), count, inside, arguments.op,
+                      results);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < rows; ++k)
+      if (k < count && arch::lane_id() == 0) arguments.write(arguments.out + first + k, results[k]);
+  }
+};
+
+/// Two rows of 32 wide chunks each, the second of which need not be full.
+template <class Leaves> struct two_rows {
+  using A = typename Leaves::accumulator;
+  static constexpr int chunk_items = wide_items<Leaves>, row = warp_lanes * chunk_items;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) {
+    return sizeof(A) <= 16 && row < length && length <= 2 * row && !is_row_and_tail<Leaves::chunk_items>(length);
+  }
+  __host__ __device__ static constexpr int at_once(std::int64_t) { return 1; }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int) {
+    const std::int64_t length = arguments.segments.length, begin = first * length;
+    const int own = arch::lane_id() * chunk_items, left = static_cast<int>(length) - row - own;
+    const segment_chunk<int> chunks[2] = {{own, row - own, arch::lane_id()}, {row + own, left, arch::lane_id()}};
+    A results[2];
+    fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes,
+                arguments.leaves.source.is_inside(begin, begin + length), arguments.op, results);
+    if (arch::lane_id() == 0) arguments.write(arguments.out + first, arguments.op(results[0], results[1]));
+  }
+};
+
+/// Calls call(way) with the way of segments of that length, if there is one. Returns whether there is.
+template <class Leaves, class Call> bool with_equal_way(std::int64_t length, Call call) {
+  constexpr int few = policy_of<Leaves>.tiny_items, half = half_chunk_items<Leaves>, chunk = Leaves::chunk_items;
+  const auto try_way = [&]<class Way>(Way way) {
+    const bool takes = Way::takes(length);
+    if (takes) call(way);
+    return takes;
+  };
+  const auto try_half_chunks = [&] {
+    if constexpr (half > 0) return try_way(single_chunks<Leaves, half, few>{});
+    else return false;
+  };
+  return try_way(no_items<Leaves>{}) || try_way(single_items<Leaves>{}) || try_way(few_items<Leaves>{}) ||
+         try_half_chunks() || try_way(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
+         try_way(several_chunks<Leaves>{}) || try_way(rows_and_few<Leaves>{}) || try_way(two_rows<Leaves>{});
+}
+
+/// Each warp folds a few neighbouring segments, then those as far on as the grid has warps.
+template <class Way, class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
+equal_segments_kernel(const __grid_constant__ segmented_arguments<fixed_segments, Leaves, Op, Out> arguments) {
+  const auto& segments = arguments.segments;
+  constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
+  const int at_once = Way::at_once(segments.length);
+  std::int64_t first = (std::int64_t{blockIdx.x} * block_warps + arch::uniform_warp()) * at_once;
+  for (; first < segments.count; first += std::int64_t{gridDim.x} * block_warps * at_once)
+    Way::fold(arguments, first, static_cast<int>(least_of(segments.count - first, at_once)));
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Any number of consecutive items, folded by one warp.
+#pragma once
+#include <warpfold/segmented/fold_chunks.cuh>
+#include <warpfold/warp/counter.cuh>
+#include <warpfold/warp/fold_batch.cuh>
+
+namespace warpfold::segmented {
+
+/// The canonical tree over the `items` > 0 items from item `first` on, by one warp, wherever they lie: whole batches of `Rows` rows
+/// of 32 chunks by vectors, which are shifted where they are not aligned, as long as vectors around the items exist; the rest by 32
+/// chunks, twice at once, as wide as those of half of the rows together. Valid in every lane.
+template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
+  using chunk = typename Leaves::chunk;
+  static_assert(Rows % 2 == 0);
+  constexpr int wide_chunk = Rows / 2 * Leaves::chunk_items, half_items = warp_lanes * wide_chunk,
+                batch_items = 2 * half_items;
+  // Of narrow items, words have to be cut: that costs more than it saves.
+  constexpr bool may_shift = requires(const typename Leaves::source_type& any, chunk& to) {
+    any.load_shifted(to, first, 1);
+    requires alignof(typename Leaves::source_type::item) % 4 == 0;
+  };
+  const auto& source = leaves.source;
+  const std::int64_t end = first + items;
+  const bool inside = source.is_inside(first, end);
+  warp::counter<A> nodes;
+  unsigned halves = 0;
+  std::int64_t from = first;
+  const auto fold_batches = [&](auto load) {
+    WARPFOLD_NO_UNROLL
+    for (; from + batch_items <= end; from += batch_items, halves += 2) {
+      nodes.push(halves, warp::fold_whole_batch<Rows>(leaves, from, op, load), op, 1);
+      __syncwarp();  // else the compiler takes the warp for divided from here on
+    }
+  };
+  const int shift = source.misaligned_bytes(first);
+  if (shift == 0) fold_batches([&](chunk& to, std::int64_t item) { source.load(to, item); });
+  else if constexpr (may_shift)
+    if (inside) fold_batches([&](chunk& to, std::int64_t item) { source.load_shifted(to, item, shift); });
+  // A few items past whole halves take an item a lane, on its way with the others.
+  const int left = static_cast<int>((end - from) & (half_items - 1)),
+            few = left <= warp_lanes && left < end - from ? left : 0;
+  typename Leaves::source_type::item last{};
+  if (arch::lane_id() < few) last = source.at(end - few + arch::lane_id());
+  const auto fold_halves = [&]<int Count>(std::integral_constant<int, Count>) {
+    segment_chunk<int> own[Count];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      const int begin = k * half_items + arch::lane_id() * wide_chunk;
+      own[k] = {begin, static_cast<int>(least_of(end - from, std::int64_t{Count * half_items})) - begin,
+                arch::lane_id()};
+    }
+    A values[Count];
+    fold_chunks(leaves.template from<wide_chunk>(from), own, warp_lanes, inside, op, values);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k) nodes.push(halves++, warp::shuffle(values[k], 0), op);
+    from += Count * half_items;
+  };
+  WARPFOLD_NO_UNROLL
+  while (end - few - from > half_items) fold_halves(std::integral_constant<int, 2>{});
+  if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
+  if (few > 0) {
+    A value{};
+    if (arch::lane_id() < few) value = leaves.leaf_of(last);
+    nodes.push(halves++, warp::shuffle(warp::all_reduce(value, op, few), 0), op);
+  }
+  return nodes.total(halves, op);
+}
+
+}  // namespace warpfold::segmented

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How much scratch a segmented reduction needs.
+#pragma once
+#include <cstddef>
+#include <warpfold/segmented/policy.hpp>
+#include <warpfold/host/scratch.hpp>
+
+namespace warpfold::segmented {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Bytes that any segmented reduction with `accumulator_bytes`-byte accumulators needs: a value a unit, twice.
+constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
+  return host::control_bytes + 2 * static_cast<std::size_t>(max_units(accumulator_bytes) + 2) * accumulator_bytes;
+}
+static_assert(max_segment_warps * segment_counters * sizeof(unsigned) <= host::feature_control_bytes);
+
+}  // namespace v1
+}  // namespace warpfold::segmented

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of the named strategies: checks, grid, scratch, launches.
+#pragma once
+#include <warpfold/host/clear_on_error.cuh>
+#include <warpfold/host/default_workspace.cuh>
+#include <warpfold/host/divide_up.hpp>
+#include <warpfold/host/initial_value.cuh>
+#include <warpfold/host/launch.cuh>
+#include <warpfold/host/reduce_with.hpp>
+#include <warpfold/reduce/scratch.hpp>
+#include <warpfold/strategies/plan.hpp>
+#include <warpfold/strategies/segmented.cuh>
+#include <warpfold/strategies/strategy.hpp>
+
+namespace warpfold::strategies {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Makes a kernel ready on the current device `device`: allows its shared memory. Says what the device lacks.
+template <auto* Kernel>
+void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
+  static host::per_device<bool> cache;
+  cache.get(device, [=] {
+    const auto* kernel = reinterpret_cast<const void*>(Kernel);
+    if (needs_bulk_copy && !host::has_sm_90<Kernel>(device))
+      reject(function,
+             "grid::bulk_producer_consumer needs a device of compute capability 9.0 or later, and code for it");
+    const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (shared_bytes > most)
+      reject(function, "the strategy needs " + std::to_string(shared_bytes) +
+                           " bytes of shared memory a block; the device has " + std::to_string(most));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+          "cudaFuncSetAttribute");
+    return true;
+  });
+}
+
+/// The partial results of one launch, as the input of the next.
+template <class A> using partial_leaves = thread::leaves<thread::pointer_source<A>, thread::no_transform, A>;
+
+/// What the host knows of a strategy's kernel for given leaves.
+template <class Algorithm, class Schedule, class Finish, class Leaves, class Op, class Out> struct strategy_launcher {
+  using A = typename Leaves::accumulator;
+  static constexpr auto* kernel = &grid::strategy_kernel<Algorithm, Schedule, Finish, Leaves, Op, Out>;
+  static constexpr int block_threads = grid::strategy_threads<Algorithm, Schedule>;
+  static constexpr int data_block_items = Schedule::template data_block_items<Algorithm, Leaves>;
+  static constexpr std::size_t shared_bytes = sizeof(grid::strategy_storage<Algorithm, Schedule, Leaves>);
+
+  static std::int64_t data_blocks(std::int64_t items) { return host::divide_up(items, data_block_items); }
+  static int blocks_a_multiprocessor(const char* function, int device) {
+    prepare_kernel<kernel>(function, device, shared_bytes, Schedule::needs_bulk_copy);
+    return host::blocks_per_multiprocessor<kernel>(device, block_threads, shared_bytes);
+  }
+  static strategy_plan plan(const char* function, int device, std::int64_t items, int max_blocks = 0) {
+    strategy_plan result;
+    const int resident = blocks_a_multiprocessor(function, device);
+    if constexpr (Schedule::is_persistent)
+      result =
+          plan_shares(data_blocks(items), std::int64_t{host::limits_of(device).multiprocessors} * resident, max_blocks);
+    else result = plan_pass(data_blocks(items));
+    if (!result.valid()) reject(function, "count is " + std::to_string(items) + ", more than the strategy can count");
+    return result;
+  }
+  static void launch(const strategy_plan& plan, cudaStream_t stream,
+                     const grid::strategy_arguments<Leaves, Op, Out>& arguments) {
+    warpfold::launch(kernel, host::launch_config(static_cast<int>(plan.blocks), block_threads, shared_bytes, stream),
+                     arguments);
+  }
+};
+
+/// What a strategy is on the current device, for an input: the columns of the paper's Table I.
+struct strategy_facts {
+  int registers;                  ///< a thread
+  int local_bytes;                ///< a thread, of local memory: 0 unless registers were spilt
+  std::size_t shared_bytes;       ///< a block
+  int block_threads;              ///< B
+  std::int64_t data_block_items;  ///< D
+  int blocks_per_multiprocessor;  ///< MBPM
+  double occupancy;               ///< resident threads over those that the multiprocessor can hold
+  std::int64_t grid_blocks;       ///< G, of the first launch over the input
+  int launches;
+};
+
+template <class Strategy> struct strategy_reduction;
+
+template <class Algorithm, class Schedule, class Finish>
+struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
+  template <class Leaves, class Op, class Out>
+  using launcher = strategy_launcher<Algorithm, Schedule, Finish, Leaves, Op, Out>;
+
+  /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+    check_operator<Op, A>();
+    const std::int64_t items = leaves.source.items;
+    const auto init = host::initial_value_of<Op>(function, options.init, items);
+    check_max_blocks(function, options.max_blocks);
+    if (items == 0)
+      return warpfold::launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
+    run(function, leaves, out, op, options, init, [] {});
+  }
+
+  static void check_max_blocks(const char* function, int max_blocks) {
+    if (max_blocks < 0) reject(function, "max_blocks is " + std::to_string(max_blocks));
+    if (max_blocks > 0 && !Schedule::is_persistent)
+      reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
+  }
+
+  /// The launches for `leaves`, of which there are some. `prepare` enqueues what has to come first, once nothing is left
+  /// that could be refused.
+  template <class Leaves, class Op, class Out, class Prepare, class A = typename Leaves::accumulator>
+  static void run(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options,
+                  const grid::initial_value<A>& init, Prepare prepare) {
+    check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>();
+    const int device = host::current_device();
+    grid::strategy_arguments<Leaves, Op, Out> arguments{leaves, op, out, init, {}, nullptr, nullptr};
+    if constexpr (!Schedule::is_persistent) run_passes(function, device, arguments, options, prepare);
+    else if constexpr (finish::is_atomic<Finish>) run_atomic(function, device, arguments, options);
+    else run_shares(function, device, arguments, options, prepare);
+  }
+
+  template <class Leaves, class Op, class Out> static strategy_facts facts(std::int64_t items) {
+    using first = launcher<Leaves, Op, Out>;
+    constexpr const char* function = "facts_of";
+    const int device = host::current_device();
+    const std::int64_t blocks = items > 0 ? first::plan(function, device, items).blocks : 1;
+    int launches = finish::is_atomic<Finish> && items > 0 ? 2 : 1;
+    if constexpr (!Schedule::is_persistent || std::is_same_v<Finish, finish::two_launch>)
+      for (std::int64_t left = blocks; left > 1; left = next_blocks<Leaves, Op, Out>(left)) ++launches;
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(first::kernel)), "cudaFuncGetAttributes");
+    const int resident = first::blocks_a_multiprocessor(function, device);
+    const double threads = host::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    return {attributes.numRegs,
+            static_cast<int>(attributes.localSizeBytes),
+            first::shared_bytes,
+            first::block_threads,
+            first::data_block_items,
+            resident,
+            resident * first::block_threads / threads,
+            blocks,
+            launches};
+  }
+
+ private:
+  template <class Leaves, class Op, class Out>
+  using next_launcher = launcher<partial_leaves<typename Leaves::accumulator>, Op, Out>;
+
+  template <class Leaves, class Op, class Out> static std::int64_t next_blocks(std::int64_t partials) {
+    return Schedule::is_persistent ? 1 : next_launcher<Leaves, Op, Out>::data_blocks(partials);
+  }
+
+  static std::span<std::byte> scratch_of(const char* function, int device, const auto& options, std::size_t needed) {
+    if (options.workspace.bytes.empty()) return host::workspace_pool::instance().get(device, options.stream, needed);
+    host::check_workspace(function, options.workspace.bytes, needed);
+    return options.workspace.bytes;
+  }
+
+  /// The launch that reduces the `count` partial results of the last one, to `target` if it has several blocks.
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void launch_next(const strategy_plan& plan, const grid::strategy_arguments<Leaves, Op, Out>& previous,
+                          std::int64_t count, A* target, cudaStream_t stream) {
+    next_launcher<Leaves, Op, Out>::launch(
+        plan, stream,
+        {{{previous.partials, count}, {}}, previous.op, previous.out, previous.init, plan.schedule, target, nullptr});
+  }
+
+  template <class Leaves, class Op, class Out, class Prepare, class A = typename Leaves::accumulator>
+  static void run_shares(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
+                         const reduce_options<A>& options, Prepare prepare) {
+    using first = launcher<Leaves, Op, Out>;
+    const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
+    const auto scratch = scratch_of(function, device, options, reduction::scratch_bytes(device, sizeof(A)));
+    arguments.schedule = plan.schedule;
+    arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
+    arguments.ticket = reinterpret_cast<unsigned*>(scratch.data());
+    const host::clear_on_error guard(scratch);
+    prepare();
+    first::launch(plan, options.stream, arguments);
+    if constexpr (std::is_same_v<Finish, finish::two_launch>)
+      if (plan.blocks > 1)
+        launch_next(next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1), arguments, plan.blocks,
+                    static_cast<A*>(nullptr), options.stream);
+  }
+
+  template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+  static void run_atomic(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
+                         const reduce_options<A>& options) {
+    using first = launcher<Leaves, Op, Out>;
+    const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
+    arguments.schedule = plan.schedule;
+    warpfold::launch(&grid::initialize_kernel<Op, A>, host::launch_config(1, 1, 0, options.stream), arguments.out,
+                     identity<Op, A>::value(), arguments.init);
+    first::launch(plan, options.stream, arguments);
+  }
+
+  template <class Leaves, class Op, class Out, class Prepare, class A = typename Leaves::accumulator>
+  static void run_passes(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
+                         const reduce_options<A>& options, Prepare prepare) {
+    using first = launcher<Leaves, Op, Out>;
+    using next = next_launcher<Leaves, Op, Out>;
+    const std::int64_t items = arguments.leaves.source.items;
+    strategy_plan plan = first::plan(function, device, items);
+    A* target[2] = {};
+    if (plan.blocks > 1) {
+      const auto partials =
+          static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
+      const auto scratch = scratch_of(function, device, options, host::control_bytes + partials * sizeof(A));
+      target[0] = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
+      target[1] = target[0] + plan.blocks;
+    }
+    arguments.schedule = plan.schedule;
+    arguments.partials = target[0];
+    prepare();
+    first::launch(plan, options.stream, arguments);
+    for (int pass = 1; plan.blocks > 1; ++pass) {
+      const std::int64_t count = plan.blocks;
+      plan = next::plan(function, device, count);
+      launch_next(plan, arguments, count, target[pass % 2], options.stream);
+      arguments.partials = target[pass % 2];
+    }
+  }
+};
+
+template <class Algorithm, class Schedule, class Finish>
+  requires block::is_segmented<Algorithm>
+struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
+  static void enqueue(const auto&...) {
+    static_assert(
+        !block::is_segmented<Algorithm>,
+        "warpfold: the algorithms of block::segmented are for segmented_reduce with owners; reduce takes block::tree, "
+        "block::warp_tree, block::matrix or block::shuffle");
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::strategies
+
+namespace warpfold::host {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Algorithm, class Schedule, class Finish>
+struct reduce_with<strategy<Algorithm, Schedule, Finish>>
+    : strategies::strategy_reduction<strategy<Algorithm, Schedule, Finish>> {};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host

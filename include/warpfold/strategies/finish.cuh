@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How the results of the blocks of a grid become one. Each is written once, for any block algorithm and schedule.
+#pragma once
+#include <warpfold/grid/last_block.cuh>
+#include <warpfold/strategies/atomic_fold.cuh>
+#include <warpfold/strategies/fold_run.cuh>
+#include <warpfold/strategies/group.cuh>
+#include <warpfold/strategies/share.cuh>
+
+namespace warpfold::finish {
+
+/// For grid::multi_pass, which needs none: a block's result is an item of the next pass.
+struct none {};
+/// The last CUDA-block to take a ticket reduces the partial results, in order, by the block algorithm. One launch.
+struct last_block {};
+/// The partial results are reduced, in order, by a second launch of the same strategy, of one block. Two launches.
+struct two_launch {};
+/// One hardware atomic a block, straight onto the result. Breaks order: for commutative operators. Where the operator is
+/// not exact (floating-point plus), bits change from run to run. Needs an initialised output: Warpfold writes init, or the
+/// operator's identity, by a small launch of its own before. Two launches, no scratch. `out` must not lie in the input.
+/// The hardware's float plus takes subnormal numbers for zero.
+struct block_atomic {};
+/// The same with one atomic a warp, and no barrier. For block algorithms whose warps have results: shuffle, warp_tree.
+struct warp_atomic {};
+
+template <class Finish>
+inline constexpr bool is_atomic = std::is_same_v<Finish, block_atomic> || std::is_same_v<Finish, warp_atomic>;
+template <class Finish>
+inline constexpr block::result_of result_of =
+    std::is_same_v<Finish, warp_atomic> ? block::result_of::warp : block::result_of::block;
+
+}  // namespace warpfold::finish
+
+namespace warpfold::grid {
+
+namespace detail {
+/// The only block of a grid has the result already.
+template <class Arguments, class A> __device__ void store_or_write(const Arguments& arguments, const A& value) {
+  if (arch::thread_rank() != 0) return;
+  if (gridDim.x == 1) arguments.write(value);
+  else arguments.partials[blockIdx.x] = value;
+}
+}  // namespace detail
+
+/// What a block does with the `total` of its share. All threads call it; `shared` is free.
+template <class Algorithm, int Threads, class Storage, class Arguments, class A>
+__device__ void conclude(finish::last_block, Storage& shared, const Arguments& arguments,
+                         const thread::running<A>& total) {
+  detail::store_or_write(arguments, total.value);
+  if (gridDim.x == 1 || !block_arrives_last(arguments.ticket, shared.is_last)) return;
+  // Read as an iterator's: what other blocks wrote must not go past coherence, as an input may.
+  using leaves = thread::leaves<thread::iterator_source<const A*>, thread::no_transform, A>;
+  const leaves partials{{arguments.partials, gridDim.x}, {}};
+  constexpr int items = Algorithm::template data_block_items<leaves>;
+  const share all{0, (gridDim.x - 1) / items + 1};
+  const auto result = block::fold_run<Algorithm, block::result_of::block, A>(
+      block::whole_block<Threads>{}, shared.last, feed_of<Algorithm>(partials, all), all.count, arguments.op);
+  if (arch::thread_rank() == 0) arguments.write(result.value);
+}
+
+template <class, int, class Storage, class Arguments, class A>
+__device__ void conclude(finish::two_launch, Storage&, const Arguments& arguments, const thread::running<A>& total) {
+  detail::store_or_write(arguments, total.value);
+}
+
+template <class, int, class Storage, class Arguments, class A>
+__device__ void conclude(finish::none, Storage&, const Arguments& arguments, const thread::running<A>& total) {
+  detail::store_or_write(arguments, total.value);
+}
+
+template <class, int, class Storage, class Arguments, class A>
+__device__ void conclude(finish::block_atomic, Storage&, const Arguments& arguments, const thread::running<A>& total) {
+  if (arch::thread_rank() == 0) thread::atomic_fold<typename Arguments::operation>(arguments.out, total.value);
+}
+
+template <class, int, class Storage, class Arguments, class A>
+__device__ void conclude(finish::warp_atomic, Storage&, const Arguments& arguments, const thread::running<A>& total) {
+  if (arch::lane_id() == 0 && total.exists)
+    thread::atomic_fold<typename Arguments::operation>(arguments.out, total.value);
+}
+
+}  // namespace warpfold::grid

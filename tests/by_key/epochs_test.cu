@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of reduce_by_key with laps of few tiles, so that many laps follow one another: words are used again, runs lie
+// across laps, and laps are joined by the tree.
+#include <warpfold/by_key/kernel.cuh>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+#include <warpfold/by_key/dispatch.cuh>
+#include <warpfold/canonical_tree.hpp>
+
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+#include "common/tree_hash.hpp"
+
+namespace {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+using hash = wf_test::tree_hash<48, 8>;  // few items a thread, so that tiles are small
+using keys_source = wf::thread::pointer_source<int, 1>;
+using leaves_type = wf::thread::leaves<wf::thread::pointer_source<hash, 1>, wf::thread::no_transform, hash>;
+
+struct same {
+  __device__ bool operator()(int a, int b) const { return a == b; }
+};
+using arguments_type =
+    wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+using storage = wf::by_key::by_key_storage<keys_source, leaves_type>;
+
+/// Keys of runs of random lengths: about `length` each, or, now and then, far longer.
+std::vector<int> random_keys(std::int64_t items, std::int64_t length, wf_test::random_source& source) {
+  std::vector<int> keys;
+  for (int key = 0; std::ssize(keys) < items; ++key) {
+    const std::int64_t own = source.below(20) == 0 ? items / 3 : 1 + source.below(2 * length);
+    for (std::int64_t i = 0; i < own && std::ssize(keys) < items; ++i) keys.push_back(key);
+  }
+  return keys;
+}
+
+void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std::uint64_t seed) {
+  const bool stages = seed % 2 != 0;  // whether values come through shared memory
+  static_assert(storage::policy.thread_items == 2);
+  const wf_test::schedule_seed scheduled(seed);
+  wf_test::random_source source(seed);
+  const auto keys = random_keys(items, length, source);
+  const auto values = wf_test::hash_items<hash>(items);
+  const device_array<int> in_keys(keys), out_keys(items), count(1);
+  const device_array<hash> in_values(values), out_values(items);
+  const device_array<wf::by_key::by_key_control> control(1);
+  const device_array<wf::by_key::told_runs<hash>> stretches(wf::by_key::lap_stretches(1 << log_lap));
+  const device_array<wf::by_key::lap_scratch<hash>> laps(1);
+  const auto clear = [](const auto& words) {
+    wf::check(cudaMemset(words.data(), 0, sizeof(*words.data()) * words.size()), "cudaMemset");
+  };
+  clear(control), clear(stretches);
+  const std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * storage::policy.thread_items;
+  const wf::by_key::lap_schedule schedule{static_cast<int>((items - 1) / tile_items + 1), log_lap};
+  const arguments_type arguments{{in_keys.data(), items},
+                                 {{in_values.data(), items}, {}},
+                                 {},
+                                 {},
+                                 out_keys.data(),
+                                 out_values.data(),
+                                 count.data(),
+                                 items,
+                                 {},
+                                 schedule,
+                                 {control.data(), stretches.data(), laps.data()},
+                                 static_cast<int>(items / tile_items),
+                                 stages};
+  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+  wf::check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))),
+      "cudaFuncSetAttribute");
+  for (int call = 0; call < 2; ++call) {  // the second one with what the first one left
+    wf_test::launch_and_wait(kernel, blocks, storage::block_threads, storage::bytes(stages), arguments);
+    const auto found_keys = out_keys.to_host();
+    const auto found = out_values.to_host();
+    std::size_t run = 0;
+    for (std::int64_t begin = 0, end; begin < items; begin = end, ++run) {
+      const int key = keys[static_cast<std::size_t>(begin)];
+      for (end = begin + 1; end < items && keys[static_cast<std::size_t>(end)] == key;) ++end;
+      ASSERT_EQ(found_keys[run], key) << "seed " << seed << ", laps of 2^" << log_lap;
+      ASSERT_EQ(found[run], wf::canonical_tree::replay_part(values.data(), begin, end, wf_test::hash_pair{}))
+          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", laps of 2^" << log_lap;
+    }
+    ASSERT_EQ(count.value(), static_cast<int>(run));
+    const auto is_clear = [](const auto& words) {
+      const auto left = words.to_host();
+      return std::ranges::all_of(std::as_bytes(std::span(left)), [](std::byte byte) { return byte == std::byte{}; });
+    };
+    ASSERT_TRUE(is_clear(control) && is_clear(stretches)) << "control words are left behind, seed " << seed;
+  }
+}
+
+TEST(ByKeyLaps, OneAfterAnother) {
+  constexpr std::int64_t items = wf_test::emulated ? 5'001 : 30'001;
+  std::uint64_t seed = 1;
+  for (const int log_lap : {0, 1, 2, 4})
+    for (const std::int64_t length : {3, 1000})
+      for (const int blocks : {1, wf_test::emulated ? 5 : 100}) check(items, length, log_lap, blocks, seed++);
+}
+
+TEST(ByKeyLaps, OfMoreTilesThanAGroup) {
+  constexpr std::int64_t items = wf_test::emulated ? 20'000 : 100'000;
+  for (const int log_lap : {5, 6, 8})
+    check(items, 40, log_lap, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_lap));
+}
+
+}  // namespace

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Device, pinned and managed memory.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "emulated.hpp"
+
+namespace {
+
+using namespace emulated;
+
+struct RuntimeMemory : testing::Test {
+  ~RuntimeMemory() override { EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "left behind"; }
+};
+
+TEST_F(RuntimeMemory, FreshMemoryIsAlignedAndPoisoned) {
+  float* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, 10 * sizeof(float)), cudaSuccess);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 256, 0u);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(std::isnan(p[i]));
+  EXPECT_EQ(cudaFree(p), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&p, 10 * sizeof(float), nullptr), cudaSuccess);
+  EXPECT_TRUE(std::isnan(p[9]));
+  EXPECT_EQ(cudaFreeAsync(p, nullptr), cudaSuccess);
+}
+
+TEST_F(RuntimeMemory, NothingAndTooMuch) {
+  void* p = &p;
+  EXPECT_EQ(cudaMalloc(&p, 0), cudaSuccess);
+  EXPECT_EQ(p, nullptr);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&p, std::size_t{1} << 60), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMalloc(static_cast<void**>(nullptr), 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemory, FreeingWhatIsNotAllocated) {
+  int local = 0;
+  EXPECT_EQ(cudaFree(&local), cudaErrorInvalidValue);
+  int* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, 16), cudaSuccess);
+  EXPECT_EQ(cudaFree(p + 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(p), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(p), cudaSuccess);
+  EXPECT_EQ(cudaFree(p), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemory, CopyAndSet) {
+  std::vector<int> host(100);
+  for (int i = 0; i < 100; ++i) host[static_cast<std::size_t>(i)] = i;
+  device_array<int> a(100), b(100);
+  EXPECT_EQ(cudaMemcpy(a.get(), host.data(), 400, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(b.get(), a.get(), 400, cudaMemcpyDeviceToDevice, nullptr), cudaSuccess);
+  EXPECT_EQ(b.host(), host);
+  EXPECT_EQ(cudaMemset(b.get(), 0xFF, 200), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(host.data(), b.get(), 400, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(host[49], -1);
+  EXPECT_EQ(host[50], 50);
+  EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(cudaMemset(nullptr, 0, 0), cudaSuccess);
+}
+
+TEST_F(RuntimeMemory, CopiesThatWouldFailOnADevice) {
+  std::vector<int> host(100);
+  device_array<int> a(10);
+  EXPECT_EQ(cudaMemcpy(a.get(), host.data(), 44, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host.data(), a.get() + 1, 40, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(a.get(), 0, 41), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(a.get(), nullptr, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host.data(), a.get(), 4, cudaMemcpyHostToDevice), cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpy(a.get(), host.data(), 4, cudaMemcpyDeviceToHost), cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpy(a.get(), host.data(), 4, static_cast<cudaMemcpyKind>(17)), cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidMemcpyDirection);
+}
+
+TEST_F(RuntimeMemory, AttributesTellWhatAPointerIs) {
+  int *device = nullptr, *pinned = nullptr, *managed = nullptr, plain = 0;
+  ASSERT_EQ(cudaMalloc(&device, 40), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), 40), cudaSuccess);
+  ASSERT_EQ(cudaMallocManaged(reinterpret_cast<void**>(&managed), 40, cudaMemAttachGlobal), cudaSuccess);
+  const auto type = [](const void* p) {
+    cudaPointerAttributes attributes{};
+    EXPECT_EQ(cudaPointerGetAttributes(&attributes, p), cudaSuccess);
+    return attributes.type;
+  };
+  EXPECT_EQ(type(device), cudaMemoryTypeDevice);
+  EXPECT_EQ(type(device + 9), cudaMemoryTypeDevice);
+  EXPECT_EQ(type(device + 10), cudaMemoryTypeUnregistered);
+  EXPECT_EQ(type(pinned), cudaMemoryTypeHost);
+  EXPECT_EQ(type(managed), cudaMemoryTypeManaged);
+  EXPECT_EQ(type(&plain), cudaMemoryTypeUnregistered);
+  EXPECT_EQ(type(nullptr), cudaMemoryTypeUnregistered);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+  EXPECT_EQ(type(device), cudaMemoryTypeUnregistered);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  EXPECT_EQ(cudaFree(managed), cudaSuccess);
+}
+
+TEST_F(RuntimeMemory, InfoCountsWhatIsAllocated) {
+  std::size_t before = 0, during = 0, total = 0;
+  EXPECT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
+  void* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, 1000), cudaSuccess);
+  EXPECT_EQ(cudaMemGetInfo(&during, &total), cudaSuccess);
+  EXPECT_EQ(before - during, 1000u);
+  EXPECT_EQ(cudaFree(p), cudaSuccess);
+}
+
+#if defined(CUDA_EMULATOR_ASAN)
+__global__ void read_item(const int* in, int i, int* out) { *out = in[i]; }
+
+TEST(RuntimeMemoryDeathTest, KernelsThatReadPastAnAllocationAreFound) {
+  device_array<int> in(10), out(1);
+  EXPECT_EQ(em::launch(read_item, shape(1, 1), in.get(), 9, out.get()), cudaSuccess);
+  EXPECT_DEATH((void)em::launch(read_item, shape(1, 1), in.get(), 10, out.get()), "heap-buffer-overflow");
+  EXPECT_DEATH((void)em::launch(read_item, shape(1, 1), in.get(), -1, out.get()), "heap-buffer-overflow");
+}
+
+TEST(RuntimeMemoryDeathTest, KernelsThatReadFreedMemoryAreFound) {
+  device_array<int> out(1);
+  int* freed = nullptr;
+  ASSERT_EQ(cudaMalloc(&freed, 4), cudaSuccess);
+  ASSERT_EQ(cudaFree(freed), cudaSuccess);
+  EXPECT_DEATH((void)em::launch(read_item, shape(1, 1), freed, 0, out.get()), "heap-use-after-free");
+}
+#endif
+
+}  // namespace

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The plan of a reduction as a pure function: whatever the device, the items and the bound, it covers the items once and
+// keeps to what its kernels can do.
+#include <warpfold/reduce/plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/random_items.hpp"
+
+namespace {
+
+using namespace warpfold;
+using reduction::reduce_limits;
+using reduction::reduce_plan;
+using reduction::reduce_shape;
+
+/// Chunks and accumulators as they meet in practice.
+struct problem_kind {
+  const char* name;
+  int chunk_items;
+  reduction::kernel_policy policy;
+};
+const problem_kind kinds[] = {
+    {"float", 4, reduction::kernel_policy_for(16, 4)},        {"int8 in int", 16, reduction::kernel_policy_for(16, 4)},
+    {"double", 2, reduction::kernel_policy_for(16, 8)},       {"12 bytes", 4, reduction::kernel_policy_for(48, 12)},
+    {"iterator", 1, reduction::kernel_policy_for(4, 4)},      {"64 bytes", 1, reduction::kernel_policy_for(64, 64)},
+    {"100 bytes", 4, reduction::kernel_policy_for(400, 100)}, {"4 KiB", 1, reduction::kernel_policy_for(4096, 4096)}};
+const reduce_limits devices[] = {{132, 2, 16}, {132, 4, 8}, {78, 1, 1}, {4, 2, 16}, {1, 1, 1}, {2000, 4, 8}};
+
+std::int64_t tile_items_of(const reduce_plan& plan, int chunk_items) {
+  return std::int64_t{warp_lanes} * chunk_items * plan.rows * plan.block_warps;
+}
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
+
+/// What is wrong with the plan, if anything.
+std::string problem(const reduce_plan& plan, const reduce_limits& limits, std::int64_t items, const problem_kind& kind,
+                    int max_blocks) {
+  const auto power_of_two = [](int n) { return n > 0 && (n & (n - 1)) == 0; };
+  const reduction::kernel_policy& policy = kind.policy;
+  const std::int64_t tile_items = tile_items_of(plan, kind.chunk_items), tiles = divide_up(items, tile_items);
+  const reduction::node_schedule& s = plan.schedule;
+  int most = std::min(limits.multiprocessors * limits.blocks_per_multiprocessor, policy.list_capacity - 1);
+  if (max_blocks > 0) most = std::min(most, max_blocks);
+
+  if (plan.blocks < 1 || plan.blocks > most) return "the grid is too large, or empty";
+  if (s.blocks != plan.blocks) return "the schedule is for another grid";
+  if (s.share * s.blocks + s.single_tiles != tiles) return "tiles do not cover the items";
+  if (s.single_tiles < 0 || s.single_tiles > s.blocks) return "more than one single tile a block";
+  const std::int64_t shortest_longest = divide_up(tiles, most), longest = s.share + (s.single_tiles > 0);
+  if (longest < shortest_longest || longest > shortest_longest + shortest_longest / 8) return "the longest share";
+  if (!power_of_two(plan.rows) || plan.rows > policy.max_rows) return "rows";
+  if (!power_of_two(plan.block_warps) || plan.block_warps > policy.block_warps()) return "warps";
+  if (plan.shape != reduce_shape::block && plan.block_warps != policy.block_warps()) return "blocks of a grid are full";
+  if (plan.shape == reduce_shape::shares) {
+    if (plan.rows != policy.max_rows) return "shares are read in full batches";
+    if (s.slots > std::int64_t{reduction::max_nodes + 1} * 4 * limits.multiprocessors)
+      return "more partial results than scratch";
+    return "";
+  }
+  if (s.slots != tiles || tiles != plan.blocks) return "not a tile a block";
+  if (tiles * tile_items + tile_items > std::numeric_limits<int>::max()) return "items of small grids must fit int";
+  if (plan.shape == reduce_shape::block && plan.blocks != 1) return "one block";
+  if (plan.shape == reduce_shape::wave && plan.blocks > reduction::max_wave_blocks) return "one warp joins the wave";
+  if (plan.shape == reduce_shape::cluster) {
+    const int launched = static_cast<int>(std::bit_ceil(static_cast<unsigned>(plan.blocks)));
+    if (launched > limits.cluster_blocks || launched > most) return "the cluster is too large";
+    if (plan.blocks < 2) return "a cluster of one";
+    if (plan.rows > policy.quick_rows) return "cluster blocks must be quick";
+  }
+  return "";
+}
+
+/// Around powers of two and of three, and at random, up to 2^40.
+std::vector<std::int64_t> counts() {
+  std::set<std::int64_t> result;
+  for (std::int64_t power = 1; power <= std::int64_t{1} << 40; power *= 2)
+    for (const std::int64_t off : {-1, 0, 1})
+      for (const std::int64_t count : {power + off, power / 2 * 3 + off})
+        if (count > 0) result.insert(count);
+  wf_test::random_source source(3);
+  for (int i = 0; i < 1000; ++i) result.insert(1 + source.below(std::int64_t{1} << (1 + source.below(40))));
+  return {result.begin(), result.end()};
+}
+
+class ReducePlan : public testing::TestWithParam<reduce_limits> {};
+
+TEST_P(ReducePlan, CoversTheItemsWithinWhatTheKernelsCanDo) {
+  for (const problem_kind& kind : kinds)
+    for (const int max_blocks : {0, 1, 2, 3, 7, 100, 1 << 30})
+      for (const std::int64_t items : counts()) {
+        const reduce_plan plan = reduction::plan_reduce(GetParam(), items, kind.chunk_items, kind.policy, max_blocks);
+        ASSERT_EQ(problem(plan, GetParam(), items, kind, max_blocks), "")
+            << items << " items of " << kind.name << ", max_blocks " << max_blocks;
+      }
+}
+
+TEST_P(ReducePlan, GrowsWithTheItems) {
+  for (const problem_kind& kind : kinds)
+    for (const int max_blocks : {0, 7}) {
+      reduce_plan before = reduction::plan_reduce(GetParam(), 1, kind.chunk_items, kind.policy, max_blocks);
+      for (const std::int64_t items : counts()) {
+        const reduce_plan plan = reduction::plan_reduce(GetParam(), items, kind.chunk_items, kind.policy, max_blocks);
+        ASSERT_GE(plan.shape, before.shape) << items << " items of " << kind.name;
+        const bool lower_tiles = plan.rows * plan.block_warps < before.rows * before.block_warps;
+        ASSERT_FALSE(plan.shape == before.shape && lower_tiles) << items << " items of " << kind.name;
+        before = plan;
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ReducePlan, testing::ValuesIn(devices), [](const auto& info) {
+  const reduce_limits& d = info.param;
+  return std::to_string(d.multiprocessors) + "x" + std::to_string(d.blocks_per_multiprocessor) + "blocks_clusters" +
+         std::to_string(d.cluster_blocks);
+});
+
+TEST(ReduceShapes, ChoosesTheShapeByTheSize) {
+  const reduce_limits h100{132, 2, 16}, no_clusters{132, 2, 1};
+  const auto shape = [](const reduce_limits& limits, std::int64_t items, int max_blocks = 0) {
+    return reduction::plan_reduce(limits, items, 4, kinds[0].policy, max_blocks).shape;
+  };
+  EXPECT_EQ(shape(h100, 1), reduce_shape::block);
+  EXPECT_EQ(shape(h100, 1 << 13), reduce_shape::block) << "512 threads, four rows of four floats";
+  EXPECT_EQ(shape(h100, (1 << 13) + 1), reduce_shape::cluster);
+  EXPECT_EQ(shape(h100, 1 << 17), reduce_shape::cluster);
+  EXPECT_EQ(shape(h100, (1 << 17) + 1), reduce_shape::wave);
+  EXPECT_EQ(shape(h100, 264 << 14), reduce_shape::wave) << "a tile of eight rows on each block";
+  EXPECT_EQ(shape(h100, (264 << 14) + 1), reduce_shape::shares);
+  EXPECT_EQ(shape(h100, std::int64_t{1} << 40), reduce_shape::shares);
+  EXPECT_EQ(shape(no_clusters, (1 << 13) + 1), reduce_shape::wave);
+  EXPECT_EQ(shape(h100, 1 << 17, 1), reduce_shape::shares) << "one block, several tiles";
+}
+
+TEST(ReduceShapes, SmallInputsTakeSmallBlocks) {
+  const reduce_limits h100{132, 2, 16};
+  for (const auto& [items, warps, rows] :
+       {std::tuple{1, 1, 1}, {128, 1, 1}, {129, 2, 1}, {2048, 16, 1}, {2049, 16, 2}}) {
+    const reduce_plan plan = reduction::plan_reduce(h100, items, 4, kinds[0].policy);
+    EXPECT_EQ(plan.block_warps, warps) << items;
+    EXPECT_EQ(plan.rows, rows) << items;
+    EXPECT_EQ(plan.schedule.slots, 1) << items;
+  }
+}
+
+TEST(ReducePolicy, KeepsToTheHardware) {
+  for (const problem_kind& kind : kinds) {
+    const reduction::kernel_policy& p = kind.policy;
+    EXPECT_EQ(p.block_threads % warp_lanes, 0) << kind.name;
+    EXPECT_LE(p.block_threads * p.blocks_per_multiprocessor, 1024) << kind.name << ": 64 registers a thread";
+    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.block_warps()))) << kind.name;
+    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.max_rows))) << kind.name;
+    EXPECT_LE(p.quick_rows, p.max_rows) << kind.name;
+    EXPECT_GE(p.list_capacity, 2) << kind.name << ": at least one block";
+  }
+}
+
+}  // namespace

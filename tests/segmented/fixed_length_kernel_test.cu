@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ways of the kernel of equal segments: one for each length up to 64 wide chunks, or 32 of large accumulators.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <warpfold/segmented_reduce.cuh>
+
+namespace {
+
+using namespace warpfold;
+
+template <std::size_t Bytes> struct block_of { unsigned char bytes[Bytes]; };
+
+template <class T, class A>
+using leaves_of =
+    thread::leaves<decltype(segmented::in_narrow_chunks<A>(thread::pointer_source<T>{})), thread::no_transform, A>;
+
+template <class Way> bool fits_a_warp(std::int64_t length) {
+  // A lane's places are counted by int, and a warp has no more on its way than a few KiB.
+  return Way::at_once(length) >= 1 && Way::at_once(length) * length < 1 << 20;
+}
+
+template <class T, class A> void expect_one_way_each() {
+  using leaves = leaves_of<T, A>;
+  constexpr int few = segmented::policy_of<leaves>.tiny_items;
+  constexpr std::int64_t most = warp_lanes * segmented::wide_items<leaves> * (sizeof(A) <= 16 ? 2 : 1);
+  const auto takers = [](std::int64_t length) {
+    return segmented::no_items<leaves>::takes(length) + segmented::single_items<leaves>::takes(length) +
+           segmented::few_items<leaves>::takes(length) + (few < length && length <= leaves::chunk_items) +
+           segmented::several_chunks<leaves>::takes(length) + segmented::rows_and_few<leaves>::takes(length) +
+           segmented::two_rows<leaves>::takes(length);
+  };
+  for (std::int64_t length = 0; length <= most; ++length) {
+    ASSERT_EQ(takers(length), 1) << sizeof(T) << " bytes, length " << length;
+    int calls = 0;
+    bool fits = true;
+    const bool has_way = segmented::with_equal_way<leaves>(length, [&]<class Way>(Way) {
+      ++calls;
+      fits = fits_a_warp<Way>(length);
+    });
+    ASSERT_TRUE(has_way && fits && calls == 1) << sizeof(T) << " bytes, length " << length;
+  }
+  for (const std::int64_t length : {3 * most, std::int64_t{1} << 32 | 1, std::int64_t{1} << 62}) {
+    ASSERT_EQ(takers(length), 0) << sizeof(T) << " bytes, length " << length;
+    ASSERT_FALSE(segmented::with_equal_way<leaves>(length, [](auto) {}));
+  }
+}
+
+// Of narrow items, half a chunk is more than a few of them, and has a way of its own.
+TEST(EqualSegments, OfNarrowItemsFillHalfAChunkOrAWholeOne) {
+  const auto chunk_items = []<class Leaves>(std::type_identity<Leaves>, std::int64_t length) {
+    int items = 0;
+    segmented::with_equal_way<Leaves>(length, [&]<class Way>(Way) {
+      if constexpr (requires { Way::chunk_items; }) items = Way::chunk_items;
+    });
+    return items;
+  };
+  constexpr std::type_identity<leaves_of<std::int8_t, int>> bytes;
+  EXPECT_EQ(chunk_items(bytes, 5), 16);
+  EXPECT_EQ(chunk_items(bytes, 16), 16);
+  EXPECT_EQ(chunk_items(bytes, 17), 32);
+  constexpr std::type_identity<leaves_of<float, float>> floats;
+  EXPECT_EQ(chunk_items(floats, 5), 8);
+  EXPECT_EQ(chunk_items(floats, 8), 8);
+}
+
+TEST(EqualSegments, HaveOneWayEach) {
+  expect_one_way_each<float, float>();
+  expect_one_way_each<double, double>();
+  expect_one_way_each<std::int8_t, int>();
+  expect_one_way_each<std::int16_t, std::int64_t>();
+  expect_one_way_each<block_of<12>, block_of<12>>();
+  expect_one_way_each<block_of<64>, block_of<64>>();
+  expect_one_way_each<block_of<1000>, block_of<1000>>();
+}
+
+}  // namespace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Segmented reduction by one kernel or another, however many segments of whatever length there are: a call chooses by their number
+// and that of items.
+#pragma once
+#include "ways.cuh"
+
+namespace wf_test {
+
+/// Calls enqueue(arguments) with what the kernels are given.
+template <class T, class Segments, class A, class Op, class Transform, class Enqueue>
+void with_arguments(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
+                    const warpfold::segmented_options<A>& options, Transform transform, Enqueue enqueue) {
+  namespace host = warpfold::host;
+  namespace segmented = warpfold::segmented;
+  constexpr const char* function = "with_arguments";
+  const auto items = static_cast<std::int64_t>(in.size());
+  const auto described = warpfold::detail::make_segments(function, segments, items, out);
+  const auto source = segmented::in_narrow_chunks<A>(warpfold::detail::make_source(in.data(), items));
+  using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
+  using segments_type = std::remove_const_t<decltype(described)>;
+  if (out.empty()) return;
+  enqueue(warpfold::segmented::segmented_arguments<segments_type, leaves, Op, A*>{
+      described,
+      leaves{source, transform},
+      op,
+      out.data(),
+      host::initial_value_of<Op>(function, options.init, 1),
+      segmented::empty_value_of<Op>(function, options),
+      {},
+      {}});
+}
+
+/// The general kernel, with steps in place or staged.
+template <bool Staged> struct by_position {
+  static constexpr bool needs_bulk_copies = Staged;
+
+  template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>
+  static void reduce(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
+                     const warpfold::segmented_options<A>& options, Transform transform = {}) {
+    with_arguments(
+        in, segments, out, op, options, transform,
+        [&]<class S, class Leaves>(const warpfold::segmented::segmented_arguments<S, Leaves, Op, A*>& arguments) {
+          warpfold::segmented::general_segmented_kernel<Staged, S, Leaves, Op, A*>::enqueue(arguments, options);
+        });
+  }
+};
+using in_place = by_position<false>;
+using staged = by_position<true>;
+
+/// The kernel of segments that are dealt by number, by groups of 1 warp to all of a block, in turn. Ranges and units are short, so
+/// that most segments are too long for a group.
+struct dealt {
+  static constexpr bool needs_bulk_copies = false;
+  static inline int turn = 0;
+
+  template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>
+  static void reduce(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
+                     const warpfold::segmented_options<A>& options, Transform transform = {}) {
+    with_arguments(
+        in, segments, out, op, options, transform,
+        [&]<class S, class Leaves>(const warpfold::segmented::segmented_arguments<S, Leaves, Op, A*>& arguments) {
+          using kernel = warpfold::segmented::dealt_segments<S, Leaves, Op, A*>;
+          kernel::enqueue(
+              arguments,
+              plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy),
+              options);
+        });
+  }
+
+  static warpfold::segmented::dealt_plan plan_of(std::int64_t items, std::int64_t segments,
+                                                 std::size_t accumulator_bytes,
+                                                 const warpfold::segmented::kernel_policy& policy) {
+    constexpr std::int64_t lengths[] = {512, 200, 777};
+    const std::int64_t block_warps = policy.block_threads / 32, length = lengths[turn % 3];
+    const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+    const std::int64_t ranged =
+        std::min(divide_up(items, length * block_warps), warpfold::segmented::max_segment_warps / block_warps);
+    warpfold::segmented::dealt_plan plan{};
+    const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of groups
+    plan.groups = {turn++ % sizes, static_cast<int>(ranged)};
+    plan.blocks = static_cast<int>(ranged + divide_up(segments << plan.groups.log_warps, block_warps));
+    plan.ranges.length = std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(ranged, 1) * block_warps), 1);
+    const auto least_unit = static_cast<std::uint64_t>(std::max<std::int64_t>(
+        {64, divide_up(items, warpfold::segmented::max_units(accumulator_bytes)), divide_up(plan.ranges.length, 64)}));
+    plan.ranges.log_unit = std::bit_width(least_unit - 1);
+    plan.ranges.whole_items = std::max<std::int64_t>(2 * plan.ranges.length, std::int64_t{1} << plan.ranges.log_unit);
+    return plan;
+  }
+};
+
+}  // namespace wf_test

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A small case of each path, to run under compute-sanitizer's tools: short and long segments, units that warps of several
+// blocks hand over, empties, misaligned bytes.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "common/interval.hpp"
+#include "kernels.cuh"
+
+namespace wf = warpfold;
+using wf_test::device_array, wf_test::layout;
+using interval = wf_test::interval<>;
+
+namespace {
+
+const std::vector<layout>& layouts() {
+  static const std::vector<layout> all{{"short", {1, 0, 3, 31, 200, 7, 64, 1}},
+                                       {"empty", wf_test::lengths(1000, 0)},
+                                       {"long", {5000, 3, 0, 9001, 400}},
+                                       {"mixed", wf_test::power_law(120, 3000)}};
+  return all;
+}
+
+/// What reduce(out) leaves there: the items of each segment, joined.
+template <class Reduce> void expect_each(const layout& where, Reduce reduce) {
+  const device_array<interval> out(where.segments());
+  reduce(std::span(out.data(), out.size()));
+  for (std::int64_t s = 0; s < where.segments(); ++s) {
+    const auto begin = where.begins[static_cast<std::size_t>(s)], end = where.ends[static_cast<std::size_t>(s)];
+    ASSERT_EQ(out.value(s), begin == end ? interval::of(-5) : interval::of(begin, end - 1))
+        << where << ", segment " << s;
+  }
+}
+
+template <class Call> void expect_joined(Call call, const layout& another = {"nothing", {}}) {
+  auto all = layouts();
+  all.push_back(another);
+  for (const layout& where : all)
+    for (const int max_blocks : {1, 3}) {
+      const device_array<interval> in(wf_test::interval_items(where.items), 1);
+      expect_each(where, [&](auto out) {
+        call(in.items(), where, out,
+             wf::segmented_options<interval>{.empty = interval::of(-5), .max_blocks = max_blocks});
+      });
+    }
+}
+
+TEST(segmented_reduce_sanitizer, offsets) {
+  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+    const device_array<int> offsets(where.offsets<int>(), 1);
+    wf::segmented_reduce(in, offsets.items(), out, wf_test::join{}, options);
+  });
+}
+
+TEST(segmented_reduce_sanitizer, owners) {
+  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+    const device_array<int> ids(where.owners<int>(), 1);
+    wf::segmented_reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+  });
+}
+
+// Of items of 4 bytes, a warp takes the units of the segment before its first one at once, not at the end.
+TEST(segmented_reduce_sanitizer, items_of_4_bytes) {
+  for (const layout& where : layouts()) {
+    std::vector<int> places(static_cast<std::size_t>(where.items));
+    std::iota(places.begin(), places.end(), 0);
+    const device_array<int> in(places, 1), offsets(where.offsets<int>(), 1), ids(where.owners<int>(), 1);
+    for (const int max_blocks : {1, 3}) {
+      const wf::segmented_options<interval> options{.empty = interval::of(-5), .max_blocks = max_blocks};
+      const auto expect_joined_by = [&](const auto& segments) {
+        expect_each(where, [&](auto out) {
+          wf::transform_segmented_reduce(in.items(), segments, out, wf_test::join{}, wf_test::to_interval<interval>{},
+                                         options);
+        });
+      };
+      expect_joined_by(offsets.items());
+      expect_joined_by(wf::owners{ids.items()});
+    }
+  }
+}
+
+// Enough steps for a stage to be used again.
+TEST(segmented_reduce_sanitizer, staged) {
+  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+  expect_joined(
+      [](auto in, const layout& where, auto out, const auto& options) {
+        const device_array<int> offsets(where.offsets<int>(), 1);
+        wf_test::staged::reduce(in, offsets.items(), out, wf_test::join{}, options);
+      },
+      {"staged", wf_test::power_law(4000, 300)});
+  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
+    const device_array<int> ids(where.owners<int>(), 1);
+    wf_test::staged::reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+  });
+}
+
+// By groups of all sizes, and units of segments that are too long for these, joined by several blocks.
+TEST(segmented_reduce_sanitizer, dealt) {
+  for (int again = 0; again < 2; ++again)
+    expect_joined(
+        [](auto in, const layout& where, auto out, const auto& options) {
+          const device_array<int> offsets(where.offsets<int>(), 1);
+          wf_test::dealt::reduce(in, offsets.items(), out, wf_test::join{}, options);
+        },
+        {"one of all", {30'000}});
+}
+
+TEST(segmented_reduce_sanitizer, misaligned_bytes_of_fixed_length) {
+  for (const std::int64_t length : {1, 7, 50, 3000})
+    for (const int offset : {0, 1, 15}) {
+      const device_array<std::int8_t> in(std::vector<std::int8_t>(static_cast<std::size_t>(7 * length), 1), offset);
+      const device_array<int> out(7);
+      wf::segmented_reduce(in.items(), wf::fixed_length{length}, std::span(out.data(), out.size()), wf::plus{},
+                           {.max_blocks = 2});
+      EXPECT_EQ(out.to_host(), std::vector<int>(7, static_cast<int>(length))) << offset << " off";
+    }
+}
+
+}  // namespace

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scratch that callers keep: its size, its control word, its owner.
+#include <warpfold/workspace.cuh>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/device.cuh"
+
+namespace {
+
+namespace wf = warpfold;
+namespace host = warpfold::host;
+namespace reduction = warpfold::reduction;
+namespace segmented = warpfold::segmented;
+namespace by_key = warpfold::by_key;
+
+std::vector<unsigned char> control_of(std::span<std::byte> scratch) {
+  std::vector<unsigned char> control(host::control_bytes);
+  wf::check(cudaMemcpy(control.data(), scratch.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return control;
+}
+const std::vector<unsigned char> cleared(host::control_bytes, 0);
+
+bool is_aligned(std::span<std::byte> scratch) {
+  return reinterpret_cast<std::uintptr_t>(scratch.data()) % host::workspace_alignment == 0;
+}
+
+TEST(Workspace, IsClearedAlignedAndLargeEnough) {
+  const wf::workspace scratch;
+  EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<double>());
+  EXPECT_GE(scratch.bytes().size(), reduction::scratch_bytes(host::current_device(), 64));
+  EXPECT_TRUE(is_aligned(scratch.bytes()));
+  EXPECT_EQ(control_of(scratch.bytes()), cleared);
+}
+
+TEST(Workspace, CanBeMadeForLargerAccumulators) {
+  struct large {
+    char bytes[1000];
+  };
+  const wf::workspace scratch(sizeof(large));
+  EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<large>());
+}
+
+TEST(Workspace, HasOneOwner) {
+  static_assert(!std::is_copy_constructible_v<wf::workspace> && !std::is_copy_assignable_v<wf::workspace>);
+  static_assert(std::is_nothrow_move_constructible_v<wf::workspace> &&
+                std::is_nothrow_move_assignable_v<wf::workspace>);
+  wf::workspace first, second;
+  const std::span<std::byte> of_first = first.bytes(), of_second = second.bytes();
+  EXPECT_NE(of_first.data(), of_second.data());
+
+  wf::workspace moved = std::move(first);
+  EXPECT_EQ(moved.bytes().data(), of_first.data());
+  EXPECT_TRUE(first.bytes().empty());
+  second = std::move(moved);
+  EXPECT_EQ(second.bytes().data(), of_first.data());
+  second = wf::workspace{};
+  EXPECT_EQ(control_of(second.bytes()), cleared);
+}
+
+TEST(Workspace, RefersToItsBytes) {
+  wf::workspace scratch;
+  EXPECT_EQ(wf::workspace_ref(scratch).bytes.data(), scratch.bytes().data());
+  EXPECT_EQ(wf::workspace_ref(scratch.bytes()).bytes.size(), scratch.bytes().size());
+  EXPECT_TRUE(wf::workspace_ref().bytes.empty());
+}
+
+TEST(WorkspaceBytes, DependOnTheAccumulatorAlone) {
+  EXPECT_EQ(wf::workspace_bytes<float>(), wf::workspace_bytes<int>());
+  EXPECT_LT(wf::workspace_bytes<float>(), wf::workspace_bytes<double>());
+  for (const std::size_t bytes : {1, 4, 8, 12, 16, 24, 64, 200}) {
+    const std::size_t any = warpfold::detail::any_workspace_bytes(bytes);
+    for (std::size_t smaller = 1; smaller <= bytes; ++smaller)
+      EXPECT_GE(any, std::max(by_key::scratch_bytes(smaller), segmented::scratch_bytes(smaller))) << bytes;
+  }
+}
+
+/// Runs `call`, and returns what it complains of.
+template <class Call> std::string complaint(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(InitializeWorkspace, ClearsTheControlWordsOnTheStream) {
+  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(host::control_bytes + 128, std::byte{0xee}));
+  const std::span<std::byte> bytes(memory.data(), memory.size());
+  wf::initialize_workspace(bytes);
+  EXPECT_EQ(control_of(bytes), cleared);
+}
+
+TEST(InitializeWorkspace, RefusesWhatCannotBeScratch) {
+  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(host::control_bytes + 128, std::byte{0xee}));
+  const std::span<std::byte> bytes(memory.data(), memory.size());
+  const std::string least = std::to_string(host::control_bytes);
+  EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.subspan(64)); }),
+            "warpfold::initialize_workspace: bytes is not aligned to 128 bytes");
+  EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.first(100)); }),
+            "warpfold::initialize_workspace: bytes has 100 bytes; at least " + least + " are needed");
+  EXPECT_EQ(complaint([&] { wf::initialize_workspace({}); }),
+            "warpfold::initialize_workspace: bytes has 0 bytes; at least " + least + " are needed");
+  EXPECT_EQ(memory.value(64), std::byte{0xee}) << "nothing was written";
+}
+
+}  // namespace
