@@ -11,7 +11,7 @@
 // - may write `out` into the input: all items have been read by then. `out` must not lie in the workspace;
 // - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an empty
 //   input without init and identity, a workspace that is too small or misaligned, a negative max_blocks, inputs of
-//   different lengths and, in debug builds, host memory where device memory is meant; cuda_error for what CUDA reports.
+//   different lengths and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/wait_for_value.cuh>

@@ -24,7 +24,7 @@
 // - need the outputs apart from the inputs;
 // - throw std::invalid_argument, before anything is enqueued, for keys and values, or out_keys and out_values, that differ in
 //   size, null pointers, outputs within inputs or each other, an out_count that cannot hold the number of items, a workspace
-//   that is too small or misaligned and, in debug builds, host memory where device memory is meant; cuda_error for what
+//   that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what
 //   CUDA reports.
 //
 // Tiles wait for the counts of earlier ones, which have begun before them; so the grid needs no launch of its own kind.

@@ -13,12 +13,12 @@
 // - need `out` apart from all inputs. Scratch does not depend on the number of items or segments;
 // - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, an output
 //   within an input, an operator without identity where neither init nor empty is given, a workspace that is too small or
-//   misaligned and, in debug builds, host memory where device memory is meant; cuda_error for what CUDA reports.
+//   misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
 //
 // This holds for the default strategy, automatic. Named ones, the sources' segmented algorithms for owners, are in
 // strategies.cuh, and keep order, not bits across GPUs: segmented_reduce<strategy<…>>(in, owners{ids}, out, op).
 //
-// Segments must be in order, must not overlap, and must lie within the input. Kernels compiled without NDEBUG look whether
+// Segments must be in order, must not overlap, and must lie within the input. Kernels compiled with WARPFOLD_CHECKS look whether
 // they do, and stop with a message; otherwise the behaviour is undefined.
 #pragma once
 #include <warpfold/host/leaves.cuh>

@@ -196,7 +196,7 @@ TEST_F(reduce_by_key_errors, what_cuda_refuses) {
   EXPECT_TRUE(out_.are_untouched());
 }
 
-#if !defined(NDEBUG)
+#if WARPFOLD_CHECKS
 TEST_F(reduce_by_key_errors, host_memory_in_debug_builds) {
   if (wf_test::device_reaches_host_memory()) GTEST_SKIP() << "the device reaches the host's memory";
   std::vector<int> ints(12, 77);

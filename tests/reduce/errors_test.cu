@@ -100,7 +100,7 @@ TEST_F(reduce_errors, more_items_than_can_be_counted) {
       {"warpfold::reduce: ", "count", std::to_string(count), "max_blocks"});
 }
 
-#if !defined(NDEBUG)
+#if WARPFOLD_CHECKS
 // Some systems let the GPU reach all of the host's memory.
 TEST_F(reduce_errors, host_memory_in_debug_builds) {
   const std::vector<float> host(5000, 1.0f);

@@ -139,7 +139,7 @@ TEST_F(segmented_reduce_errors, workspace_and_max_blocks) {
       {function, "max_blocks", "-2"});
 }
 
-#if !defined(NDEBUG)
+#if WARPFOLD_CHECKS
 TEST_F(segmented_reduce_errors, host_memory_in_debug_builds) {
   if (wf_test::device_reaches_host_memory()) GTEST_SKIP() << "the device reaches the host's memory";
   const std::vector<float> host(12, 1.0f);

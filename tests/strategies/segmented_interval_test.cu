@@ -130,7 +130,7 @@ TEST_F(strategies_segmented_host, can_be_captured) {
   expect(std::type_identity<last>{});
 }
 
-#if !defined(__CUDACC__) && !defined(NDEBUG)
+#if !defined(__CUDACC__) && WARPFOLD_CHECKS
 TEST_F(strategies_segmented_host, finds_owners_that_descend_or_lie_outside) {
   device_array<int> owners(cut.ids);
   for (const int wrong : {-1, 0, static_cast<int>(cut.segments)}) {

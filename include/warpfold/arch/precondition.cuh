@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the caller has to see to, looked at by device code in debug builds.
+// Preconditions that only device code can check, in builds with WARPFOLD_CHECKS (config.hpp).
 #pragma once
 #include <warpfold/config.hpp>
 
-#if !defined(NDEBUG) && defined(__CUDACC__)
-#include <stdio.h>  // the device's printf
+#if WARPFOLD_CHECKS
+#include <stdio.h>  // printf, the device's too
 #endif
 
 namespace warpfold::arch {
 
-/// Stops the kernel with the message unless `holds`, in builds without NDEBUG. Costs nothing in others.
-__device__ inline void require([[maybe_unused]] bool holds, [[maybe_unused]] const char* message) {
-#if !defined(NDEBUG)
+/// Stops the kernel with a message unless `holds`, in builds with WARPFOLD_CHECKS. Costs nothing in others. `format` and `values`
+/// are those of printf; the values are numbers of 64 bits (%lld). On a GPU the process loses its CUDA context (__trap); in the
+/// emulator the launch throws.
+template <class... Values>
+__device__ void require([[maybe_unused]] bool holds, [[maybe_unused]] const char* format,
+                        [[maybe_unused]] Values... values) {
+#if WARPFOLD_CHECKS
   if (holds) return;
 #if defined(__CUDACC__)
-  printf("warpfold: %s (block %d, thread %d)\n", message, static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x));
+  printf("warpfold: ");
+  printf(format, static_cast<long long>(values)...);
+  printf(" (block %d, thread %d)\n", static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x));
   __trap();
 #else
+  char message[256];
+  if constexpr (sizeof...(Values) == 0) snprintf(message, sizeof message, "%s", format);
+  else snprintf(message, sizeof message, format, static_cast<long long>(values)...);
   cuda_emulator::current_scheduler->fail(cuda_emulator::fault::precondition, message);
 #endif
 #endif

@@ -15,7 +15,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Debug builds look whether a pointer that kernels will follow is one the device can reach.
 inline void check_device_pointer([[maybe_unused]] const char* function, [[maybe_unused]] const char* argument,
                                  [[maybe_unused]] const void* pointer) {
-#if !defined(NDEBUG)
+#if WARPFOLD_CHECKS
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
   if (attributes.type == cudaMemoryTypeUnregistered &&
@@ -28,7 +28,7 @@ inline void check_count(const char* function, std::int64_t count) {
   if (count < 0) reject(function, "count is " + std::to_string(count) + "; it must not be negative");
 }
 
-/// Checks a pointer argument: not null, and, in debug builds, within the device's reach.
+/// Checks a pointer argument: not null, and, in builds with WARPFOLD_CHECKS, within the device's reach.
 template <class It> void check_pointer(const char* function, const char* argument, const It& it) {
   if constexpr (std::contiguous_iterator<It>) {
     const void* pointer = to_pointer(it);

@@ -50,7 +50,7 @@ inline constexpr const char* segments_out_of_order =
 /// In debug builds, looks at every entry. A warp that reads a wrong one may go astray before, or overlook it.
 template <class Segments>
 __device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
-#if !defined(NDEBUG)
+#if WARPFOLD_CHECKS
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < segments.entries(); i += threads)
     arch::require(segments.in_order(i, items), segments_out_of_order);
