@@ -73,7 +73,7 @@ inline std::vector<std::int32_t> read_ring_offsets(const std::filesystem::path& 
   std::vector<std::int32_t> offsets = read_items<std::int32_t>(path, "offsets", item_type::int32);
   if (offsets.front() != 0 || offsets.back() != std::ssize(places)) {
     throw file_error(path.string() + ": offsets begin with 0 and end with the number of places, " +
-                     std::to_string(places.size()) + "; these are " + std::to_string(offsets.front()) + " and " +
+                     std::to_string(places.size()) + ", but these are " + std::to_string(offsets.front()) + " to " +
                      std::to_string(offsets.back()));
   }
   for (std::size_t ring = 0; ring + 1 < offsets.size(); ++ring) {
