@@ -69,8 +69,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr box no_box{{infinity, infinity}, {-infinity, -infinity}};
 
 // The other items are edges. Item i is the area between the equator and the edge from place i to the next one, on an
-// equal-area map; towards the east it is negative. Along a ring these add up to the area inside, which is negative where
-// the ring runs clockwise: the shoelace formula. An iterator is anything trivially copyable that can be indexed and says what its items are: no areas are stored.
+// equal-area map; towards the east it is negative. Along a ring these areas add up to the area inside it (the shoelace
+// formula), which is negative if the ring runs clockwise. They are computed as they are read: an iterator is anything
+// trivially copyable that can be indexed and says what its items are.
 struct edge_areas {
   using value_type = double;
   using difference_type = std::int64_t;
@@ -83,10 +84,14 @@ struct edge_areas {
   }
 };
 
-std::span<const std::int32_t> span_of(const examples::device_array<std::int32_t>& ids) { return {ids.data(), ids.size()}; }
+std::span<const std::int32_t> span_of(const examples::device_array<std::int32_t>& ids) {
+  return {ids.data(), ids.size()};
+}
 
 // A ring with n places has n - 1 edges: the one that begins at its last place leads to the next ring.
-std::vector<std::int32_t> edge_begins(const examples::outlines& map) { return {map.offsets.begin(), map.offsets.end() - 1}; }
+std::vector<std::int32_t> edge_begins(const examples::outlines& map) {
+  return {map.offsets.begin(), map.offsets.end() - 1};
+}
 std::vector<std::int32_t> edge_ends(const examples::outlines& map) {
   std::vector<std::int32_t> ends(map.offsets.begin() + 1, map.offsets.end());
   for (std::int32_t& end : ends) --end;
@@ -163,8 +168,8 @@ struct country {
   }
 };
 
-// The same on the CPU, one item after another: boxes must be equal. Areas may differ, since the sums are in another order
-// (a rounding an edge) and a GPU's sines, logarithms and fused products round otherwise (16 roundings of the coordinates).
+// The same on the CPU, one item after another. Boxes must be equal. Areas may differ: the sums have another order (one
+// rounding an edge), and a GPU rounds sines, logarithms and fused products in its own way (16 roundings of coordinates).
 std::vector<country> checked(const examples::outlines& map, const std::vector<box>& boxes,
                              const std::vector<double>& areas) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
@@ -220,10 +225,10 @@ void print_country(const country& c) {
   std::printf("\n");
 }
 
-template <class Measure>
-void print_first(const char* what, const std::vector<country>& countries, Measure measure) {
+template <class Measure> void print_first(const char* what, const std::vector<country>& countries, Measure measure) {
   const country& c = *std::ranges::min_element(countries, {}, measure);
-  std::printf("  %-26s%s: %s km² in %s, %s to %s, %.3g %% of its box\n", what, c.name.c_str(), format_area(c.area).c_str(),
+  std::printf("  %-26s%s: %s km² in %s, %s to %s, %.3g %% of its box\n", what, c.name.c_str(),
+              format_area(c.area).c_str(),
               c.rings == 1 ? "one ring" : (examples::format_whole(c.rings) + " rings").c_str(),
               format_degrees(c.around.low.latitude, 'N', 'S').c_str(),
               format_degrees(c.around.high.latitude, 'N', 'S').c_str(), 100 * c.share_of_box());
@@ -246,7 +251,8 @@ void country_boxes(const std::vector<std::string_view>& arguments) {
   std::printf("  %-26s%13s%8s%8s%9s%9s%9s%11s\n", "country", " area in km²", "rings", "south", "west", "north", "east",
               "of its box");
   std::ranges::stable_sort(countries, std::greater{}, &country::area);
-  for (std::size_t i = 0; i < std::min(countries.size(), static_cast<std::size_t>(top)); ++i) print_country(countries[i]);
+  for (std::size_t i = 0; i < std::min(countries.size(), static_cast<std::size_t>(top)); ++i)
+    print_country(countries[i]);
 
   std::erase_if(countries, [](const country& c) { return c.rings == 0; });
   std::printf("\n");

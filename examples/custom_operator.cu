@@ -42,8 +42,8 @@ struct track_of {
   __host__ __device__ track operator()(place p) const { return {p, p, 0, 0}; }
 };
 
-// Step 2. The operator: two tracks, one after the other, and the leg between them. It has to be associative and trivially
-// copyable, no more. It need not commute: what is on the left comes first, since Warpfold folds from left to right.
+// Step 2. The operator: two tracks, one after the other, and the leg between them. It has to be associative and
+// trivially copyable, no more. It need not commute: Warpfold folds from left to right, so `a` is what comes first.
 struct join {
   __host__ __device__ track operator()(const track& a, const track& b) const {
     const double leg = examples::distance_km(a.last, b.first);
@@ -51,9 +51,9 @@ struct join {
   }
 };
 
-// Step 3, optional, is not taken here: what Warpfold may know about an operator. A wf::identity<join, track> would be the
-// result for an empty input, which is refused without one. wf::is_exact and wf::is_commutative say that association and
-// order change no bit of the result; that is so for a minimum, but not for a length.
+// Step 3, which is optional and not taken here: what Warpfold may know about an operator. A wf::identity<join, track>
+// would be the result for an empty input, which is refused without one. wf::is_exact and wf::is_commutative say that
+// association and order change no bit of the result. That is true of a minimum, but not of a length.
 
 struct named_track {
   std::string name;
@@ -77,9 +77,9 @@ bool agree(double a, double b, std::size_t legs) {
 
 void measure_track(const std::vector<std::string_view>& arguments) {
   const auto files = examples::read_options(arguments, {}, 1);
-  const named_track given = files.empty() ? most_detailed_outline()
-                                          : named_track{std::filesystem::path(files[0]).filename().string(),
-                                                        examples::read_places(files[0])};
+  const named_track given =
+      files.empty() ? most_detailed_outline()
+                    : named_track{std::filesystem::path(files[0]).filename().string(), examples::read_places(files[0])};
   const examples::device_array<place> places(given.places);
 
   // Step 4. One call. What is accumulated is what track_of returns.

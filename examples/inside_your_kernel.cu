@@ -59,8 +59,8 @@ __global__ void measure_rings(const place* places, const std::int32_t* offsets, 
   const double sum = wf::block::reduce<block_threads>(storage, length, wf::plus{}, measuring);
   if (thread == 0) lengths[blockIdx.x] = sum;
 
-  // All lanes of the warp call this, those without an edge with 0; lane 0 gets the result. (all_reduce gives it to every
-  // lane, or thread.)
+  // All lanes of the warp call this, those without an edge with 0; lane 0 gets the result. (all_reduce gives it to
+  // every lane, or thread.)
   const double edge = wf::warp::reduce(longest, wf::maximum{});
   if (thread % warp_threads == 0) warp_edges[blockIdx.x * block_warps + thread / warp_threads] = edge;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Places on the Earth, and the outlines of countries: distances, an equal-area projection, and the files that hold them.
+// Places on the Earth and outlines of countries: distances, an equal-area projection, and the files that hold them.
 #pragma once
 
 #include <cmath>
@@ -35,8 +35,8 @@ __host__ __device__ inline double distance_km(place a, place b) {
   return 2 * radius_km * asin(sqrt(fmin(haversine, 1.0)));
 }
 
-/// A place on the map of an equal-area projection: Lambert's cylindrical one, of the WGS84 ellipsoid. Areas on this map
-/// are areas on the Earth.
+/// A place on the map of an equal-area projection: Lambert's cylindrical one, of the WGS84 ellipsoid. Areas on this
+/// map are areas on the Earth.
 struct map_point {
   double x_km, y_km;
 };
@@ -69,7 +69,8 @@ inline std::vector<place> read_places(const std::filesystem::path& path) {
   return places;
 }
 
-inline std::vector<std::int32_t> read_ring_offsets(const std::filesystem::path& path, const std::vector<place>& places) {
+inline std::vector<std::int32_t> read_ring_offsets(const std::filesystem::path& path,
+                                                   const std::vector<place>& places) {
   std::vector<std::int32_t> offsets = read_items<std::int32_t>(path, "offsets", item_type::int32);
   if (offsets.front() != 0 || offsets.back() != std::ssize(places)) {
     throw file_error(path.string() + ": offsets begin with 0 and end with the number of places, " +
@@ -81,15 +82,15 @@ inline std::vector<std::int32_t> read_ring_offsets(const std::filesystem::path& 
     const std::int64_t begin = offsets[ring], end = offsets[ring + 1];
     if (begin < 0 || end > std::ssize(places) || end - begin < 4 ||
         places[static_cast<std::size_t>(begin)] != places[static_cast<std::size_t>(end - 1)]) {
-      throw file_error(path.string() + ": ring " + std::to_string(ring) + ", places " + std::to_string(begin) +
-                       " to " + std::to_string(end) + ", is not 4 places or more of which the last is the first");
+      throw file_error(path.string() + ": ring " + std::to_string(ring) + ", places " + std::to_string(begin) + " to " +
+                       std::to_string(end) + ", is not 4 places or more of which the last is the first");
     }
   }
   return offsets;
 }
 
-/// Reads PLACES.npy OFFSETS.npy [OWNERS.npy [NAMES.txt]]. Without files, the countries in examples/data; without owners,
-/// each ring is a country.
+/// Reads PLACES.npy OFFSETS.npy [OWNERS.npy [NAMES.txt]]. Without files, the countries in examples/data; without
+/// owners, each ring is a country.
 inline outlines read_outlines(const std::vector<std::string_view>& files) {
   if (files.empty()) {
     const std::string names[] = {

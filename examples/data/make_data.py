@@ -62,7 +62,8 @@ def make_routes(package):
     number = {airport: index + 1 for index, airport in enumerate(airports)}
     entries = sorted((number[origin], number[destination], count) for origin, destination, count in routes)
     lines = ['%%MatrixMarket matrix coordinate integer general',
-             '% Flights in 2008 from the airport of the row to that of the column; line i of routes_codes.txt is number i.',
+             '% Flights in 2008 from the airport of the row to that of the column; line i of routes_codes.txt is '
+             'number i.',
              '% Origin and licence: README.md',
              f'{len(airports)} {len(airports)} {len(entries)}']
     lines += [f'{row} {column} {count}' for row, column, count in entries]

@@ -60,7 +60,9 @@ template <class Write> void write_file(const std::filesystem::path& path, Write 
 void main_program(const std::vector<std::string_view>& arguments) {
   const options chosen = parse(arguments);
   check_names(chosen);
-  if (emulated && chosen.plot) throw examples::usage_error("--plot needs a GPU: the emulator has no bandwidths to draw");
+  if (emulated && chosen.plot) {
+    throw examples::usage_error("--plot needs a GPU: the emulator has no bandwidths to draw");
+  }
   if (chosen.list) return print_list();
   const run_of_ladder run = chosen.type == "int"     ? climb<int>(chosen)
                             : chosen.type == "float" ? climb<float>(chosen)
@@ -68,7 +70,8 @@ void main_program(const std::vector<std::string_view>& arguments) {
   std::cout << examples::format_whole(run.items) << " items of type " << run.type << " (" << run.array << "), "
             << examples::device_name() << '\n';
   if (emulated) {
-    std::cout << "Every rung's sum is checked. Times, bandwidths and the limit are left out: there are none without a GPU.\n";
+    std::cout << "Every rung's sum is checked. Times, bandwidths and the limit are left out: there are none without a "
+                 "GPU.\n";
   } else {
     std::cout << "Median times between CUDA events, the array in whatever cache the run before left it; "
               << "zeroing the result is not timed.\nLimit: " << limit_in_words(run) << '\n';

@@ -26,7 +26,7 @@ inline std::string limit_in_words(const run_of_ladder& run) {
          (rung ? "the rung " + std::string(rung->about.name) : run.read_only_name) + ")";
 }
 
-/// What a run in the emulator shows: which sums are right. Its times are a CPU's, so there are no bandwidths and no limit.
+/// What a run in the emulator shows: which sums are right. Its times are a CPU's: there are no bandwidths, no limit.
 inline void print_results(std::ostream& out, const run_of_ladder& run) {
   const char* const pattern = "  %-25s %-15s %-26s %s\n";
   for (std::size_t i = 0; i < run.measured.size(); ++i) {

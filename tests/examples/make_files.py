@@ -14,7 +14,8 @@ CODES = {'i1': 'b', 'i2': 'h', 'i4': 'i', 'i8': 'q', 'u1': 'B', 'u2': 'H', 'u4':
 
 
 def npy(descr, items, shape=None, fortran_order=False, version=1, descr_text=None):
-    header = f"{{'descr': {descr_text or repr(descr)}, 'fortran_order': {fortran_order}, 'shape': {shape or (len(items),)}, }}"
+    header = (f"{{'descr': {descr_text or repr(descr)}, 'fortran_order': {fortran_order}, "
+              f"'shape': {shape or (len(items),)}, }}")
     length_bytes = 2 if version == 1 else 4
     header += ' ' * (-(8 + length_bytes + len(header) + 1) % 64) + '\n'
     prefix = b'\x93NUMPY' + bytes([version, 0]) + len(header).to_bytes(length_bytes, 'little')
@@ -30,10 +31,10 @@ def make_right_files():
     draw = random.Random(20240229)
     whole = lambda low, high, count: [draw.randint(low, high) for _ in range(count)]
     for bits in (8, 16, 32):
-        descr = str(bits // 8)
-        write(f'int{bits}.npy', npy(('|i' if bits == 8 else '<i') + descr,
-                                    [-2**(bits - 1), 2**(bits - 1) - 1] + whole(-2**(bits - 1), 2**(bits - 1) - 1, 331)))
-        write(f'uint{bits}.npy', npy(('|u' if bits == 8 else '<u') + descr, [0, 2**bits - 1] + whole(0, 2**bits - 1, 331)))
+        order, descr = '|' if bits == 8 else '<', str(bits // 8)
+        low, high = -2**(bits - 1), 2**(bits - 1) - 1
+        write(f'int{bits}.npy', npy(order + 'i' + descr, [low, high] + whole(low, high, 331)))
+        write(f'uint{bits}.npy', npy(order + 'u' + descr, [0, 2**bits - 1] + whole(0, 2**bits - 1, 331)))
     # Nanoseconds since 1970 within one microsecond: in double, neighbours of these numbers are 256 apart.
     write('int64.npy', npy('<i8', [1_700_000_000_000_000_000 + offset for offset in whole(0, 999, 333)]))
     write('uint64.npy', npy('<u8', [0, 2**64 - 1] + whole(0, 2**64 - 1, 331)))

@@ -222,20 +222,22 @@ def cmake_list(name, lines):
 
 
 if __name__ == '__main__':
-    text = '# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n# Made by reference.py: what the examples must print.\n'
+    text = ('# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n'
+            '# Made by reference.py: what the examples must print.\n')
     right = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'bool', 'float16', 'float32',
              'float64', 'tiny_float64', 'one_item', 'no_axes']
     for name in right:
         text += cmake_list(f'expected_{name}', statistics(HERE / 'files' / f'{name}.npy'))
     for name in ('flight_delays', 'flight_minutes', 'airport_owners', 'country_points'):
         text += cmake_list(f'expected_{name}', statistics(DATA / f'{name}.npy'))
-    names = ['here', 'nowhere', 'there']
+    owned_rings = Outlines(*RINGS, HERE / 'files' / 'ring_owners.npy', ['here', 'nowhere', 'there'])
+    most_detailed = max((ring for _, rings in BUNDLED.countries for ring in rings), key=len)
     text += cmake_list('expected_countries', country_boxes(BUNDLED))
-    text += cmake_list('expected_named_rings', country_boxes(Outlines(*RINGS, HERE / 'files' / 'ring_owners.npy', names)))
+    text += cmake_list('expected_named_rings', country_boxes(owned_rings))
     text += cmake_list('expected_rings', country_boxes(Outlines(*RINGS)))
     text += cmake_list('expected_outlines', outline_lengths(BUNDLED))
     text += cmake_list('expected_ring_lengths', outline_lengths(Outlines(*RINGS)))
-    text += cmake_list('expected_track', track(max((ring for _, rings in BUNDLED.countries for ring in rings), key=len)))
+    text += cmake_list('expected_track', track(most_detailed))
     text += cmake_list('expected_two_places', track([(2.5, 48.75), (-74, 40.75)]))
     text += cmake_list('expected_delays', delays_by_airport())
     text += cmake_list('expected_routes', sparse_rows())

@@ -104,7 +104,8 @@ TEST(Table, ShowsNoFiguresInTheEmulator) {
   std::ostringstream out;
   print_table(out, run);
   EXPECT_EQ(words_of(out.str()),
-            words_of("003, lecture slides rung commutativity kernel result atomic-global - right shared - WRONG: 1, not 2 "
+            words_of("003, lecture slides rung commutativity kernel result "
+                     "atomic-global - right shared - WRONG: 1, not 2 "
                      "Warpfold rung commutativity kernel result warpfold - right"));
 }
 
