@@ -103,10 +103,9 @@ TEST(Table, ShowsNoFiguresInTheEmulator) {
   run.measured[1].check = "WRONG: 1, not 2";
   std::ostringstream out;
   print_table(out, run);
-  EXPECT_EQ(words_of(out.str()),
-            words_of("003, lecture slides rung commutativity kernel result "
-                     "atomic-global - right shared - WRONG: 1, not 2 "
-                     "Warpfold rung commutativity kernel result warpfold - right"));
+  EXPECT_EQ(words_of(out.str()), words_of("003, lecture slides rung commutativity kernel result "
+                                          "atomic-global - right shared - WRONG: 1, not 2 "
+                                          "Warpfold rung commutativity kernel result warpfold - right"));
 }
 
 TEST(Csv, HasNoFiguresInTheEmulator) {
