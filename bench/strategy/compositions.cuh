@@ -51,7 +51,7 @@ void add_finishes(std::vector<strategy_entry>& list, const std::string& name) {
   list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::last_block>(name + ".last_block"));
   list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::two_launch>(name + ".two_launch"));
   list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::block_atomic>(name + ".block_atomic"));
-  if constexpr (wf::dispatch::has_warp_results<Algorithm, float>)
+  if constexpr (wf::strategies::has_warp_results<Algorithm, float>)
     list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::warp_atomic>(name + ".warp_atomic"));
 }
 

@@ -2,11 +2,7 @@
 // Runs a rung on an array: one launch, or as many as its finish needs.
 #pragma once
 
-<<<<<<< HEAD
-#include <warpfold/host/launch.cuh>
-=======
 #include <warpfold/warpfold.cuh>
->>>>>>> wt-data
 
 #include <algorithm>
 #include <cstddef>
