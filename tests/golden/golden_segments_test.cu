@@ -37,7 +37,7 @@ const std::vector<lengths>& distributions() {
 
 template <class Index> std::vector<Index> offsets_of(const lengths& segments) {
   std::vector<Index> offsets{0};
-  for (const std::size_t length : segments.of) offsets.push_back(static_cast<Index>(offsets.back() + static_cast<Index>(length)));
+  for (const std::size_t length : segments.of) offsets.push_back(offsets.back() + static_cast<Index>(length));
   return offsets;
 }
 
@@ -62,7 +62,8 @@ template <forms Forms, class T, class A> void record_segments(const std::string&
     record_form("init");
     if constexpr (Forms != forms::offsets) {
       std::vector<std::int32_t> ids;
-      for (std::size_t s = 0; s < segments.of.size(); ++s) ids.insert(ids.end(), segments.of[s], static_cast<std::int32_t>(s));
+      for (std::size_t s = 0; s < segments.of.size(); ++s)
+        ids.insert(ids.end(), segments.of[s], static_cast<std::int32_t>(s));
       const buffer<std::int32_t> in_ids(ids);
       wf::segmented_reduce(in.items(), wf::owners{in_ids.items()}, out.span(), op, options);
       record_form("owners");
@@ -75,10 +76,12 @@ template <forms Forms, class T, class A> void record_segments(const std::string&
       std::vector<std::int32_t> begins(offsets.begin(), offsets.end() - 1);
       for (std::size_t s = 0; s < begins.size(); s += 2) begins[s] += segments.of[s] > 0;
       const buffer<std::int32_t> in_begins(begins);
-      wf::segmented_reduce(in.items(), wf::bounds{in_begins.items(), in_offsets.items().subspan(1)}, out.span(), op, options);
+      const wf::bounds bounds{in_begins.items(), in_offsets.items().subspan(1)};
+      wf::segmented_reduce(in.items(), bounds, out.span(), op, options);
       record_form("bounds");
       if (segments.name.starts_with("all_")) {
-        wf::segmented_reduce(in.items(), wf::fixed_length{static_cast<std::int64_t>(segments.of[0])}, out.span(), op, options);
+        const wf::fixed_length length{static_cast<std::int64_t>(segments.of[0])};
+        wf::segmented_reduce(in.items(), length, out.span(), op, options);
         record_form("fixed");
       }
     }
@@ -116,7 +119,8 @@ template <class T, class A> void record_runs(const std::string& name, auto op, c
       const auto count = out_count.to_host();
       ASSERT_EQ(count[0], run);
       const auto room = static_cast<std::size_t>(count[0]);
-      record(name + '/' + runs.name + '/' + form, hash_of(out.to_host(room), hash_of(out_keys.to_host(room), hash_of(count))));
+      const std::uint64_t keys_hash = hash_of(out_keys.to_host(room), hash_of(count));
+      record(name + '/' + runs.name + '/' + form, hash_of(out.to_host(room), keys_hash));
     };
     wf::reduce_by_key(in_keys.items(), in.items(), out_keys.span(), out.span(), out_count.data(), op);
     record_form("runs");
