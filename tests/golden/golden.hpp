@@ -6,7 +6,7 @@
 // golden_bits.txt. WARPFOLD_RECORD_GOLDEN=<path> writes the file instead of comparing; all tests must then run in one
 // process.
 //
-// Inputs come from integer arithmetic alone. No record holds the sum of no floats, or a result that depends on the grid.
+// Inputs come from integer arithmetic alone. There is no sum of no floats, and nothing that depends on the grid.
 #pragma once
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ template <class T> class buffer {
   std::size_t count_, offset_;
 };
 
-/// A float format's bits from integers: either sign, magnitudes from 2^-low to 2^high, so that each association of a sum
+/// A float's bits from integers: either sign, magnitudes from 2^-low to 2^high, so that each association of a sum
 /// rounds differently.
 template <int MantissaBits, int Bias, int SignBit> std::uint64_t float_bits(random_source& source, int low, int high) {
   const std::uint64_t z = source();
