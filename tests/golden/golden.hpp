@@ -23,9 +23,9 @@
 #include <vector>
 #include <warpfold/warpfold.cuh>
 
-#include "common/monoids.hpp"
-#include "common/random_items.hpp"
-#include "common/tree_hash.hpp"
+#include "../common/monoids.hpp"
+#include "../common/random_items.hpp"
+#include "../common/tree_hash.hpp"
 
 namespace wf_test::golden {
 
