@@ -62,12 +62,21 @@ void check_initial_apart(const char* function, const char* argument, const initi
   check_apart(function, out_argument, out, out_count, argument, value.pointer(), value.pointer() != nullptr);
 }
 
+/// Throws unless `bytes` can be scratch of `needed` bytes. The message tells size and alignment, needed and given.
+inline void check_scratch_bytes(const char* function, const char* argument, std::span<const std::byte> bytes,
+                                std::size_t needed) {
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::size_t alignment = address % workspace_alignment == 0 ? workspace_alignment : address & -address;
+  if (bytes.size() >= needed && alignment == workspace_alignment) return;
+  reject(function, std::string(argument) + " has " + std::to_string(bytes.size()) + " bytes aligned to " +
+                       std::to_string(alignment) + "; " + std::to_string(needed) + " bytes aligned to " +
+                       std::to_string(workspace_alignment) + " are needed");
+}
+
+/// Checks a call's options.workspace, if it has one.
 inline void check_workspace(const char* function, std::span<std::byte> bytes, std::size_t needed) {
-  if (bytes.size() < needed)
-    reject(function, "workspace has " + std::to_string(bytes.size()) + " bytes; " + std::to_string(needed) +
-                         " are needed (workspace_bytes)");
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % workspace_alignment != 0)
-    reject(function, "workspace is not aligned to 128 bytes");
+  if (bytes.empty()) return;
+  check_scratch_bytes(function, "workspace", bytes, needed);
   check_device_pointer(function, "workspace", bytes.data());
 }
 

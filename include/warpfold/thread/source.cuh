@@ -179,4 +179,19 @@ template <class Source, class Transform, class A> struct leaves {
   }
 };
 
+/// The same items, or leaves, `Items` a chunk.
+template <int Items, class T, int Own>
+__host__ __device__ constexpr pointer_source<T, Items> rechunk(const pointer_source<T, Own>& source) {
+  return {source.data, source.items};
+}
+template <int Items, class It, int Own>
+__host__ __device__ constexpr iterator_source<It, Items> rechunk(const iterator_source<It, Own>& source) {
+  return {source.first_item, source.items};
+}
+template <int Items, class Source, class Transform, class A>
+__host__ __device__ constexpr auto rechunk(const leaves<Source, Transform, A>& given) {
+  const auto source = rechunk<Items>(given.source);
+  return leaves<std::remove_cv_t<decltype(source)>, Transform, A>{source, given.transform};
+}
+
 }  // namespace warpfold::thread
