@@ -69,7 +69,7 @@ TEST_F(transform_reduce_errors, options) {
   expect_rejected(
       [&](cudaStream_t s) {
         wf::transform_reduce(in_.items(), out(), wf::plus{}, negate{},
-                             {.stream = s, .workspace = std::span(bytes.data(), bytes.size())});
+                             {.stream = s, .workspace = wf::workspace_ref::from_initialized({bytes.data(), bytes.size()})});
       },
       {"warpfold::transform_reduce: ", "workspace", "200"});
 }

@@ -51,7 +51,7 @@ template <class A> class asked {
         reused_(sizeof(A)),
         own_(static_cast<std::int64_t>(warpfold::workspace_bytes<A>())) {
     init_on_device_.set(0, init);
-    warpfold::initialize_workspace({own_.data(), own_.size()});
+    callers_ = warpfold::initialize_workspace({own_.data(), own_.size()});
   }
 
   /// Options for the next call; its result must be taken before the next are made.
@@ -62,7 +62,7 @@ template <class A> class asked {
     if (w.init == init_from::device_memory) result.init = static_cast<const A*>(init_on_device_.data());
     if (w.workspace == scratch::reused) result.workspace = reused_;
     if (w.workspace == scratch::fresh) result.workspace = fresh_.emplace(sizeof(A));
-    if (w.workspace == scratch::callers) result.workspace = std::span(own_.data(), own_.size());
+    if (w.workspace == scratch::callers) result.workspace = callers_;
     return result;
   }
 
@@ -75,6 +75,7 @@ template <class A> class asked {
   warpfold::workspace reused_;
   std::optional<warpfold::workspace> fresh_;
   device_array<std::byte> own_;
+  warpfold::workspace_ref callers_;  ///< own_, initialised
 };
 
 /// Sizes at every border of a cut, for items of type `T`: whatever a lane, a row, a warp, a block, a cluster, a wave or a
