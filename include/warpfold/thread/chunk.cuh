@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <warpfold/arch/vector_load.cuh>
+#include <warpfold/thread/array.cuh>
 
 namespace warpfold::thread {
 
@@ -24,9 +25,9 @@ template <class T, int Items> struct chunk {
   std::uint32_t word[words];
 
   __device__ T item(int k) const {
-    T value;
-    std::memcpy(&value, reinterpret_cast<const unsigned char*>(word) + k * sizeof(T), sizeof(T));
-    return value;
+    return copied<T>([&](unsigned char* to) {
+      std::memcpy(to, reinterpret_cast<const unsigned char*>(word) + k * sizeof(T), sizeof(T));
+    });
   }
 
   /// All items from `source`, aligned to vector_bytes.

@@ -92,7 +92,7 @@ template <class It, int Items = 1> struct iterator_source {
   static constexpr int chunk_items = Items;
   using item = std::iter_value_t<It>;
   struct chunk {
-    item values[Items];
+    std::conditional_t<std::is_default_constructible_v<item>, item[Items], array<item, Items>> values;
   };
 
   It first_item;

@@ -30,11 +30,10 @@ template <class T, int Items> struct window_source {
   __device__ T at(std::int64_t item) const {
     constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
     const unsigned char* from = bytes + before + static_cast<int>(item) * int{sizeof(T)};
-    T value;
-    WARPFOLD_UNROLL
-    for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-      arch::load_shared<width>(from + offset, reinterpret_cast<unsigned char*>(&value) + offset);
-    return value;
+    return copied<T>([=](unsigned char* to) {
+      WARPFOLD_UNROLL
+      for (int offset = 0; offset < int{sizeof(T)}; offset += width) arch::load_shared<width>(from + offset, to + offset);
+    });
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
 };

@@ -35,10 +35,13 @@ __device__ A fold_partial_batch(const Leaves& leaves, Index first, Op op) {
   A values[Rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) {
-    A chunk_values[chunk_items];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
-    values[row] = thread::fold(chunk_values, op, items - row * row_items - own);
+    const int count = items - row * row_items - own;
+    if constexpr (thread::just_items<Leaves>) {
+      A chunk_values[chunk_items];
+      WARPFOLD_UNROLL
+      for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
+      values[row] = thread::fold(chunk_values, op, count);
+    } else values[row] = thread::fold_chunk(leaves, rows[row], op, count);
   }
   return fold_rows(values, op, (items + chunk_items - 1) / chunk_items);
 }
