@@ -33,8 +33,9 @@ template <class A> class initial {
   const A* pointer_ = nullptr;
 };
 
-/// The scratch that a call uses: a `workspace`, what `initialize_workspace` returned, or, by default, scratch that Warpfold brings.
-/// Plain bytes do not convert to it, because kernels would find no zero control words in them and write no result.
+/// The scratch that a call uses: a `workspace`, what `initialize_workspace` returned, or, by default, scratch that
+/// Warpfold brings. Plain bytes do not convert to it: kernels would find no zero control words in them, and write no
+/// result.
 struct workspace_ref {
   std::span<std::byte> bytes;  ///< empty by default
 
@@ -46,7 +47,8 @@ struct workspace_ref {
   constexpr explicit workspace_ref(std::span<std::byte> initialized) : bytes(initialized) {}
 };
 
-/// Options of reduce, transform_reduce and their _value forms, and of reduce_by_key; this order is part of the interface.
+/// Options of reduce, transform_reduce and their _value forms, and of reduce_by_key. Their order is part of the
+/// interface.
 template <class A> struct reduce_options {
   cudaStream_t stream = {};
   initial<A> init = {};  ///< joins on the left, once; the result of reducing an empty input; by key: joins each run

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scratch: control words, which are zero between calls, and room for the partial results of a grid.
 //
-// A workspace for `float` has about 2 MB (workspace_bytes<float>() on a GPU with 132 multiprocessors), whatever the number of
-// items or segments: one workspace serves every function, one call after another, so a caller need not know which function or
-// which count comes next. The largest share, 1.8 MB, is the control words of reduce_by_key, by which tiles tell later tiles how
-// their last run goes on. Calls clear nothing: a kernel leaves its control words zero. A call without a workspace uses a
-// default workspace of the same size for its stream.
+// A workspace for `float` has about 2 MB (workspace_bytes<float>() on a GPU with 132 multiprocessors), whatever the
+// number of items or segments: one workspace serves every function, one call after another, so a caller need not know
+// which function or which count comes next. The largest share, 1.8 MB, is the control words of reduce_by_key, by which
+// tiles tell later tiles how their last run goes on. Calls clear nothing: a kernel leaves its control words zero. A
+// call without a workspace uses a default workspace of the same size for its stream.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -33,14 +33,15 @@ inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
-/// Bytes of scratch that reduce, transform_reduce, segmented_reduce and reduce_by_key need for accumulators of type `A` on the
-/// current device, whatever the number of items and segments. They must be aligned to 128 bytes.
+/// Bytes of scratch that reduce, transform_reduce, segmented_reduce and reduce_by_key need for accumulators of type `A`
+/// on the current device, whatever the number of items and segments. They must be aligned to 128 bytes.
 template <class A> std::size_t workspace_bytes() { return detail::any_workspace_bytes(sizeof(A)); }
 
-/// Makes a caller's own bytes (device memory, aligned to 128 bytes) usable as scratch, and returns what `.workspace` takes. To be
-/// called once, on the stream that uses the bytes first: asynchronous, one memset of the control words. The result is valid as
-/// long as the bytes are. Calls that may overlap need scratch of their own each. Throws std::invalid_argument for bytes that are
-/// too few or misaligned (and, in builds with WARPFOLD_CHECKS, for host memory), cuda_error for what CUDA reports.
+/// Makes a caller's own bytes (device memory, aligned to 128 bytes) usable as scratch, and returns what `.workspace`
+/// takes. To be called once, on the stream that uses the bytes first: asynchronous, one memset of the control words.
+/// The result is valid as long as the bytes are. Calls that may overlap need scratch of their own each. Throws
+/// std::invalid_argument for bytes that are too few or misaligned (and, in builds with WARPFOLD_CHECKS, for host
+/// memory), cuda_error for what CUDA reports.
 inline workspace_ref initialize_workspace(std::span<std::byte> bytes, cudaStream_t stream = {}) {
   host::check_scratch_bytes("initialize_workspace", "bytes", bytes, host::control_bytes);
   host::check_device_pointer("initialize_workspace", "bytes", bytes.data());
@@ -49,8 +50,8 @@ inline workspace_ref initialize_workspace(std::span<std::byte> bytes, cudaStream
 }
 
 /// Scratch on the current device that calls can share one after another: on one stream, or with events between streams.
-/// Calls that may overlap need a workspace each. Construction allocates, clears and waits; it throws cuda_error. Destruction
-/// waits for the work that uses the scratch. Movable.
+/// Calls that may overlap need a workspace each. Construction allocates, clears and waits; it throws cuda_error.
+/// Destruction waits for the work that uses the scratch. Movable.
 class workspace {
  public:
   /// Room for accumulators of up to `accumulator_bytes`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms and conversions see nothing but the input's items and what was made of them. All of those below stop the
-// kernel where they are given anything else, as a pointer that is followed, or a division by an item, would.
+// Operators, transforms and conversions see nothing but the input's items and what was made of them. All of those below
+// stop the kernel where they are given anything else, as a pointer that is followed, or a division by an item, would.
 #include <warpfold/reduce.cuh>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways to ask for one and the same reduction: where init comes from, whose scratch is used, how many blocks may run.
-// None of them may change a bit, so the tests of reduce go through all.
+// The ways to ask for one and the same reduction: where init comes from, whose scratch is used, how many blocks may
+// run. None of them may change a bit, so the tests of reduce go through all.
 #pragma once
 #include <optional>
 #include <ostream>
@@ -78,8 +78,9 @@ template <class A> class asked {
   warpfold::workspace_ref callers_;  ///< own_, initialised
 };
 
-/// Sizes at every border of a cut, for items of type `T`: whatever a lane, a row, a warp, a block, a cluster, a wave or a
-/// share takes is a chunk times a power of two, or a few of them. And primes. On a GPU the cuts into blocks come later.
+/// Sizes at every border of a cut, for items of type `T`: whatever a lane, a row, a warp, a block, a cluster, a wave or
+/// a share takes is a chunk times a power of two, or a few of them. And primes. On a GPU the cuts into blocks come
+/// later.
 template <class T> std::vector<std::int64_t> border_sizes(std::int64_t most = emulated ? 1 << 17 : 1 << 23) {
   std::set<std::int64_t> sizes;
   const auto primes = prime_sizes(most);

@@ -6,9 +6,9 @@
 
 namespace warpfold::arch {
 
-/// Adds `arrivals` to `counter`, and returns whether that makes `expected`; the counter is then zero again. The add releases what
-/// the caller wrote or was handed by a barrier, and acquires what earlier callers released. (It is one instruction with both
-/// orders: __threadfence() around an atomic is sequentially consistent, which costs more.)
+/// Adds `arrivals` to `counter`, and returns whether that makes `expected`; the counter is then zero again. The add
+/// releases what the caller wrote or was handed by a barrier, and acquires what earlier callers released. (It is one
+/// instruction with both orders: __threadfence() around an atomic is sequentially consistent, which costs more.)
 __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned expected) {
   unsigned before;
 #if defined(__CUDA_ARCH__)
@@ -24,8 +24,8 @@ __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned exp
   return true;
 }
 
-/// arrive for a warp. All lanes call it, and all get the answer. What any lane wrote before is released; what earlier warps
-/// released is visible to all lanes afterwards.
+/// arrive for a warp. All lanes call it, and all get the answer. What any lane wrote before is released; what earlier
+/// warps released is visible to all lanes afterwards.
 __device__ inline bool warp_completes(unsigned* counter, std::int64_t arrivals, std::int64_t expected) {
   __syncwarp();
   int last = 0;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scratch that a call without a workspace uses. A slot is a piece of device memory whose control words are zero when a
-// kernel starts, and zero again when it has ended.
+// The scratch that a call without a workspace uses. A slot is a piece of device memory whose control words are zero
+// when a kernel starts, and zero again when it has ended.
 //
-// - Each stream has a slot of its own, which is found again by cudaStreamGetId: handles are reused, identifiers never are.
-// - CUDA does not tell when a stream is destroyed. So a slot of a stream may go to a new stream when its last kernel has ended.
-//   The first kept_slots slots are kept for good, and cost no more than a look-up a call: programs with few streams pay
-//   nothing. Each further slot has an event, which every call that uses the slot records behind its kernel (about half
-//   the host time of a launch). A program that makes streams without end thus holds kept_slots slots, and as many more as
-//   have had work under way at once.
-// - Each call under capture has a slot that belongs to the graph, and returns when the graph and its executables are gone.
+// - Each stream has a slot of its own, which is found again by cudaStreamGetId: handles are reused, identifiers never
+//   are.
+// - CUDA does not tell when a stream is destroyed. So a slot of a stream may go to a new stream when its last kernel
+//   has ended. The first kept_slots slots are kept for good, and cost no more than a look-up a call: programs with few
+//   streams pay nothing. Each further slot has an event, which every call that uses the slot records behind its kernel
+//   (about half the host time of a launch). A program that makes streams without end thus holds kept_slots slots, and
+//   as many more as have had work under way at once.
+// - Each call under capture has a slot that belongs to the graph, and returns when the graph and its executables are
+//   gone.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -26,8 +28,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Scratch of streams and graphs. All members can be called by any thread.
 ///
-/// Two locks: CUDA is called with slots_mutex_ held, but never with free_mutex_ held, since CUDA takes that one: it may destroy a
-/// graph in one thread, and then calls give_back with its own locks held, which other threads' calls to CUDA wait for.
+/// Two locks: CUDA is called with slots_mutex_ held, but never with free_mutex_ held, since CUDA takes that one: it may
+/// destroy a graph in one thread, and then calls give_back with its own locks held, which other threads' calls to CUDA
+/// wait for.
 class workspace_pool {
  public:
   /// Slots of streams that have no event: 32 of about 2 MB.
@@ -52,8 +55,8 @@ class workspace_pool {
     slot* borrowed = nullptr;  ///< null where there is nothing to give back: of a graph, or a caller's own bytes
   };
 
-  /// Cleared scratch of at least `bytes` for the next kernel on `stream`. Once that is enqueued, the loan must be given back.
-  /// Throws cuda_error, upon which nothing is kept: also where the capture of `stream` has been invalidated.
+  /// Cleared scratch of at least `bytes` for the next kernel on `stream`. Once that is enqueued, the loan must be given
+  /// back. Throws cuda_error, upon which nothing is kept: also where the capture of `stream` has been invalidated.
   loan borrow(int device, cudaStream_t stream, std::size_t bytes) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph{};
@@ -70,7 +73,8 @@ class workspace_pool {
     std::lock_guard lock(slots_mutex_);
     slot*& found = of_stream_[key{device, id}];
     if (found == nullptr || found->bytes.size() < bytes) {
-      // A larger slot than before has at least twice the size, so that the kept slots that grow are few. The old slot is nobody's.
+      // A larger slot than before has at least twice the size, so that the kept slots that grow are few. The old slot
+      // is nobody's.
       const std::size_t wanted = found == nullptr ? bytes : std::max(bytes, 2 * found->bytes.size());
       slot* const larger = idle_slot(device, wanted);
       found = larger != nullptr ? larger : new_slot(device, stream, wanted);
@@ -108,8 +112,8 @@ class workspace_pool {
     }
   };
 
-  /// The slot with an event, of those large enough, that has been idle for longest; its stream loses it. Null if there is none,
-  /// or if an earlier error of the caller is on CUDA's record, which a query would replace.
+  /// The slot with an event, of those large enough, that has been idle for longest; its stream loses it. Null if there
+  /// is none, or if an earlier error of the caller is on CUDA's record, which a query would replace.
   slot* idle_slot(int device, std::size_t bytes) {
     if (slots_.size() < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
     slot* oldest = nullptr;
@@ -158,8 +162,8 @@ class workspace_pool {
     return found;
   }
 
-  /// Called by CUDA when the graph and its last executable are gone, so that the last kernel has left the slot cleared. It must not
-  /// call CUDA, nor wait for a thread that does.
+  /// Called by CUDA when the graph and its last executable are gone, so that the last kernel has left the slot cleared.
+  /// It must not call CUDA, nor wait for a thread that does.
   static void CUDART_CB free_owned(void* data) {
     auto& pool = instance();
     const std::unique_ptr<free_slot> owned(static_cast<free_slot*>(data));

@@ -6,8 +6,9 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Lets this thread allocate, free and query events although some stream, of this thread or another one, is being captured; the
-/// capture stays valid. The thread's previous mode comes back at the end. The calls must not touch the captured stream.
+/// Lets this thread allocate, free and query events although some stream, of this thread or another one, is being
+/// captured; the capture stays valid. The thread's previous mode comes back at the end. The calls must not touch the
+/// captured stream.
 class relaxed_capture {
  public:
   relaxed_capture() noexcept : exchanged_(cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess) {}

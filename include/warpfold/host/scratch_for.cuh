@@ -8,8 +8,8 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The scratch of one call: a caller's workspace or a loan of the pool, which ends with this object. To be kept until the call's
-/// last kernel is enqueued.
+/// The scratch of one call: a caller's workspace or a loan of the pool, which ends with this object. To be kept until
+/// the call's last kernel is enqueued.
 class call_scratch {
  public:
   call_scratch() : guard_({}) {}
@@ -34,7 +34,8 @@ class call_scratch {
 };
 
 /// `needed` bytes of scratch on `device`, the current one, for kernels that are enqueued next on options.stream:
-/// options.workspace, which is checked (std::invalid_argument names `function`), or the default workspace of the stream.
+/// options.workspace, which is checked (std::invalid_argument names `function`), or the default workspace of the
+/// stream.
 template <class Options>
 [[nodiscard]] call_scratch scratch_for(const char* function, int device, const Options& options, std::size_t needed) {
   check_workspace(function, options.workspace.bytes, needed);

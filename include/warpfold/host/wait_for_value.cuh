@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Brings one value to the host: the kernel writes it to pinned memory of this thread, and the thread waits for the
+// Brings one value to the host: the kernel writes it to pinned memory of the calling thread, which waits for the
 // stream. No copy is enqueued.
 #pragma once
 #include <bit>
@@ -37,7 +37,8 @@ class pinned_buffer {
   std::size_t bytes_ = 0;
 };
 
-/// enqueue(A* out) on `stream`, then waits and returns *out.
+/// Calls enqueue(A* out), waits for `stream`, and returns *out. Throws std::invalid_argument if the stream is being
+/// captured.
 template <class A, class Enqueue> A wait_for_value(const char* function, cudaStream_t stream, Enqueue enqueue) {
   static thread_local pinned_buffer buffer;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

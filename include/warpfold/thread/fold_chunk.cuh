@@ -14,8 +14,8 @@ inline constexpr bool is_number =
     std::is_arithmetic_v<T> || !std::is_same_v<typename warpfold::detail::promoted<T>::type, T>;
 }  // namespace detail
 
-/// Whether leaves are numbers just as the items are, so that the leaf of a missing item can be computed: nothing of the user's is
-/// called for it. Its value is not used.
+/// Whether leaves are numbers just as the items are, so that the leaf of a missing item can be computed: nothing of the
+/// user's is called for it. Its value is not used.
 template <class Leaves>
 inline constexpr bool just_items = [] {
   if constexpr (std::is_arithmetic_v<typename Leaves::accumulator> &&
@@ -26,8 +26,9 @@ inline constexpr bool just_items = [] {
 
 namespace detail {
 
-/// The node over items [First, First + Count) of a chunk, depth first, so that few leaves are held at once where leaves are wider
-/// than items. exists(k) says whether item k does. Missing items are skipped; without any item the result means nothing.
+/// The node over items [First, First + Count) of a chunk, depth first, so that few leaves are held at once where leaves
+/// are wider than items. exists(k) says whether item k does. Missing items are skipped; without any item the result
+/// means nothing.
 template <int First, int Count, class Leaves, class Op, class Exists, class A = typename Leaves::accumulator>
 __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from, Op op, Exists exists) {
   if constexpr (Count == 1) {
@@ -52,8 +53,8 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
   else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
-/// The node over the first `count` items of `from`; with `count` < 1 the result means nothing. Conversions, transforms and the
-/// operator never see a missing item.
+/// The node over the first `count` items of `from`; with `count` < 1 the result means nothing. Conversions, transforms
+/// and the operator never see a missing item.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
   if constexpr (sums_bytes<Leaves, Op>) return sum_bytes<typename Leaves::accumulator>(from, count);
