@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The default workspace and the host's memory beside other threads, graphs, refused calls, and streams without end.
+#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce.cuh>
 
 #include <gtest/gtest.h>
@@ -98,6 +99,59 @@ TEST(DefaultWorkspace, LivingStreamsShareSlotsOnlyWhenTheyAreIdle) {
     }
   }
 }
+
+/// The scratch of a call on `stream`, which ends with it.
+std::byte* scratch_of(cudaStream_t stream) {
+  return wf::host::call_scratch(wf::host::current_device(), stream, wf::workspace_bytes<int>()).data();
+}
+std::byte* scratch_of_new_stream() {
+  const wf_test::stream stream;
+  return scratch_of(stream);
+}
+/// From here on, new streams take slots that are idle.
+void use_up_kept_slots() {
+  for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) scratch_of_new_stream();
+}
+bool is_recycled(const std::byte* scratch) {
+  for (int i = 0; i < 100; ++i)
+    if (scratch_of_new_stream() == scratch) return true;
+  return false;
+}
+
+TEST(DefaultWorkspace, IsNotRecycledBeforeTheCallEnds) {
+  use_up_kept_slots();
+  const std::byte* scratch = nullptr;
+  {
+    const wf_test::stream stream;
+    const wf::host::call_scratch used(wf::host::current_device(), stream, wf::workspace_bytes<int>());
+    scratch = used.data();
+    EXPECT_EQ(scratch_of(stream), scratch) << "another call on the same stream";
+    EXPECT_FALSE(is_recycled(scratch));
+  }
+  EXPECT_TRUE(is_recycled(scratch));
+}
+
+#if defined(__CUDACC__)  // the emulator does not return before the work is done
+TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
+  use_up_kept_slots();
+  std::atomic<bool> may_end = false;
+  const auto wait = [](void* flag) {
+    while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
+  };
+  const wf_test::stream stream;
+  const std::byte* scratch = nullptr;
+  {
+    const wf::host::call_scratch used(wf::host::current_device(), stream, wf::workspace_bytes<int>());
+    scratch = used.data();
+    wf::check(cudaLaunchHostFunc(stream, wait, &may_end), "cudaLaunchHostFunc");
+  }
+  EXPECT_FALSE(is_recycled(scratch));
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "that an event is not ready is no error of the caller's";
+  may_end = true;
+  stream.wait();
+  EXPECT_TRUE(is_recycled(scratch));
+}
+#endif
 
 TEST(DefaultWorkspace, ServesStreamsOfManyThreadsAtOnce) {
   std::vector<std::thread> threads;

@@ -70,8 +70,7 @@ TEST_F(reduce_errors, workspace_misaligned) {
   for (const std::size_t off : {1, 64})
     expect_rejected(
         [&](cudaStream_t s) {
-          const auto scratch =
-              wf::workspace_ref::from_initialized({bytes_.data() + off, wf::workspace_bytes<float>()});
+          const auto scratch = wf::workspace_ref::from_initialized({bytes_.data() + off, wf::workspace_bytes<float>()});
           wf::reduce(in_.items(), out(), {.stream = s, .workspace = scratch});
         },
         {"warpfold::reduce: ", "workspace", "aligned", "128"});

@@ -28,7 +28,7 @@ template <class Word, int Words> struct token {
     for (Word& w : made.word) w = static_cast<Word>(known);
     return made;
   }
-  __host__ __device__ void expect_known() const {
+  __device__ void expect_known() const {
     for (const Word w : word)
       if (w != static_cast<Word>(known)) __trap();
   }

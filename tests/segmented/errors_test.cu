@@ -125,7 +125,8 @@ TEST_F(segmented_reduce_errors, workspace_and_max_blocks) {
   const auto expect_workspace_rejected = [&](std::span<std::byte> bytes, const std::vector<std::string>& words) {
     expect_rejected(
         [&](cudaStream_t s) {
-          wf::segmented_reduce(in_.items(), offsets(2), outs(1), wf::plus{}, {.stream = s, .workspace = wf::workspace_ref::from_initialized(bytes)});
+          wf::segmented_reduce(in_.items(), offsets(2), outs(1), wf::plus{},
+                               {.stream = s, .workspace = wf::workspace_ref::from_initialized(bytes)});
         },
         words);
   };

@@ -82,8 +82,7 @@ TEST(segmented_reduce_workspaces, shared_with_reduce_and_by_types) {
   wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   const wf::workspace_ref initialized = wf::initialize_workspace({callers.data(), callers.size()}, stream);
   stream.wait();
-  for (const wf::workspace_ref scratch :
-       {wf::workspace_ref{}, wf::workspace_ref{own}, initialized})
+  for (const wf::workspace_ref scratch : {wf::workspace_ref{}, wf::workspace_ref{own}, initialized})
     for (int round = 0; round < 6; ++round) {
       expect_right<interval>(stream, scratch, round % 3 * 3);
       expect_reduced(stream, scratch, round % 2);

@@ -71,13 +71,15 @@ class workspace_pool {
     unsigned long long id = 0;
     check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     std::lock_guard lock(slots_mutex_);
-    slot*& found = of_stream_[key{device, id}];
+    const auto known = of_stream_.find(key{device, id});
+    slot* found = known == of_stream_.end() ? nullptr : known->second;
     if (found == nullptr || found->bytes.size() < bytes) {
       // A larger slot than before has at least twice the size, so that the kept slots that grow are few. The old slot
       // is nobody's.
       const std::size_t wanted = found == nullptr ? bytes : std::max(bytes, 2 * found->bytes.size());
       slot* const larger = idle_slot(device, wanted);
       found = larger != nullptr ? larger : new_slot(device, stream, wanted);
+      of_stream_[key{device, id}] = found;
     }
     found->number = ++calls_;
     ++found->users;
