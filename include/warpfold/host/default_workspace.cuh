@@ -4,20 +4,19 @@
 //
 // - Each stream has a slot of its own, which is found again by cudaStreamGetId: handles are reused, identifiers never
 //   are.
-// - CUDA does not tell when a stream is destroyed. So a slot of a stream may go to a new stream when its last kernel
-//   has ended. The first kept_slots slots are kept for good, and cost no more than a look-up a call: programs with few
-//   streams pay nothing. Each further slot has an event, which every call that uses the slot records behind its kernel
-//   (about half the host time of a launch). A program that makes streams without end thus holds kept_slots slots, and
-//   as many more as have had work under way at once.
+// - CUDA does not tell when a stream is destroyed. So the slot of a stream may go to a new stream when its last kernel
+//   has ended. The first kept_slots slots are kept for good, and a call pays no more for them than a look-up. Each
+//   further slot has an event, which every call that uses the slot records behind its kernel. A program that makes
+//   streams without end thus holds kept_slots slots, and as many more as have had work under way at once; a program
+//   with few streams never records an event.
 // - Each call under capture has a slot that belongs to the graph, and returns when the graph and its executables are
 //   gone.
 #pragma once
 #include <algorithm>
-#include <memory>
+#include <deque>
 #include <mutex>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 #include <warpfold/host/device.cuh>
 #include <warpfold/host/relaxed_capture.cuh>
@@ -28,9 +27,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Scratch of streams and graphs. All members can be called by any thread.
 ///
-/// Two locks: CUDA is called with slots_mutex_ held, but never with free_mutex_ held, since CUDA takes that one: it may
-/// destroy a graph in one thread, and then calls give_back with its own locks held, which other threads' calls to CUDA
-/// wait for.
+/// There are two locks. CUDA is called with slots_mutex_ held, but never with free_mutex_ held: a thread that destroys
+/// a graph may hold locks of CUDA when CUDA calls free_owned, which takes free_mutex_.
 class workspace_pool {
  public:
   /// Slots of streams that have no event: 32 of about 2 MB.
@@ -74,8 +72,7 @@ class workspace_pool {
     const auto known = of_stream_.find(key{device, id});
     slot* found = known == of_stream_.end() ? nullptr : known->second;
     if (found == nullptr || found->bytes.size() < bytes) {
-      // A larger slot than before has at least twice the size, so that the kept slots that grow are few. The old slot
-      // is nobody's.
+      // Doubled at least, so that slots that streams outgrow are few. Nobody uses the old slot from here on.
       const std::size_t wanted = found == nullptr ? bytes : std::max(bytes, 2 * found->bytes.size());
       slot* const larger = idle_slot(device, wanted);
       found = larger != nullptr ? larger : new_slot(device, stream, wanted);
@@ -120,10 +117,10 @@ class workspace_pool {
     if (slots_.size() < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
     slot* oldest = nullptr;
     const relaxed_capture relaxed;
-    for (const auto& each : slots_)
-      if (each->last_use != nullptr && each->device == device && each->users == 0 && each->bytes.size() >= bytes &&
-          (oldest == nullptr || each->number < oldest->number)) {
-        if (cudaEventQuery(each->last_use) == cudaSuccess) oldest = each.get();
+    for (slot& each : slots_)
+      if (each.last_use != nullptr && each.device == device && each.users == 0 && each.bytes.size() >= bytes &&
+          (oldest == nullptr || each.number < oldest->number)) {
+        if (cudaEventQuery(each.last_use) == cudaSuccess) oldest = &each;
         else (void)cudaGetLastError();  // cudaErrorNotReady
       }
     if (oldest != nullptr) std::erase_if(of_stream_, [=](const auto& entry) { return entry.second == oldest; });
@@ -131,23 +128,22 @@ class workspace_pool {
   }
 
   slot* new_slot(int device, cudaStream_t stream, std::size_t bytes) {
-    auto fresh = std::make_unique<slot>(slot{device, {}});
-    slots_.reserve(slots_.size() + 1);
+    slot fresh{device, {}};
     const relaxed_capture relaxed;
     if (slots_.size() >= kept_slots)
-      check(cudaEventCreateWithFlags(&fresh->last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      check(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     try {
-      fresh->bytes = take_free(device, bytes);
-      if (fresh->bytes.empty()) {
-        fresh->bytes = allocate(bytes);
-        clear(fresh->bytes, stream);
+      fresh.bytes = take_free(device, bytes);
+      if (fresh.bytes.empty()) {
+        fresh.bytes = allocate(bytes);
+        clear(fresh.bytes, stream);
       }
     } catch (...) {
-      if (fresh->last_use != nullptr) (void)cudaEventDestroy(fresh->last_use);
+      if (fresh.last_use != nullptr) (void)cudaEventDestroy(fresh.last_use);
       throw;
     }
-    slots_.push_back(std::move(fresh));
-    return slots_.back().get();
+    slots_.push_back(fresh);
+    return &slots_.back();
   }
 
   std::span<std::byte> slot_of_graph(int device, cudaGraph_t graph, std::size_t bytes) {
@@ -168,9 +164,10 @@ class workspace_pool {
   /// It must not call CUDA, nor wait for a thread that does.
   static void CUDART_CB free_owned(void* data) {
     auto& pool = instance();
-    const std::unique_ptr<free_slot> owned(static_cast<free_slot*>(data));
+    auto* const owned = static_cast<free_slot*>(data);
     std::lock_guard lock(pool.free_mutex_);
     pool.free_.push_back(*owned);
+    delete owned;
   }
 
   /// A cleared slot that graphs have left, if one is large enough.
@@ -228,7 +225,7 @@ class workspace_pool {
 
   std::mutex slots_mutex_;
   std::unordered_map<key, slot*, hash> of_stream_;
-  std::vector<std::unique_ptr<slot>> slots_;
+  std::deque<slot> slots_;  // addresses stay
   unsigned long long calls_ = 0;
   std::mutex free_mutex_;
   std::vector<free_slot> free_;

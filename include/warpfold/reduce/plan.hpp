@@ -32,8 +32,8 @@ struct reduce_plan {
 /// Chooses the grid for `items` > 0 items in chunks of `chunk_items`, by size: one block; one cluster, which joins its
 /// tiles faster than a last block would; one wave of blocks with a tile each; persistent blocks. Up to one wave, tiles
 /// have as few rows as the number of blocks allows, so that many blocks load at once. Even shares matter more than the
-/// last few multiprocessors, which memory does not need: of 264 blocks, 1024 tiles take 256, 4 tiles each. `max_blocks`
-/// > 0 bounds the grid. The result of the reduction does not depend on the plan.
+/// last few multiprocessors, which memory does not need: of 264 blocks, 1024 tiles take 256, 4 tiles each. A positive
+/// `max_blocks` bounds the grid. The result of the reduction does not depend on the plan.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
                                const kernel_policy& policy, int max_blocks = 0) {
   const auto power_of_two = [](std::int64_t least) {
