@@ -13,7 +13,6 @@
 //   gone.
 #pragma once
 #include <algorithm>
-#include <deque>
 #include <mutex>
 #include <span>
 #include <unordered_map>
@@ -39,7 +38,7 @@ class workspace_pool {
     std::span<std::byte> bytes;
     cudaEvent_t last_use = nullptr;  ///< null: kept for good
     unsigned long long number = 0;   ///< of the call that used it last
-    std::int64_t users = 0;          ///< calls between borrow and give_back
+    std::int64_t users = 0;          ///< with an event: calls between borrow and give_back
   };
 
   /// The pool of this shared library. It is never destroyed: graphs may give slots back while the process ends.
@@ -73,9 +72,9 @@ class workspace_pool {
     slot* found = known == of_stream_.end() ? nullptr : known->second;
     if (found == nullptr || found->bytes.size() < bytes) {
       // Doubled at least, so that slots that streams outgrow are few. Nobody uses the old slot from here on.
-      const std::size_t wanted = found == nullptr ? bytes : std::max(bytes, 2 * found->bytes.size());
-      slot* const larger = idle_slot(device, wanted);
-      found = larger != nullptr ? larger : new_slot(device, stream, wanted);
+      const std::size_t doubled = found == nullptr ? bytes : std::max(bytes, 2 * found->bytes.size());
+      slot* const idle = idle_slot(device, bytes);
+      found = idle != nullptr ? idle : new_slot(device, stream, doubled);
       of_stream_[key{device, id}] = found;
     }
     found->number = ++calls_;
@@ -85,13 +84,13 @@ class workspace_pool {
 
   /// To be called when the kernel that uses the loan has been enqueued on `stream`, or will not be.
   void give_back(const loan& used, cudaStream_t stream) noexcept {
-    cudaError_t recorded = cudaSuccess;
-    if (used.borrowed->last_use != nullptr) recorded = cudaEventRecord(used.borrowed->last_use, stream);
+    if (used.borrowed->last_use == nullptr) return;
+    if (cudaEventRecord(used.borrowed->last_use, stream) != cudaSuccess) {
+      (void)cudaGetLastError();
+      return;  // nobody will know when the kernel has ended: the slot keeps its user, and so its stream
+    }
     std::lock_guard lock(slots_mutex_);
     --used.borrowed->users;
-    if (recorded == cudaSuccess) return;
-    (void)cudaGetLastError();
-    ++used.borrowed->users;  // nobody will know when the kernel has ended: the slot never goes to another stream
   }
 
   /// As borrow, for a call that never gives back: the stream keeps its slot.
@@ -117,10 +116,10 @@ class workspace_pool {
     if (slots_.size() < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
     slot* oldest = nullptr;
     const relaxed_capture relaxed;
-    for (slot& each : slots_)
-      if (each.last_use != nullptr && each.device == device && each.users == 0 && each.bytes.size() >= bytes &&
-          (oldest == nullptr || each.number < oldest->number)) {
-        if (cudaEventQuery(each.last_use) == cudaSuccess) oldest = &each;
+    for (slot* each : slots_)
+      if (each->last_use != nullptr && each->device == device && each->users == 0 && each->bytes.size() >= bytes &&
+          (oldest == nullptr || each->number < oldest->number)) {
+        if (cudaEventQuery(each->last_use) == cudaSuccess) oldest = each;
         else (void)cudaGetLastError();  // cudaErrorNotReady
       }
     if (oldest != nullptr) std::erase_if(of_stream_, [=](const auto& entry) { return entry.second == oldest; });
@@ -142,8 +141,8 @@ class workspace_pool {
       if (fresh.last_use != nullptr) (void)cudaEventDestroy(fresh.last_use);
       throw;
     }
-    slots_.push_back(fresh);
-    return &slots_.back();
+    slots_.push_back(new slot(fresh));
+    return slots_.back();
   }
 
   std::span<std::byte> slot_of_graph(int device, cudaGraph_t graph, std::size_t bytes) {
@@ -225,7 +224,7 @@ class workspace_pool {
 
   std::mutex slots_mutex_;
   std::unordered_map<key, slot*, hash> of_stream_;
-  std::deque<slot> slots_;  // addresses stay
+  std::vector<slot*> slots_;  // never freed, as the pool
   unsigned long long calls_ = 0;
   std::mutex free_mutex_;
   std::vector<free_slot> free_;
