@@ -10,16 +10,34 @@
 
 namespace warpfold {
 
+namespace detail {
+/// Whether `T` holds sums that wrap or round in `A`: an arithmetic type with more bytes, or a floating-point one if `A`
+/// is an integer.
+template <class T, class A>
+inline constexpr bool is_wider = std::is_arithmetic_v<T> && std::is_arithmetic_v<A> &&
+                                 (std::is_floating_point_v<T> == std::is_floating_point_v<A>
+                                      ? (sizeof(T) > sizeof(A))
+                                      : std::is_floating_point_v<T>);
+}  // namespace detail
+
 /// The value that joins a reduction on its left, exactly once: nothing, a value, or a pointer to one in device memory,
-/// which is read when the reduction runs.
+/// which is read when the reduction runs. A value of a wider type than `A` does not compile: it would lose what the
+/// caller meant it to hold.
 template <class A> class initial {
  public:
+  static_assert(std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A>,
+                "warpfold: the accumulator type must be trivially copyable and default constructible");
+
   constexpr initial() = default;
   constexpr initial(const A& value) : value_(value), has_value_(true) {}
   template <class T>
     requires(std::convertible_to<T, A> && !std::is_same_v<std::remove_cvref_t<T>, initial> &&
              !std::is_pointer_v<std::remove_cvref_t<T>>)
-  constexpr initial(T&& value) : value_(static_cast<A>(std::forward<T>(value))), has_value_(true) {}
+  constexpr initial(T&& value) : value_(static_cast<A>(std::forward<T>(value))), has_value_(true) {
+    static_assert(!detail::is_wider<std::remove_cvref_t<T>, A>,
+                  "warpfold: .init is wider than the accumulator: convert it, or accumulate in its type by "
+                  "wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
+  }
   constexpr initial(const A* device_value) : pointer_(device_value) {}
 
   constexpr bool has_value() const { return has_value_; }
@@ -28,7 +46,8 @@ template <class A> class initial {
   constexpr explicit operator bool() const { return has_value_ || pointer_ != nullptr; }
 
  private:
-  A value_{};
+  // Without a default constructor the static_assert above is all that is said.
+  std::conditional_t<std::is_default_constructible_v<A>, A, const A*> value_{};
   bool has_value_ = false;
   const A* pointer_ = nullptr;
 };

@@ -22,8 +22,9 @@
 //   (canonical_tree.hpp): the same input gives the same bits on every run, grid and GPU, and in the emulator;
 // - enqueue one kernel on options.stream, never wait (but the _value forms), and can be captured into a graph;
 // - read each item once, at full rate from any alignment; scratch does not depend on the count;
-// - join options.init once, on the left; an empty input gives init, else the operator's identity;
-// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns;
+// - join options.init once, on the left; an empty input gives init, else the operator's identity: +0 for a sum;
+// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns. A sum or product into a wider
+//   type does not compile: accumulate_in says which type is meant. (A _value form returns the accumulator's type.);
 // - may write `out` into the input: all items have been read by then. `out` must not lie in the workspace;
 // - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an output
 //   without items, an empty input without init and identity, a workspace that is too small or misaligned, a negative
@@ -47,14 +48,24 @@ template <class Out> auto checked_output(const char* function, Out&& out) {
   return to.first;
 }
 
+/// Whether all types fit together, without which nothing else must be instantiated.
+template <class Op, class Transform, class A, class Out, class... Items> consteval bool check_types() {
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_transform<Transform, A, Items...>()) return false;
+  else return check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>();
+}
+
 template <class S, class It, class Out, class Op, class Transform, class A>
 void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  const auto from = to_kernel_iterator(first);
-  host::check_count(function, count);
-  if (count > 0) host::check_pointer(function, argument, from);
-  host::reduce_with<S>::enqueue(function, make_leaves<A>(make_source(from, count), transform),
-                                checked_output(function, out), op, options);
+  if constexpr (check_types<Op, Transform, A, Out, iterator_item_t<It>>()) {
+    const auto from = to_kernel_iterator(first);
+    host::check_count(function, count);
+    if (count > 0) host::check_pointer(function, argument, from);
+    host::reduce_with<S>::enqueue(function, make_leaves<A>(make_source(from, count), transform),
+                                  checked_output(function, out), op, options);
+  }
 }
 
 template <class S, class In, class Out, class Op, class Transform, class A>
@@ -66,15 +77,17 @@ void reduce_range(const char* function, const In& in, Out&& out, Op op, Transfor
 template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
 void reduce_pairs(const char* function, const Left& left, const Right& right, std::int64_t count, Out&& out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  const auto l = to_kernel_iterator(left);
-  const auto r = to_kernel_iterator(right);
-  host::check_count(function, count);
-  if (count > 0) {
-    host::check_pointer(function, "left", l);
-    host::check_pointer(function, "right", r);
+  if constexpr (check_types<Op, Transform, A, Out, iterator_item_t<Left>, iterator_item_t<Right>>()) {
+    const auto l = to_kernel_iterator(left);
+    const auto r = to_kernel_iterator(right);
+    host::check_count(function, count);
+    if (count > 0) {
+      host::check_pointer(function, "left", l);
+      host::check_pointer(function, "right", r);
+    }
+    host::reduce_with<S>::enqueue(function, make_leaves<A>(make_zip(l, r, count), transform),
+                                  checked_output(function, out), op, options);
   }
-  host::reduce_with<S>::enqueue(function, make_leaves<A>(make_zip(l, r, count), transform),
-                                checked_output(function, out), op, options);
 }
 
 template <class S, class Left, class Right, class Out, class Op, class Transform, class A>

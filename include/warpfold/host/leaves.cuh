@@ -2,6 +2,7 @@
 // From what callers pass to what kernels read: iterators, ranges and transforms as leaves.
 #pragma once
 #include <algorithm>
+#include <warpfold/host/type_checks.hpp>
 #include <warpfold/options.hpp>
 #include <warpfold/thread/source.cuh>
 
@@ -13,6 +14,7 @@ template <item_iterator It> constexpr auto make_source(It first, std::int64_t co
   else return thread::iterator_source<It>{first, count};
 }
 
+/// `source` seen through `transform`, which check_transform has accepted for its items.
 template <class A, class Transform, class Source> auto make_leaves(const Source& source, Transform transform) {
   return thread::leaves<Source, Transform, A>{source, transform};
 }
@@ -30,17 +32,13 @@ template <item_iterator Left, item_iterator Right> auto make_zip(Left left, Righ
   return thread::zip_source<std::remove_cv_t<decltype(l)>, std::remove_cv_t<decltype(r)>>{l, r, count};
 }
 
-// What a transform makes of items, if it takes them: else another overload is meant. Of a device lambda the host cannot
-// know, so it is the first item's type.
-template <class Transform, class T, class... Ts> struct transformed {};
-template <class Transform, class T, class... Ts>
-  requires(!is_device_lambda<Transform>)
-&&std::is_invocable_v<Transform, T, Ts...> struct transformed<Transform, T, Ts...>
-    : std::invoke_result<Transform, T, Ts...> {};
-template <class Transform, class T, class... Ts>
-  requires is_device_lambda<Transform>
-struct transformed<Transform, T, Ts...> {
+// What a transform makes of items. Of one that check_transform refuses, the first item's type.
+template <class Transform, class T, class... Ts> struct transformed {
   using type = T;
+};
+template <class Transform, class T, class... Ts>
+  requires(!is_device_lambda<Transform> && std::is_invocable_v<Transform, T, Ts...>)
+struct transformed<Transform, T, Ts...> : std::invoke_result<Transform, T, Ts...> {
 };
 template <class Op, class Transform, class... Ts>
 using transformed_accumulator_t = accumulator_t<Op, std::remove_cvref_t<typename transformed<Transform, Ts...>::type>>;
