@@ -11,6 +11,8 @@
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
 #endif
 
+// After an #error nothing more is included, which would be missing or wrong, too.
+#if __cplusplus >= 202002L && (defined(__CUDACC__) || defined(WARPFOLD_EMULATOR))
 #include <cuda_runtime.h>
 
 #include <concepts>
@@ -19,6 +21,7 @@
 
 #if !defined(__CUDACC__)
 #include <cuda_emulator/cuda_emulator.hpp>
+#endif
 #endif
 
 // Whether kernels check the caller's preconditions and stop with a message where one is broken. By default they do in the

@@ -58,9 +58,9 @@ struct accumulator<Op, T> {
 template <class A, class Op, class T> struct accumulator<accumulating<A, Op>, T> { using type = A; };
 template <class Op, class T> using accumulator_t = typename accumulator<Op, std::remove_cv_t<T>>::type;
 
-/// identity<Op, A>::value(): the A with op(identity, x) == x == op(x, identity), where there is one. It is the result of
-/// an empty input; no algorithm needs it. The sum of nothing is +0, although only -0 keeps the bits of every x: what pads
-/// missing items is thread::exact_identity.
+/// identity<Op, A>::value(): the A with op(identity, x) == x == op(x, identity), where there is one. It is the result
+/// of an empty input; no algorithm needs it. Of a sum it is +0, although only -0 keeps the bits of every x:
+/// thread::exact_identity is the value that pads missing items.
 template <class Op, class A> struct identity {};
 template <class A>
   requires std::is_arithmetic_v<A>
@@ -143,7 +143,7 @@ inline constexpr hardware_operation hardware_operation_v = [] {
   return hardware_operation::none;
 }();
 
-/// True for an extended __device__ lambda; its call operator is a template argument's business, and not const on the host.
+/// True for an extended __device__ lambda. Its call operator is not const on the host's side.
 template <class F>
 inline constexpr bool is_extended_lambda =
 #if defined(__CUDACC_EXTENDED_LAMBDA__)
@@ -169,7 +169,7 @@ inline constexpr bool is_operator_for = is_extended_lambda<Op> || requires(const
 namespace detail {
 template <class F> inline constexpr bool is_host_pointer = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
 template <class A>
-inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A>;
+inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A>&& std::is_default_constructible_v<A>;
 }  // namespace detail
 
 /// Whether `Op` can fold accumulators of type `A` on a GPU.
@@ -177,8 +177,8 @@ template <class Op, class A>
 inline constexpr bool is_valid_operator = !detail::is_host_pointer<Op> && std::is_trivially_copyable_v<Op> &&
                                           detail::is_accumulator<A> && is_operator_for<Op, A>;
 
-/// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be instantiated
-/// with one that is not valid: the errors that follow would bury the reason.
+/// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be
+/// instantiated with an operator that is not valid: the errors that follow would bury the reason.
 template <class Op, class A> consteval void check_operator() {
   static_assert(!detail::is_host_pointer<Op>,
                 "warpfold: the operator must be a function object or a lambda: a function pointer is the host's");

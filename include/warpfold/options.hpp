@@ -14,7 +14,7 @@ namespace detail {
 /// Whether `T` holds sums that wrap or round in `A`: an arithmetic type with more bytes, or a floating-point one if `A`
 /// is an integer.
 template <class T, class A>
-inline constexpr bool is_wider = std::is_arithmetic_v<T> && std::is_arithmetic_v<A> &&
+inline constexpr bool is_wider = std::is_arithmetic_v<T>&& std::is_arithmetic_v<A> &&
                                  (std::is_floating_point_v<T> == std::is_floating_point_v<A>
                                       ? (sizeof(T) > sizeof(A))
                                       : std::is_floating_point_v<T>);
@@ -61,7 +61,8 @@ struct workspace_ref {
   constexpr workspace_ref(std::span<std::byte, Extent> initialized) : bytes(initialized) {}
 };
 
-/// Options of reduce, transform_reduce and their _value forms, and of reduce_by_key; this order is part of the interface.
+/// Options of reduce, transform_reduce and their _value forms, and of reduce_by_key. Their order is part of the
+/// interface.
 template <class A> struct reduce_options {
   cudaStream_t stream = {};
   initial<A> init = {};  ///< joins on the left, once; the result of reducing an empty input; by key: joins each run
@@ -144,10 +145,11 @@ template <pointer_like It> struct iterator_item<It> {
 /// What can be indexed with 64 bits in device code: what stands for a pointer, and takes the vector path, or anything
 /// else (thrust's and cuda's transform, counting, zip, … iterators), which is read item by item.
 template <class It>
-concept item_iterator = !device_range<It> && (pointer_like<It> || (detail::kernel_argument<It> && requires(const It it) {
-  typename std::iter_value_t<It>;
-  it[std::iter_difference_t<It>{}];
-}));
+concept item_iterator =
+    !device_range<It> && (pointer_like<It> || (detail::kernel_argument<It> && requires(const It it) {
+                            typename std::iter_value_t<It>;
+                            it[std::iter_difference_t<It>{}];
+                          }));
 /// Its items' type.
 template <item_iterator It> using iterator_item_t = typename detail::iterator_item<It>::value_type;
 

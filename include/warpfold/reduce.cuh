@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A sequence to one value: reduce, transform_reduce, and the forms that wait for the value.
 //
-// | function               | input                                    | output                   | then                         |
-// |------------------------|------------------------------------------|--------------------------|------------------------------|
-// | reduce                 | in; or first, count                      | out                      | [op] [options]               |
-// | reduce_value           | in; or first, count                      | returned                 | [op] [options]               |
-// | transform_reduce       | in; first, count; left, right;           | out                      | op, transform [options]      |
-// |                        | or left, right, count                    |                          |                              |
-// | transform_reduce_value | as transform_reduce                      | returned                 | op, transform [options]      |
+// | function               | inputs, any of                                      | output   | then                    |
+// |------------------------|-----------------------------------------------------|----------|-------------------------|
+// | reduce                 | in; first, count                                    | out      | [op] [options]          |
+// | reduce_value           | in; first, count                                    | returned | [op] [options]          |
+// | transform_reduce       | in; first, count; left, right; left, right, count   | out      | op, transform [options] |
+// | transform_reduce_value | in; first, count; left, right; left, right, count   | returned | op, transform [options] |
 //
-// - `in`, `left`, `right` next to no count: contiguous ranges of device memory (device_range): std::span, cuda::std::span,
-//   thrust::device_vector.
+// - `in`, and `left` and `right` without a count: contiguous ranges of device memory (device_range), as std::span,
+//   cuda::std::span and thrust::device_vector are.
 // - `first`, `left`, `right` with a count: iterators (item_iterator). What stands for a pointer is read as a range is;
 //   anything else is indexed by device code, item by item, with 64 bits.
 // - `out`: a device pointer, an iterator that device code can assign through, or a range, whose first item is written
 //   (device_output). It is written when the stream gets there.
-// - `op`: an associative operator (operators.hpp); the sum without it. `options`: reduce_options, as {.stream = s}, say.
+// - `op`: an associative operator (operators.hpp); the sum without it. `options`: reduce_options, {.stream = s} say.
 //
 // All functions of this header
 // - fold strictly left to right with an operator that need only be associative, by the canonical tree
@@ -23,13 +22,13 @@
 // - enqueue one kernel on options.stream, never wait (but the _value forms), and can be captured into a graph;
 // - read each item once, at full rate from any alignment; scratch does not depend on the count;
 // - join options.init once, on the left; an empty input gives init, else the operator's identity: +0 for a sum;
-// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns. A sum or product into a wider
-//   type does not compile: accumulate_in says which type is meant. (A _value form returns the accumulator's type.);
+// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns; a _value form returns
+//   that type. A sum or product into a wider type does not compile: accumulate_in says which type is meant;
 // - may write `out` into the input: all items have been read by then. `out` must not lie in the workspace;
-// - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an output
-//   without items, an empty input without init and identity, a workspace that is too small or misaligned, a negative
-//   max_blocks, inputs of different lengths and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
-//   cuda_error for what CUDA reports.
+// - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
+//   output without items, an empty input without init and identity, a workspace that is too small or misaligned, a
+//   negative max_blocks, inputs of different lengths and, in builds with WARPFOLD_CHECKS, host memory where device
+//   memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/wait_for_value.cuh>

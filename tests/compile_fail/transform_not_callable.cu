@@ -12,4 +12,6 @@ struct difference {
 #endif
 };
 
-void fold(std::span<const float> in, float* out) { warpfold::transform_reduce(in, out, warpfold::plus{}, difference{}); }
+void fold(std::span<const float> in, float* out) {
+  warpfold::transform_reduce(in, out, warpfold::plus{}, difference{});
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What this lambda returns nvcc's host side cannot know: the sum would be of int, and of double in the emulator. nvcc only.
+// nvcc's host side cannot know what this lambda returns: the sum would be an int there, and a double in the emulator.
 #include <warpfold/reduce.cuh>
 
 #include <span>

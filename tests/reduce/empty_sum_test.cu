@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sum of nothing is +0, of every function and strategy; the sum of -0 alone stays -0, although missing items are padded.
+// The sum of nothing is +0, by every function and strategy. The sum of items that are -0 stays -0, although missing
+// items are padded.
 #include <gtest/gtest.h>
 
 #include <warpfold/strategies.cuh>

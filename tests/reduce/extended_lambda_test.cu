@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lambdas as operators and transforms. Of an extended __device__ lambda without a declared return type the host may not ask
-// what it returns: it may be an operator, whose accumulator is the item, but no transform. They stand in functions of their
-// own: extended lambdas cannot sit in the body of a TEST.
+// Lambdas as operators and transforms. The host knows what an extended __device__ lambda returns only if that is
+// declared. Otherwise the lambda can be an operator, which accumulates in the item's type, but not a transform. The
+// lambdas are in functions of their own, since extended lambdas cannot be in the body of a TEST.
 #include <gtest/gtest.h>
 
 #include "common/random_items.hpp"

@@ -55,7 +55,8 @@ static_assert(std::is_same_v<source_of<const double*>, vectors> && std::is_same_
 static_assert(std::is_same_v<source_of<std::span<const double>::iterator>, vectors>);
 static_assert(std::is_same_v<source_of<std::vector<double>::const_iterator>, vectors>);
 static_assert(std::is_same_v<source_of<contiguous>, vectors>);
-static_assert(std::is_same_v<source_of<wf_test::strided<double>>, wf::thread::iterator_source<wf_test::strided<double>>>);
+static_assert(
+    std::is_same_v<source_of<wf_test::strided<double>>, wf::thread::iterator_source<wf_test::strided<double>>>);
 static_assert(!wf::pointer_like<std::reverse_iterator<double*>> && !wf::pointer_like<wf_test::strided<double>>);
 static_assert(!wf::item_iterator<std::span<const double>>, "a range is no iterator, although it can be indexed");
 
@@ -193,7 +194,8 @@ TEST_F(reduce_forms, outputs_and_inits_that_are_not_wider) {
 }
 
 template <class T, class A> constexpr bool is_wider = wf::detail::is_wider<T, A>;
-static_assert(is_wider<long long, int> && is_wider<double, float> && is_wider<float, int> && is_wider<double, long long>);
+static_assert(is_wider<long long, int> && is_wider<double, float> && is_wider<float, int> &&
+              is_wider<double, long long>);
 static_assert(!is_wider<unsigned, int> && !is_wider<int, unsigned> && !is_wider<float, double> && !is_wider<int, int>);
 static_assert(!is_wider<long long, float> && !is_wider<int, wf_test::negating_output>);
 

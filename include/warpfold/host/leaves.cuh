@@ -25,21 +25,18 @@ template <int Items, item_iterator It> constexpr auto make_source_in_chunks(It f
   else return thread::iterator_source<It, Items>{first, count};
 }
 template <item_iterator Left, item_iterator Right> auto make_zip(Left left, Right right, std::int64_t count) {
-  constexpr int items = std::min(decltype(make_source(left, count))::chunk_items,
-                                 decltype(make_source(right, count))::chunk_items);
+  constexpr int items =
+      std::min(decltype(make_source(left, count))::chunk_items, decltype(make_source(right, count))::chunk_items);
   const auto l = make_source_in_chunks<items>(left, count);
   const auto r = make_source_in_chunks<items>(right, count);
   return thread::zip_source<std::remove_cv_t<decltype(l)>, std::remove_cv_t<decltype(r)>>{l, r, count};
 }
 
 // What a transform makes of items. Of one that check_transform refuses, the first item's type.
-template <class Transform, class T, class... Ts> struct transformed {
-  using type = T;
-};
+template <class Transform, class T, class... Ts> struct transformed { using type = T; };
 template <class Transform, class T, class... Ts>
   requires(!is_device_lambda<Transform> && std::is_invocable_v<Transform, T, Ts...>)
-struct transformed<Transform, T, Ts...> : std::invoke_result<Transform, T, Ts...> {
-};
+struct transformed<Transform, T, Ts...> : std::invoke_result<Transform, T, Ts...> {};
 template <class Op, class Transform, class... Ts>
 using transformed_accumulator_t = accumulator_t<Op, std::remove_cvref_t<typename transformed<Transform, Ts...>::type>>;
 

@@ -16,7 +16,8 @@ inline constexpr bool has_exact_identity = std::is_arithmetic_v<A>&& has_identit
 template <class Op, class A>
   requires has_exact_identity<Op, A>
 inline constexpr A exact_identity =
-    std::is_floating_point_v<A>&& std::is_same_v<warpfold::detail::plain_operator_t<Op>, plus> ? static_cast<A>(-0.0)
-                                                                                             : identity<Op, A>::value();
+    std::is_floating_point_v<A> && std::is_same_v<warpfold::detail::plain_operator_t<Op>, plus>
+        ? static_cast<A>(-0.0)
+        : identity<Op, A>::value();
 
 }  // namespace warpfold::thread
