@@ -11,8 +11,11 @@
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
 #endif
 
-// After an #error nothing more is included, which would be missing or wrong, too.
-#if __cplusplus >= 202002L && (defined(__CUDACC__) || defined(WARPFOLD_EMULATOR))
+// Compilers go on after an #error, and hundreds of errors would bury it. A file that is missing stops them.
+#if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR))
+#include "the #error above says what to do"
+#endif
+
 #include <cuda_runtime.h>
 
 #include <concepts>
@@ -21,7 +24,6 @@
 
 #if !defined(__CUDACC__)
 #include <cuda_emulator/cuda_emulator.hpp>
-#endif
 #endif
 
 // Whether kernels check the caller's preconditions and stop with a message where one is broken. By default they do in the
