@@ -106,7 +106,7 @@ template <class Out> auto make_segments(const char* function, fixed_length lengt
   if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
     reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
                          std::to_string(length.items));
-  return segmented::fixed_segments{length.items, count};
+  return segmented::fixed_length_segments{length.items, count};
 }
 
 template <class B, class E, class Out>

@@ -10,7 +10,7 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Segments, class Leaves, class Op, class Out> struct segmented_arguments {
+template <class Segments, class Leaves, class Op, class Out> struct kernel_arguments {
   using A = typename Leaves::accumulator;
   Segments segments;
   Leaves leaves;
@@ -18,7 +18,7 @@ template <class Segments, class Leaves, class Op, class Out> struct segmented_ar
   Out out;
   grid::initial_value<A> init;
   grid::initial_value<A> empty;  ///< the result of an empty segment
-  segment_ranges ranges;
+  load_balance_partition partition;
   unit_values<A> units;
 
   /// `to` is the segment's place in `out`.

@@ -8,7 +8,7 @@
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
 #include <warpfold/segmented/fixed_length_kernel.cuh>
-#include <warpfold/segmented/kernel.cuh>
+#include <warpfold/segmented/load_balance_kernel.cuh>
 #include <warpfold/segmented/plan.hpp>
 #include <warpfold/segmented/scratch.hpp>
 #include <warpfold/segmented/segment_per_warp_group_kernel.cuh>
@@ -25,24 +25,24 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
 }
 
 /// Enqueues the same by the kernel of equal segments, in one of its ways. It needs no scratch.
-template <class Way, class Leaves, class Op, class Out>
-void equal_segmented_reduce(const segmented_arguments<fixed_segments, Leaves, Op, Out>& arguments, int max_blocks,
+template <class Algorithm, class Leaves, class Op, class Out>
+void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments, int max_blocks,
                             cudaStream_t stream) {
-  constexpr auto* kernel = &equal_segments_kernel<Way, Leaves, Op, Out>;
+  constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
   const int device = host::current_device();
-  const int most_blocks = host::limits_of(device).multiprocessors *
+  const int max_resident_blocks = host::limits_of(device).multiprocessors *
                           host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
-  const int blocks = plan_equal_segments(most_blocks, arguments.segments.count, Way::at_once(arguments.segments.length),
+  const int blocks = plan_fixed_length(max_resident_blocks, arguments.segments.count, Algorithm::segments_per_warp(arguments.segments.length),
                                          policy, max_blocks);
   launch(kernel, host::launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
 /// A call's scratch: units' values, and their counters.
-struct segmented_scratch {
+struct call_scratch {
   std::span<std::byte> bytes;
 
-  template <class A> static segmented_scratch of(int device, const segmented_options<A>& options) {
+  template <class A> static call_scratch of(int device, const segmented_options<A>& options) {
     if (!options.workspace.bytes.empty()) return {options.workspace.bytes};
     return {host::workspace_pool::instance().get(device, options.stream, scratch_bytes(sizeof(A)))};
   }
@@ -54,54 +54,54 @@ struct segmented_scratch {
 };
 
 /// The general kernel, which stages mixed steps or does not, and what the host knows of it.
-template <bool Staged, class Segments, class Leaves, class Op, class Out> struct general_segmented_kernel {
-  using arguments = segmented_arguments<Segments, Leaves, Op, Out>;
+template <bool Staged, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
+  using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   using A = typename Leaves::accumulator;
-  static constexpr auto* kernel = &segmented_kernel<Staged, Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(segmented_storage<arguments, Staged>);
+  static constexpr std::size_t shared_bytes = sizeof(kernel_storage<arguments, Staged>);
   static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
 
-  static int most_blocks(int device) {
+  static int max_resident_blocks(int device) {
     return host::limits_of(device).multiprocessors *
            host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
   }
   /// Enqueues it. `given` lacks ranges and units.
   static void enqueue(const arguments& given, const segmented_options<A>& options) {
     const int device = host::current_device();
-    const segmented_plan plan = plan_segmented(most_blocks(device), given.leaves.source.items, given.segments.count,
+    const load_balance_plan plan = plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
                                                Leaves::chunk_items, sizeof(A), policy, options.max_blocks);
-    const segmented_scratch scratch = segmented_scratch::of(device, options);
+    const call_scratch scratch = call_scratch::of(device, options);
     const host::clear_on_error guard(scratch.bytes);
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
-           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges,
+           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
                      scratch.units<A>()});
   }
 };
 
 /// The kernel of segments that are dealt by number.
-template <class Segments, class Leaves, class Op, class Out> struct dealt_segments {
-  using arguments = segmented_arguments<Segments, Leaves, Op, Out>;
+template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_group_reduction {
+  using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   using A = typename Leaves::accumulator;
-  static constexpr auto* kernel = &dealt_segments_kernel<Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &segment_per_warp_group_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(dealt_storage<arguments>);
+  static constexpr std::size_t shared_bytes = sizeof(warp_group_storage<arguments>);
   static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
 
   /// How they are dealt, if that is the faster way.
-  static std::optional<dealt_plan> plan(const arguments& given, int max_blocks) {
+  static std::optional<segment_per_warp_group_plan> plan(const arguments& given, int max_blocks) {
     const int device = host::current_device();
-    const int most_blocks = host::limits_of(device).multiprocessors *
+    const int max_resident_blocks = host::limits_of(device).multiprocessors *
                             host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
-    return plan_dealt(most_blocks, given.leaves.source.items, given.segments.count, Segments::are_equal,
+    return plan_segment_per_warp_group(max_resident_blocks, given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
                       Leaves::chunk_items, sizeof(A), policy, max_blocks);
   }
   /// Enqueues it. `given` lacks ranges and units.
-  static void enqueue(const arguments& given, const dealt_plan& plan, const segmented_options<A>& options) {
-    const segmented_scratch scratch = segmented_scratch::of(host::current_device(), options);
+  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan, const segmented_options<A>& options) {
+    const call_scratch scratch = call_scratch::of(host::current_device(), options);
     const host::clear_on_error guard(scratch.bytes);
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
-           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges,
+           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
                      scratch.units<A>()},
            plan.groups);
   }
@@ -118,27 +118,27 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   if (segments.count == 0) return;
   if (!options.workspace.bytes.empty())
     host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
-  const segmented_arguments<Segments, Leaves, Op, Out> arguments{segments, leaves, op, out, init, empty, {}, {}};
-  if constexpr (Segments::are_equal) {
-    if (with_equal_way<Leaves>(segments.length, [&]<class Way>(Way) {
-          equal_segmented_reduce<Way>(arguments, options.max_blocks, options.stream);
+  const kernel_arguments<Segments, Leaves, Op, Out> arguments{segments, leaves, op, out, init, empty, {}, {}};
+  if constexpr (Segments::is_fixed_length) {
+    if (with_fixed_length_algorithm<Leaves>(segments.length, [&]<class Algorithm>(Algorithm) {
+          enqueue_fixed_length<Algorithm>(arguments, options.max_blocks, options.stream);
         }))
       return;
   }
   if constexpr (!Segments::needs_cursor) {
-    using dealt = dealt_segments<Segments, Leaves, Op, Out>;
-    if (const auto plan = dealt::plan(arguments, options.max_blocks)) return dealt::enqueue(arguments, *plan, options);
+    using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
+    if (const auto plan = per_warp_group::plan(arguments, options.max_blocks)) return per_warp_group::enqueue(arguments, *plan, options);
   }
-  if constexpr (!Segments::are_equal && can_stage<Leaves>) {
-    using staged = general_segmented_kernel<true, Segments, Leaves, Op, Out>;
+  if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
+    using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
     const int device = host::current_device();
     if (host::has_sm_90<staged::kernel>(device) &&
         gains_by_staging(leaves.source.items, segments.count,
-                         staged::most_blocks(device) * (staged::policy.block_threads / warp_lanes),
+                         staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
                          !Segments::needs_cursor))
       return staged::enqueue(arguments, options);
   }
-  general_segmented_kernel<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);
+  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);
 }
 
 /// The same items in the chunks that segments are read in.

@@ -15,9 +15,9 @@ namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// No items.
-template <class Leaves> struct no_items {
+template <class Leaves> struct empty_segments {
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 0; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return 16 * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return 16 * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const typename Leaves::accumulator none = arguments.empty.alone();
@@ -31,7 +31,7 @@ template <class Leaves> struct single_items {
   static constexpr int lane_items = sizeof(A) <= 4 ? 16 : sizeof(A) <= 8 ? 8 : 2;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 1; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return lane_items * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return lane_items * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const auto& leaves = arguments.leaves;
@@ -67,14 +67,14 @@ template <int Count> struct lane_segments {
 };
 
 /// A few items each, which a lane reads one by one.
-template <class Leaves> struct few_items {
+template <class Leaves> struct tiny_lengths {
   using A = typename Leaves::accumulator;
   static constexpr int most = policy_of<Leaves>.tiny_items;
   // More need more registers, and leave room for fewer warps.
   static constexpr int segments = sizeof(typename Leaves::source_type::item) == 1 ? 4 : 2;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return 1 < length && length <= most; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const auto leaves = arguments.leaves.template from<>(first * arguments.segments.length);
@@ -93,7 +93,7 @@ template <class Leaves, int Items, int Above> struct single_chunks {
   static constexpr int chunk_items = Items, segments = 2 * Leaves::chunk_items / Items;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return Above < length && length <= Items; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const std::int64_t length = arguments.segments.length, begin = first * length;
@@ -120,7 +120,7 @@ template <class Leaves> struct several_chunks {
   }
   /// The segments that fit 32 lanes.
   __host__ __device__ static constexpr int in_round(std::int64_t length) { return warp_lanes / chunks(length); }
-  __host__ __device__ static constexpr int at_once(std::int64_t length) { return rounds * in_round(length); }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t length) { return rounds * in_round(length); }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const int length = static_cast<int>(arguments.segments.length), lanes = chunks(length), most = in_round(length);
@@ -142,14 +142,14 @@ template <class Leaves> struct several_chunks {
 };
 
 /// A row of 32 chunks and a few items each.
-template <class Leaves> struct rows_and_few {
+template <class Leaves> struct rows_and_tails {
   using A = typename Leaves::accumulator;
   static constexpr int rows = sizeof(A) <= 16 ? 2 : 1;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) {
     return is_row_and_tail<Leaves::chunk_items>(length);
   }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return rows; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return rows; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const std::int64_t length = arguments.segments.length, begin = first * length;
@@ -171,7 +171,7 @@ template <class Leaves> struct two_rows {
   __host__ __device__ static constexpr bool takes(std::int64_t length) {
     return sizeof(A) <= 16 && row < length && length <= 2 * row && !is_row_and_tail<Leaves::chunk_items>(length);
   }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return 1; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return 1; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int) {
     const std::int64_t length = arguments.segments.length, begin = first * length;
@@ -185,32 +185,32 @@ template <class Leaves> struct two_rows {
 };
 
 /// Calls call(way) with the way of segments of that length, if there is one. Returns whether there is.
-template <class Leaves, class Call> bool with_equal_way(std::int64_t length, Call call) {
+template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_t length, Call call) {
   constexpr int few = policy_of<Leaves>.tiny_items, half = half_chunk_items<Leaves>, chunk = Leaves::chunk_items;
-  const auto try_way = [&]<class Way>(Way way) {
-    const bool takes = Way::takes(length);
+  const auto try_algorithm = [&]<class Algorithm>(Algorithm way) {
+    const bool takes = Algorithm::takes(length);
     if (takes) call(way);
     return takes;
   };
   const auto try_half_chunks = [&] {
-    if constexpr (half > 0) return try_way(single_chunks<Leaves, half, few>{});
+    if constexpr (half > 0) return try_algorithm(single_chunks<Leaves, half, few>{});
     else return false;
   };
-  return try_way(no_items<Leaves>{}) || try_way(single_items<Leaves>{}) || try_way(few_items<Leaves>{}) ||
-         try_half_chunks() || try_way(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
-         try_way(several_chunks<Leaves>{}) || try_way(rows_and_few<Leaves>{}) || try_way(two_rows<Leaves>{});
+  return try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) || try_algorithm(tiny_lengths<Leaves>{}) ||
+         try_half_chunks() || try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
+         try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) || try_algorithm(two_rows<Leaves>{});
 }
 
 /// Each warp folds a few neighbouring segments, then those as far on as the grid has warps.
-template <class Way, class Leaves, class Op, class Out>
+template <class Algorithm, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
-equal_segments_kernel(const __grid_constant__ segmented_arguments<fixed_segments, Leaves, Op, Out> arguments) {
+fixed_length_kernel(const __grid_constant__ kernel_arguments<fixed_length_segments, Leaves, Op, Out> arguments) {
   const auto& segments = arguments.segments;
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  const int at_once = Way::at_once(segments.length);
-  std::int64_t first = (std::int64_t{blockIdx.x} * block_warps + arch::uniform_warp()) * at_once;
-  for (; first < segments.count; first += std::int64_t{gridDim.x} * block_warps * at_once)
-    Way::fold(arguments, first, static_cast<int>(least_of(segments.count - first, at_once)));
+  const int segments_per_warp = Algorithm::segments_per_warp(segments.length);
+  std::int64_t first = (std::int64_t{blockIdx.x} * block_warps + arch::uniform_warp()) * segments_per_warp;
+  for (; first < segments.count; first += std::int64_t{gridDim.x} * block_warps * segments_per_warp)
+    Algorithm::fold(arguments, first, static_cast<int>(least_of(segments.count - first, segments_per_warp)));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -20,30 +20,32 @@ template <class Index> struct span_of {
 
 using segment_span = span_of<std::int64_t>;
 
-struct segment_ranges {
-  std::int64_t length;           ///< positions a warp
-  int weight;                    ///< positions that a segment counts beside its items
+struct load_balance_partition {
+  std::int64_t positions_per_warp;           ///< positions a warp
+  int segment_cost;                    ///< positions that a segment counts beside its items
   int log_unit;                  ///< a unit is 2^log_unit items: a power of two of batches
-  bool are_long = false;         ///< segments on average: more than 32 chunks
-  std::int64_t whole_items = 0;  ///< segments of so many items at most are not cut in units: at least a unit
+  bool are_mostly_long = false;         ///< segments on average: more than 32 chunks
+  std::int64_t max_uncut_items = 0;  ///< segments of so many items at most are not cut in units: at least a unit
 
-  __device__ std::int64_t position(std::int64_t segment, std::int64_t item) const { return item + weight * segment; }
+  __device__ std::int64_t position(std::int64_t segment, std::int64_t item) const { return item + segment_cost * segment; }
   /// The item at which the segment would have to begin to have that position.
-  __device__ std::int64_t item(std::int64_t segment, std::int64_t position) const {
-    return position - weight * segment;
+  __device__ std::int64_t item_at(std::int64_t segment, std::int64_t position) const {
+    return position - segment_cost * segment;
   }
   /// Of the warp with this number in the grid.
-  __device__ segment_span of(std::int64_t warp) const { return {warp * length, (warp + 1) * length}; }
-  /// Of the calling warp.
-  __device__ segment_span own() const {
-    return of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + arch::uniform_warp());
+  __device__ segment_span positions_of(std::int64_t warp) const {
+    return {warp * positions_per_warp, (warp + 1) * positions_per_warp};
   }
-  __device__ std::int64_t warp_of(std::int64_t position) const { return position / length; }
+  /// Of the calling warp.
+  __device__ segment_span own_positions() const {
+    return positions_of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + arch::uniform_warp());
+  }
+  __device__ std::int64_t warp_of(std::int64_t position) const { return position / positions_per_warp; }
   __device__ std::int64_t unit_items() const { return std::int64_t{1} << log_unit; }
-  __device__ std::int64_t units(std::int64_t items) const { return ((items - 1) >> log_unit) + 1; }
+  __device__ std::int64_t unit_count(std::int64_t items) const { return ((items - 1) >> log_unit) + 1; }
   /// How many units of a segment that begins at position `first` begin before position `end`.
   __device__ std::int64_t units_before(std::int64_t first, std::int64_t end) const {
-    return end <= first ? 0 : units(end - first);
+    return end <= first ? 0 : unit_count(end - first);
   }
 };
 

@@ -15,15 +15,15 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Item i belongs to segment ids[i]; ids ascend. Segments between two ids are empty.
 template <class Ids> struct owned_segments {
   static_assert(std::is_pointer_v<Ids>);
-  static constexpr bool are_equal = false;
+  static constexpr bool is_fixed_length = false;
   static constexpr bool needs_cursor = true;
   using index = std::int64_t;
-  using step_index = int;
-  static constexpr int step_segments = step_packets * warp_lanes;
+  using tile_index = int;
+  static constexpr int tile_segments = tile_segments_per_lane * warp_lanes;
   static constexpr int lane_ids = 4;  ///< neighbours that a lane reads at once
   /// Where a step's segments end, from the cursor on; the rest is written for all others, and not read.
   struct alignas(16) scratch {
-    int ends[step_segments + lane_ids];
+    int ends[tile_segments + lane_ids];
   };
 
   Ids ids;
@@ -32,51 +32,51 @@ template <class Ids> struct owned_segments {
 
   __device__ std::int64_t owner(std::int64_t item) const { return static_cast<std::int64_t>(ids[item]); }
 
-  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t) const {
-    const std::int64_t item = warp::interpolation_search(items, ranges.position(count, items), position,
-                                                         [&](std::int64_t i) { return ranges.position(owner(i), i); });
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t) const {
+    const std::int64_t item = warp::interpolation_search(items, partition.position(count, items), position,
+                                                         [&](std::int64_t i) { return partition.position(owner(i), i); });
     const std::int64_t left = item > 0 ? owner(item - 1) : -1, right = item < items ? owner(item) : count;
     if (left == right) {  // within a segment
       const std::int64_t end = end_of(left, item);
       return {left + 1, end, {warp::partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end}};
     }
-    const std::int64_t reached = position <= item ? 0 : (position - item + ranges.weight - 1) / ranges.weight;
+    const std::int64_t reached = position <= item ? 0 : (position - item + partition.segment_cost - 1) / partition.segment_cost;
     return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
   }
-  __device__ static segment_span before(const segment_start& start) { return start.before; }
-  __device__ span_of<index> one(std::int64_t segment, std::int64_t cursor) const {
+  __device__ static segment_span previous(const segment_start& start) { return start.previous; }
+  __device__ span_of<index> span_at(std::int64_t segment, std::int64_t cursor) const {
     return {cursor, end_of(segment, cursor)};
   }
   /// Where most are short, one trip to memory shows it; where most are long, two owners do, of all that need not be read.
-  __device__ span_of<index> following(std::int64_t segment, std::int64_t end, int few) const {
+  __device__ span_of<index> next_span(std::int64_t segment, std::int64_t end, int few) const {
     const bool is_long = is_before_end(segment, end + few), is_longer = is_before_end(segment, end + near_items - 1);
     if (!is_long) return {end, end};
     return {end, is_longer ? far_end(segment, end + near_items) : end_within(segment, end, end + near_items)};
   }
-  __device__ static std::int64_t base(std::int64_t, std::int64_t cursor) { return cursor; }
-  template <int Packets>
-  __device__ bool next(std::int64_t segment, std::int64_t cursor, const step_limits& limits, int (&begin)[Packets],
-                       int (&end)[Packets], scratch& found) const {
-    static_assert(Packets * warp_lanes == step_segments && Packets == 4);  // a lane has four neighbours' ends, 16 bytes
+  __device__ static std::int64_t tile_base(std::int64_t, std::int64_t cursor) { return cursor; }
+  template <int SegmentsPerLane>
+  __device__ bool read_tile(std::int64_t segment, std::int64_t cursor, const tile_limits& limits, int (&begin)[SegmentsPerLane],
+                       int (&end)[SegmentsPerLane], scratch& found) const {
+    static_assert(SegmentsPerLane * warp_lanes == tile_segments && SegmentsPerLane == 4);  // a lane has four neighbours' ends, 16 bytes
     const int lane = arch::lane_id();
-    int own[Packets] = {};  // 0: it has no items, and ends where the one before it does
-    arch::store_shared<sizeof(own)>(&found.ends[Packets * lane], own);
+    int own[SegmentsPerLane] = {};  // 0: it has no items, and ends where the one before it does
+    arch::store_shared<sizeof(own)>(&found.ends[SegmentsPerLane * lane], own);
     __syncwarp();
     const bool all_known = find_ends(segment, cursor, limits, found);
     __syncwarp();
-    arch::load_shared<sizeof(own)>(&found.ends[Packets * lane], own);
+    arch::load_shared<sizeof(own)>(&found.ends[SegmentsPerLane * lane], own);
     WARPFOLD_UNROLL
-    for (int k = 1; k < Packets; ++k) own[k] = greatest_of(own[k - 1], own[k]);
-    const unsigned lanes_before = __ballot_sync(full_warp, own[Packets - 1] > 0) & ((1u << lane) - 1);
+    for (int k = 1; k < SegmentsPerLane; ++k) own[k] = greatest_of(own[k - 1], own[k]);
+    const unsigned lanes_before = __ballot_sync(full_warp, own[SegmentsPerLane - 1] > 0) & ((1u << lane) - 1);
     const int nearest =
-        __shfl_sync(full_warp, own[Packets - 1], warp_lanes - 1 - __clz(static_cast<int>(lanes_before)));
+        __shfl_sync(full_warp, own[SegmentsPerLane - 1], warp_lanes - 1 - __clz(static_cast<int>(lanes_before)));
     const int before = lanes_before == 0 ? 0 : nearest;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) own[k] = greatest_of(before, own[k]);
-    arch::store_shared<sizeof(own)>(&found.ends[Packets * lane], own);
+    for (int k = 0; k < SegmentsPerLane; ++k) own[k] = greatest_of(before, own[k]);
+    arch::store_shared<sizeof(own)>(&found.ends[SegmentsPerLane * lane], own);
     __syncwarp();
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
+    for (int k = 0; k < SegmentsPerLane; ++k) {
       const int number = k * warp_lanes + lane;
       begin[k] = number == 0 ? 0 : found.ends[number - 1], end[k] = found.ends[number];
     }
@@ -125,7 +125,7 @@ template <class Ids> struct owned_segments {
     int first, existing;   ///< the first item that exists and that `ids` has, and the first one that does not exist
     int seen;              ///< items
     int last =
-        step_segments;  ///< the number of the last one's segment; those past the step and those before it all have this one
+        tile_segments;  ///< the number of the last one's segment; those past the step and those before it all have this one
     int begin = 0;      ///< where that segment begins
   };
   __device__ walk walk_from(std::int64_t segment, std::int64_t cursor) const {
@@ -137,14 +137,14 @@ template <class Ids> struct owned_segments {
 
   /// Tells where those of a step's segments end that have items, from the cursor on. Stops once it knows of all that can be
   /// wanted, and gives one that is not, and may go on, the items that it has seen. Returns whether it has seen the last one's end.
-  __device__ bool find_ends(std::int64_t segment, std::int64_t cursor, const step_limits& limits,
+  __device__ bool find_ends(std::int64_t segment, std::int64_t cursor, const tile_limits& limits,
                             scratch& found) const {
     walk at = walk_from(segment, cursor);
     const int range_items = static_cast<int>(least_of(greatest_of(limits.begin - cursor, std::int64_t{0}), far));
-    const int most_seen = least_of(range_items + limits.items - 1, limits.together);
+    const int max_seen = least_of(range_items + limits.items - 1, limits.together);
     int longest = 0;  // items of a segment that may be longer than a step's are
     const auto goes_on = [&] {
-      return at.last < step_segments && at.seen <= most_seen &&
+      return at.last < tile_segments && at.seen <= max_seen &&
              greatest_of(longest, at.seen - at.begin) <= limits.items;
     };
     look_on<1>(at, found);  // tiny segments need no more
@@ -157,8 +157,8 @@ template <class Ids> struct owned_segments {
         __syncwarp();
       }
     }
-    if (arch::lane_id() == 0 && at.last < step_segments) found.ends[at.last] = at.seen;
-    return at.last == step_segments;
+    if (arch::lane_id() == 0 && at.last < tile_segments) found.ends[at.last] = at.seen;
+    return at.last == tile_segments;
   }
 
   /// Looks at the next `Rows` times 128 items, and tells which segments end before one of them.
@@ -178,7 +178,7 @@ template <class Ids> struct owned_segments {
       for (int k = 0; k < lane_ids; ++k) {
         const int item = first + row * row_items + k;
         own[row][k] =
-            at.first <= item && item < at.existing ? number(at.segment, at.ids.at(item - at.boundary)) : step_segments;
+            at.first <= item && item < at.existing ? number(at.segment, at.ids.at(item - at.boundary)) : tile_segments;
       }
     }
     int latest = 0, before = at.last;  // where a segment begins; in lane 0, the last one's segment of the row before
@@ -202,7 +202,7 @@ template <class Ids> struct owned_segments {
   __device__ static int number(std::int64_t segment, const id_type& id) {
     using apart_type = std::conditional_t<sizeof(id_type) <= 4, unsigned, std::uint64_t>;
     const apart_type apart = static_cast<apart_type>(static_cast<std::int64_t>(id)) - static_cast<apart_type>(segment);
-    return static_cast<int>(apart < apart_type{step_segments} ? apart : apart_type{step_segments});
+    return static_cast<int>(apart < apart_type{tile_segments} ? apart : apart_type{tile_segments});
   }
 };
 

@@ -29,12 +29,12 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 struct segment_start {
   std::int64_t segment;  ///< the first one that begins in the warp's range
   std::int64_t cursor;   ///< the item at which it begins, where that is known
-  segment_span before;   ///< items of the one before it, where that takes a search
+  segment_span previous;   ///< items of the one before it, where that takes a search
 };
 
 /// Which segments a step can want: those that begin before item `begin`, up to one that has more than `items` items, and until they
 /// have more than `together`.
-struct step_limits {
+struct tile_limits {
   std::int64_t begin;
   int items;
   int together = 0x7FFFFFFF;
@@ -46,41 +46,41 @@ using index_of = std::conditional_t<sizeof(T) < 4 || (sizeof(T) == 4 && std::is_
 
 /// Anything that tells the span of each segment by itself.
 template <class Spans> struct listed_segments : Spans {
-  static constexpr bool are_equal = false;
+  static constexpr bool is_fixed_length = false;
   static constexpr bool needs_cursor = false;
   using index = typename Spans::index;
-  using step_index = index;
+  using tile_index = index;
   struct scratch {};
 
-  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t items) const {
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t items) const {
     const std::int64_t first = warp::interpolation_search(
-        this->count, ranges.position(this->count, items), position,
-        [&](std::int64_t segment) { return ranges.position(segment, this->span(segment).begin); });
+        this->count, partition.position(this->count, items), position,
+        [&](std::int64_t segment) { return partition.position(segment, this->span(segment).begin); });
     return {first, 0, {0, 0}};
   }
-  __device__ span_of<index> before(const segment_start& start) const {
+  __device__ span_of<index> previous(const segment_start& start) const {
     return start.segment > 0 ? this->span(start.segment - 1) : span_of<index>{0, 0};
   }
-  __device__ span_of<index> one(std::int64_t segment, std::int64_t) const {
+  __device__ span_of<index> span_at(std::int64_t segment, std::int64_t) const {
     return segment < this->count ? this->span(segment) : span_of<index>{0, 0};
   }
-  __device__ span_of<index> following(std::int64_t segment, index end, int) const {
+  __device__ span_of<index> next_span(std::int64_t segment, index end, int) const {
     return segment < this->count ? this->span_after(segment, end) : span_of<index>{0, 0};
   }
-  __device__ static constexpr std::int64_t base(std::int64_t, std::int64_t) { return 0; }
-  template <int Packets>
-  __device__ bool next(std::int64_t segment, std::int64_t, const step_limits&, index (&begin)[Packets],
-                       index (&end)[Packets], scratch&) const {
+  __device__ static constexpr std::int64_t tile_base(std::int64_t, std::int64_t) { return 0; }
+  template <int SegmentsPerLane>
+  __device__ bool read_tile(std::int64_t segment, std::int64_t, const tile_limits&, index (&begin)[SegmentsPerLane],
+                       index (&end)[SegmentsPerLane], scratch&) const {
     const std::int64_t first = segment + arch::lane_id();
     const auto read = [&](auto exists) {
       WARPFOLD_UNROLL
-      for (int k = 0; k < Packets; ++k) {
+      for (int k = 0; k < SegmentsPerLane; ++k) {
         const std::int64_t own = first + k * warp_lanes;
         const span_of<index> items = exists(own) ? this->span(own) : span_of<index>{0, 0};
         begin[k] = items.begin, end[k] = items.end;
       }
     };
-    if (segment + Packets * warp_lanes <= this->count) read([](std::int64_t) { return true; });
+    if (segment + SegmentsPerLane * warp_lanes <= this->count) read([](std::int64_t) { return true; });
     else read([&](std::int64_t own) { return own < this->count; });
     return true;
   }
@@ -122,8 +122,8 @@ template <class Offsets> struct offset_spans {
 };
 
 /// Segment s has the items [s * length, (s + 1) * length).
-struct fixed_segments {
-  static constexpr bool are_equal = true;
+struct fixed_length_segments {
+  static constexpr bool is_fixed_length = true;
   static constexpr bool needs_cursor = false;
   using index = std::int64_t;
   struct scratch {};
@@ -131,17 +131,17 @@ struct fixed_segments {
   std::int64_t count;
 
   __device__ segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
-  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t) const {
-    const std::int64_t apart = ranges.position(1, length), first = least_of((position + apart - 1) / apart, count);
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t) const {
+    const std::int64_t apart = partition.position(1, length), first = least_of((position + apart - 1) / apart, count);
     return {first, 0, {0, 0}};
   }
-  __device__ segment_span before(const segment_start& start) const {
+  __device__ segment_span previous(const segment_start& start) const {
     return start.segment > 0 ? span(start.segment - 1) : segment_span{0, 0};
   }
-  __device__ segment_span one(std::int64_t segment, std::int64_t) const {
+  __device__ segment_span span_at(std::int64_t segment, std::int64_t) const {
     return segment < count ? span(segment) : segment_span{0, 0};
   }
-  __device__ segment_span following(std::int64_t segment, std::int64_t, int) const { return one(segment, 0); }
+  __device__ segment_span next_span(std::int64_t segment, std::int64_t, int) const { return span_at(segment, 0); }
   __device__ std::int64_t entries() const { return 0; }
   __device__ bool in_order(std::int64_t, std::int64_t) const { return true; }
 };

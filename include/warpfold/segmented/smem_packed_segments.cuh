@@ -17,22 +17,22 @@ inline constexpr bool can_stage = [] {
                   s.data;
                   source::chunk::vector_bytes;
                 })
-    return source::chunk::vector_bytes == 16 && sizeof(typename source::item) >= least_staged_item_bytes &&
+    return source::chunk::vector_bytes == 16 && sizeof(typename source::item) >= min_staged_item_bytes &&
            sizeof(typename source::item) <= 16 && sizeof(typename Leaves::accumulator) <= 16;
   else return false;
 }();
 
 /// One warp's. All lanes call all of it.
-template <class Arguments> class staged_steps {
+template <class Arguments> class smem_packed_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
   using source = typename leaves_type::source_type;
   using A = typename leaves_type::accumulator;
-  static constexpr bool bounds_items = true;
-  static constexpr int most_items = stage_bytes / int{sizeof(typename source::item)};  ///< of a step
+  static constexpr bool limits_items = true;
+  static constexpr int max_items = window_bytes / int{sizeof(typename source::item)};  ///< of a step
   static constexpr int wide = wide_items<leaves_type>, tiny = policy_of<leaves_type>.tiny_items;
-  static_assert(most_items >= warp_lanes * wide);
-  static constexpr int step_segments = step_packets * warp_lanes;
+  static_assert(max_items >= warp_lanes * wide);
+  static constexpr int tile_segments = tile_segments_per_lane * warp_lanes;
 
   /// A segment of more than a few items, in the place of its first chunk among those of the step's, and what it has in a word.
   struct segment_head {
@@ -47,75 +47,75 @@ template <class Arguments> class staged_steps {
     __device__ int count() const { return static_cast<int>(word >> item_bits & ((1u << item_bits) - 1)); }
     __device__ int number() const { return static_cast<int>(word >> 2 * item_bits); }
   };
-  static_assert(most_items < 1 << segment_head::item_bits && step_segments <= 1 << (32 - 2 * segment_head::item_bits));
+  static_assert(max_items < 1 << segment_head::item_bits && tile_segments <= 1 << (32 - 2 * segment_head::item_bits));
 
   struct storage {
-    window_storage<stage_bytes, wide* int{sizeof(typename source::item)}> window;
-    thread::array<segment_head, most_items / wide + step_segments> heads;
+    window_storage<window_bytes, wide* int{sizeof(typename source::item)}> window;
+    thread::array<segment_head, max_items / wide + tile_segments> heads;
   };
 
-  __device__ staged_steps(const Arguments& arguments, std::int64_t, storage& own)
+  __device__ smem_packed_segments(const Arguments& arguments, std::int64_t, storage& own)
       : arguments_(arguments), heads_(own.heads), window_(own.window) {}
 
   /// The `taken` segments of a step from `first` on that have been kept, of `longest` items at most, and most_items together. The
   /// warp must meet before the next call; so too below. None wait.
-  template <class Step> __device__ int fold(const Step& step, std::int64_t first, int taken, int longest, int waiting) {
-    const auto first_item = step.first_item();
-    window_.start(arguments_.leaves.source, step.base + first_item, step.base + step.end_of(taken - 1));
-    int begin[Step::packets], count[Step::packets], place[Step::packets];
-    places_from(first_item, step, begin, count);
-    const int chunks = tell_heads(begin, count, place);
+  template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) {
+    const auto first_item = tile.first_item();
+    window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(taken - 1));
+    int begin[Tile::segments_per_lane], count[Tile::segments_per_lane], place[Tile::segments_per_lane];
+    places_from(first_item, tile, begin, count);
+    const int chunks = write_heads(begin, count, place);
     window_.wait();
     const auto leaves = window_.template leaves<wide>(arguments_.leaves);
     const auto out = arguments_.out + first;
     fold_tiny_segments<tiny>(arguments_, leaves, begin, count, out + arch::lane_id(), [] {});
-    const int most_chunks = chunks_of<wide>(longest);
+    const int max_chunks = chunks_of<wide>(longest);
     WARPFOLD_NO_UNROLL
-    for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, most_chunks, out);
-    return waiting;
+    for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, max_chunks, out);
+    return pending;
   }
   /// A whole step of tiny ones, which holds() is true of. Calls meanwhile() while their items are on their way.
-  template <class Step, class Meanwhile>
-  __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) {
-    const auto first_item = step.first_item();
-    window_.start(arguments_.leaves.source, step.base + first_item, step.base + step.end_of(step_segments - 1));
+  template <class Tile, class Meanwhile>
+  __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) {
+    const auto first_item = tile.first_item();
+    window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(tile_segments - 1));
     meanwhile();
-    int begin[Step::packets], count[Step::packets];
-    places_from(first_item, step, begin, count);
+    int begin[Tile::segments_per_lane], count[Tile::segments_per_lane];
+    places_from(first_item, tile, begin, count);
     window_.wait();
     fold_tiny_segments<tiny>(arguments_, window_.template leaves<wide>(arguments_.leaves), begin, count,
                              arguments_.out + first + arch::lane_id(), [] {});
   }
   /// Whether the window has room for a whole step's items, and for what lies between.
-  template <class Step> __device__ static bool holds(const Step& step) {
-    return step.end_of(step_segments - 1) - step.first_item() <= most_items;
+  template <class Tile> __device__ static bool holds(const Tile& tile) {
+    return tile.end_of(tile_segments - 1) - tile.first_item() <= max_items;
   }
   __device__ void finish(int) const {}
 
  private:
   /// Where a step's segments lie in the window, and how many items they have.
-  template <class Step, class Index, int Packets>
-  __device__ static void places_from(Index first_item, const Step& step, int (&begin)[Packets], int (&count)[Packets]) {
-    step.counts(count);
+  template <class Tile, class Index, int SegmentsPerLane>
+  __device__ static void places_from(Index first_item, const Tile& tile, int (&begin)[SegmentsPerLane], int (&count)[SegmentsPerLane]) {
+    tile.counts(count);
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) begin[k] = static_cast<int>(step.begin[k] - first_item);
+    for (int k = 0; k < SegmentsPerLane; ++k) begin[k] = static_cast<int>(tile.begin[k] - first_item);
   }
 
   /// Writes the heads of all segments that are not tiny, and tells the lanes' places, far away where there is none. Returns how many
   /// chunks there are. One scan does for all packets, a byte each.
-  template <int Packets>
-  __device__ int tell_heads(const int (&begin)[Packets], const int (&count)[Packets], int (&place)[Packets]) {
-    static_assert(Packets <= 4 && warp_lanes + most_items / wide < 256);
+  template <int SegmentsPerLane>
+  __device__ int write_heads(const int (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], int (&place)[SegmentsPerLane]) {
+    static_assert(SegmentsPerLane <= 4 && warp_lanes + max_items / wide < 256);
     constexpr int far = 1 << 20;
     unsigned own = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k)
+    for (int k = 0; k < SegmentsPerLane; ++k)
       own |= static_cast<unsigned>(count[k] > tiny ? chunks_of<wide>(count[k]) : 0) << 8 * k;
     const auto through = static_cast<unsigned>(warp::sum_through(static_cast<int>(own)));
     const unsigned all = __shfl_sync(full_warp, through, warp_lanes - 1), before = through - own;
     int chunks = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
+    for (int k = 0; k < SegmentsPerLane; ++k) {
       place[k] = chunks + static_cast<int>(before >> 8 * k & 255);
       chunks += static_cast<int>(all >> 8 * k & 255);
       if (count[k] > tiny) heads_[place[k]] = segment_head::of(begin[k], count[k], k * warp_lanes + arch::lane_id());
@@ -125,12 +125,12 @@ template <class Arguments> class staged_steps {
   }
 
   /// Folds the whole segments among the 32 chunks from number `done` on, a chunk a lane. Returns how many chunks these have.
-  template <class Leaves, int Packets, class Out>
-  __device__ int fold_round(const Leaves& leaves, const int (&place)[Packets], int done, int most_chunks, Out out) {
+  template <class Leaves, int SegmentsPerLane, class Out>
+  __device__ int fold_round(const Leaves& leaves, const int (&place)[SegmentsPerLane], int done, int max_chunks, Out out) {
     const int lane = arch::lane_id();
     unsigned begins = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
+    for (int k = 0; k < SegmentsPerLane; ++k) {
       const auto own = static_cast<unsigned>(place[k] - done);
       if (own < warp_lanes) begins |= 1u << own;
     }
@@ -144,13 +144,13 @@ template <class Arguments> class staged_steps {
     const int left = own.count() - index * wide;
     const segment_chunk<int> chunk[1] = {{left > 0 ? own.begin() + index * wide : 0, left, index}};
     A value[1];
-    fold_chunks(leaves, chunk, most_chunks, true, arguments_.op, value);
+    fold_chunks(leaves, chunk, max_chunks, true, arguments_.op, value);
     if (index == 0) arguments_.write(out + own.number(), value[0]);
     return end <= warp_lanes ? end : last;
   }
 
   const Arguments& arguments_;
-  thread::array<segment_head, most_items / wide + step_segments>& heads_;
+  thread::array<segment_head, max_items / wide + tile_segments>& heads_;
   copied_window<source, decltype(storage::window)> window_;
 };
 

@@ -7,9 +7,9 @@ namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Who does what in a grid.
-struct segment_groups {
+struct warp_groups {
   int log_warps;  ///< of a group: 2^log_warps
-  int ranged_blocks;  ///< the first blocks, whose warps have ranges of items instead, for segments that are too long for a group
+  int partition_blocks;  ///< the first blocks, whose warps have ranges of items instead, for segments that are too long for a group
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

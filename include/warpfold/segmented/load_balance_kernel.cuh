@@ -18,19 +18,19 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// What is done with the short segments of a range, where there can be any: equal ones have a kernel of their own.
 template <class Arguments, bool Staged> struct short_segments_of {
-  using type = short_segments<Arguments, waiting_steps>;
+  using type = short_segments<Arguments, packed_segments>;
 };
 template <class Arguments> struct short_segments_of<Arguments, true> {
-  using type = short_segments<Arguments, staged_steps>;
+  using type = short_segments<Arguments, smem_packed_segments>;
 };
 template <class Arguments>
-  requires(decltype(Arguments::segments)::are_equal)
+  requires(decltype(Arguments::segments)::is_fixed_length)
 struct short_segments_of<Arguments, false> {
   using type = no_short_segments<Arguments>;
 };
 
 /// Shared memory: what each warp has to itself.
-template <class Arguments, bool Staged> struct segmented_storage {
+template <class Arguments, bool Staged> struct kernel_storage {
   static constexpr int warps = policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes;
   thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
 };
@@ -39,58 +39,58 @@ template <class Arguments, bool Staged> struct segmented_storage {
 /// different lengths are.
 template <bool Staged, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
-segmented_kernel(const __grid_constant__ segmented_arguments<Segments, Leaves, Op, Out> arguments) {
-  const auto& [segments, leaves, op, out, init, empty, ranges, units] = arguments;
+load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments) {
+  const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
   require_order(segments, leaves.source.items);
-  const segment_span range = ranges.own();
-  const segment_start start = warp::shuffle(segments.start(range.begin, ranges, leaves.source.items), 0);
-  using arguments_type = segmented_arguments<Segments, Leaves, Op, Out>;
-  constexpr bool may_be_short = !Segments::are_equal;
-  auto& own = arch::dynamic_shared<segmented_storage<arguments_type, Staged>>().own[arch::flat_warp()];
-  typename short_segments_of<arguments_type, Staged>::type short_ones(arguments, range, start.segment, own);
+  const segment_span range = partition.own_positions();
+  const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
+  using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
+  constexpr bool may_be_short = !Segments::is_fixed_length;
+  auto& own = arch::dynamic_shared<kernel_storage<arguments_type, Staged>>().own[arch::flat_warp()];
+  typename short_segments_of<arguments_type, Staged>::type short_segments_of_warp(arguments, range, start.segment, own);
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
     items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
   };
   // Of one past the range, only that it is past matters.
-  const auto settle_one = [&] {
+  const auto settle_next = [&] {
     if constexpr (Segments::needs_cursor)
-      if (ranges.position(at.segment, at.cursor) >= range.end) return settle({at.cursor, at.cursor});
-    settle(segments.one(at.segment, at.cursor));
+      if (partition.position(at.segment, at.cursor) >= range.end) return settle({at.cursor, at.cursor});
+    settle(segments.span_at(at.segment, at.cursor));
   };
   // The segment before the first one may have units in the range.
-  constexpr bool before_first = sizeof(typename Leaves::source_type::item) == before_first_item_bytes;
-  const auto settle_before = [&](const span_of<typename Segments::index>& known) {
+  constexpr bool previous_first = sizeof(typename Leaves::source_type::item) == previous_first_item_bytes;
+  const auto settle_previous = [&](const span_of<typename Segments::index>& known) {
     const auto before = warp::shuffle(known, 0);
     arch::require(segment_span{before.begin, before.end}.within(leaves.source.items), segments_out_of_order);
-    const bool is_cut = before.end - before.begin > ranges.whole_items;
+    const bool is_cut = before.end - before.begin > partition.max_uncut_items;
     if (is_cut) items = before, at.segment = start.segment - 1;
     return is_cut;
   };
-  constexpr int most_short = warp_lanes * wide_items<Leaves>;
-  const auto before = segments.before(start);  // on its way with the first one
+  constexpr int max_short_items = warp_lanes * wide_items<Leaves>;
+  const auto before = segments.previous(start);  // on its way with the first one
   bool begins =
-      !may_be_short || ranges.are_long;  // then a look at the first one comes first; else it is as good as short
-  if (begins) settle_one();
-  if (before_first) settle_before(before), begins = true;
+      !may_be_short || partition.are_mostly_long;  // then a look at the first one comes first; else it is as good as short
+  if (begins) settle_next();
+  if (previous_first) settle_previous(before), begins = true;
   while (true) {
-    if (may_be_short && !begins && items.end - items.begin <= most_short) {
-      short_ones.fold(at);  // none, if the next one is long
-      settle_one();
+    if (may_be_short && !begins && items.end - items.begin <= max_short_items) {
+      short_segments_of_warp.fold(at);  // none, if the next one is long
+      settle_next();
     } else if (!begins) {
       const auto next =
-          segments.following(at.segment + 1, items.end, most_short);  // on its way while this one is folded
+          segments.next_span(at.segment + 1, items.end, max_short_items);  // on its way while this one is folded
       fold_long_segment(arguments, range, at.segment, {items.begin, items.end});
-      if (!before_first && at.segment < start.segment) return;
+      if (!previous_first && at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
       settle(next);
     }
     begins = false;
-    if (at.segment < segments.count && ranges.position(at.segment, items.begin) < range.end) continue;
-    const auto last = segments.before(start);  // on its way with the last ones
-    short_ones.finish(at.waiting);
-    if (before_first || !settle_before(last)) return;
+    if (at.segment < segments.count && partition.position(at.segment, items.begin) < range.end) continue;
+    const auto last = segments.previous(start);  // on its way with the last ones
+    short_segments_of_warp.finish(at.pending);
+    if (previous_first || !settle_previous(last)) return;
   }
 }
 
