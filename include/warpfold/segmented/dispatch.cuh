@@ -16,15 +16,30 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What an empty segment holds: `empty`, else init, else the operator's identity.
+/// The result of an empty segment: `empty`, else init, else the operator's identity. It must be given if any segment
+/// `may_be_empty`.
 template <class Op, class A>
-grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options) {
+grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options,
+                                      bool may_be_empty = true) {
+  if (!may_be_empty) return {};
   if (options.empty) return host::initial_value_of<Op>(function, options.empty, 1);
   if (options.init || has_identity_v<Op, A>) return host::initial_value_of<Op>(function, options.init, 0);
   reject(function, "the operator has no identity: .init or .empty must say what an empty segment holds");
 }
 
-/// Enqueues the same by the kernel of equal segments, in one of its ways. It needs no scratch.
+/// Whether a segment can be empty, as far as the host knows.
+template <class Segments> bool may_be_empty(const Segments& segments) {
+  if constexpr (Segments::is_fixed_length) return segments.length == 0;
+  else return true;
+}
+
+/// Whether check_operator accepts the operator.
+template <class Op, class A>
+inline constexpr bool is_usable_operator =
+    std::is_trivially_copyable_v<Op> && std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A> &&
+    is_operator_for<Op, A>;
+
+/// Enqueues the fixed-length kernel with one of its algorithms. It needs no scratch.
 template <class Algorithm, class Leaves, class Op, class Out>
 void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments, int max_blocks,
                             cudaStream_t stream) {
@@ -38,7 +53,7 @@ void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, 
   launch(kernel, host::launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
-/// A call's scratch: units' values, and their counters.
+/// The scratch of one call: the units' values and their counters.
 struct call_scratch {
   std::span<std::byte> bytes;
 
@@ -53,20 +68,20 @@ struct call_scratch {
   }
 };
 
-/// The general kernel, which stages mixed steps or does not, and what the host knows of it.
+/// The host side of load_balance_kernel.
 template <bool Staged, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   using A = typename Leaves::accumulator;
   static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
   static constexpr std::size_t shared_bytes = sizeof(kernel_storage<arguments, Staged>);
-  static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
 
   static int max_resident_blocks(int device) {
     return host::limits_of(device).multiprocessors *
            host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
   }
-  /// Enqueues it. `given` lacks ranges and units.
+  /// Enqueues the kernel. `given` lacks partition and units.
   static void enqueue(const arguments& given, const segmented_options<A>& options) {
     const int device = host::current_device();
     const load_balance_plan plan = plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
@@ -79,16 +94,16 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
   }
 };
 
-/// The kernel of segments that are dealt by number.
+/// The host side of segment_per_warp_group_kernel.
 template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_group_reduction {
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   using A = typename Leaves::accumulator;
   static constexpr auto* kernel = &segment_per_warp_group_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
   static constexpr std::size_t shared_bytes = sizeof(warp_group_storage<arguments>);
-  static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
 
-  /// How they are dealt, if that is the faster way.
+  /// The plan, if this kernel is the faster one.
   static std::optional<segment_per_warp_group_plan> plan(const arguments& given, int max_blocks) {
     const int device = host::current_device();
     const int max_resident_blocks = host::limits_of(device).multiprocessors *
@@ -96,7 +111,7 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
     return plan_segment_per_warp_group(max_resident_blocks, given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
                       Leaves::chunk_items, sizeof(A), policy, max_blocks);
   }
-  /// Enqueues it. `given` lacks ranges and units.
+  /// Enqueues the kernel. `given` lacks partition and units.
   static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan, const segmented_options<A>& options) {
     const call_scratch scratch = call_scratch::of(host::current_device(), options);
     const host::clear_on_error guard(scratch.bytes);
@@ -107,12 +122,11 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   }
 };
 
-/// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
+/// Chooses a kernel and enqueues it. All arguments but `options` have been checked.
 template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
              const segmented_options<A>& options) {
-  check_operator<Op, A>();
-  const auto empty = empty_value_of<Op>(function, options);
+  const auto empty = empty_value_of<Op>(function, options, may_be_empty(segments));
   const auto init = host::initial_value_of<Op>(function, options.init, 1);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   if (segments.count == 0) return;
@@ -141,7 +155,7 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);
 }
 
-/// The same items in the chunks that segments are read in.
+/// The same items in narrow chunks.
 template <class A, class T, int Items> auto in_narrow_chunks(const thread::pointer_source<T, Items>& source) {
   return thread::pointer_source<T, narrow_chunk_items(sizeof(T), sizeof(A), Items)>{source.data, source.items};
 }
@@ -160,10 +174,13 @@ template <> struct segmented_reduce_with<automatic> {
   template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
-    const auto source = segmented::in_narrow_chunks<A>(leaves.source);
-    const thread::leaves<std::remove_cv_t<decltype(source)>, decltype(leaves.transform), A> in_chunks{source,
-                                                                                                      leaves.transform};
-    segmented::enqueue(function, segments, in_chunks, out, op, options);
+    check_operator<Op, A>();
+    if constexpr (segmented::is_usable_operator<Op, A>) {  // else the compiler would add hundreds of lines to the reason
+      const auto source = segmented::in_narrow_chunks<A>(leaves.source);
+      using source_type = std::remove_cv_t<decltype(source)>;
+      const thread::leaves<source_type, decltype(leaves.transform), A> in_chunks{source, leaves.transform};
+      segmented::enqueue(function, segments, in_chunks, out, op, options);
+    }
   }
 };
 

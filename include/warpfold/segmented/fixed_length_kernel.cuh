@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of segments of equal lengths that a warp folds several of at once, without ranges or steps, since all of their
-// places are known, and all warps have as much to do. There are several ways, by the length; each has
+// The kernel for short segments of one length. Their places are known and the work is even, so that warps need neither a
+// partition nor tiles. There is an algorithm for each kind of length; each has
 //
-//   takes(length)       whether it is for segments of that length
-//   at_once(length)     how many a warp folds at once, all of whose items are on the way together
-//   fold(arguments, first, count)  segments `first` to `first` + `count`, at_once(length) at most; by one warp
+//   takes(length)              whether it is for segments of that length
+//   segments_per_warp(length)  how many a warp folds at a time, whose loads are all issued before the first fold
+//   fold(arguments, first, count)  folds `count` segments from `first` on, at most segments_per_warp(length); by one warp
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
@@ -14,7 +14,7 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// No items.
+/// Empty segments.
 template <class Leaves> struct empty_segments {
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 0; }
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return 16 * warp_lanes; }
@@ -25,7 +25,7 @@ template <class Leaves> struct empty_segments {
   }
 };
 
-/// An item each.
+/// Segments of one item.
 template <class Leaves> struct single_items {
   using A = typename Leaves::accumulator;
   static constexpr int lane_items = sizeof(A) <= 4 ? 16 : sizeof(A) <= 8 ? 8 : 2;
@@ -47,9 +47,9 @@ template <class Leaves> struct single_items {
   }
 };
 
-/// The segments of a few for each lane, 32 apart.
+/// `Count` segments for each lane, 32 apart.
 template <int Count> struct lane_segments {
-  int begin[Count], items[Count];  ///< from the first segment's first item on; none, where a segment does not exist
+  int begin[Count], items[Count];  ///< begin counts from the first segment's first item; a missing segment has no items
 
   __device__ lane_segments(int count, int length) {
     WARPFOLD_UNROLL
@@ -66,11 +66,11 @@ template <int Count> struct lane_segments {
   }
 };
 
-/// A few items each, which a lane reads one by one.
+/// Segments of a few items, which a lane reads one by one.
 template <class Leaves> struct tiny_lengths {
   using A = typename Leaves::accumulator;
   static constexpr int most = policy_of<Leaves>.tiny_items;
-  // More need more registers, and leave room for fewer warps.
+  // More would need more registers, and leave room for fewer warps.
   static constexpr int segments = sizeof(typename Leaves::source_type::item) == 1 ? 4 : 2;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return 1 < length && length <= most; }
@@ -87,7 +87,7 @@ template <class Leaves> struct tiny_lengths {
   }
 };
 
-/// A chunk of `Items` each, at most, and more than `Above` items.
+/// Segments of more than `Above` items and at most `Items`, a chunk.
 template <class Leaves, int Items, int Above> struct single_chunks {
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = Items, segments = 2 * Leaves::chunk_items / Items;
@@ -106,7 +106,7 @@ template <class Leaves, int Items, int Above> struct single_chunks {
   }
 };
 
-/// Up to 32 wide chunks each, which neighbouring lanes have.
+/// Segments of up to 32 wide chunks, which neighbouring lanes take.
 template <class Leaves> struct several_chunks {
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = wide_items<Leaves>, rounds = sizeof(A) <= 4 ? 2 : 1;
@@ -118,7 +118,7 @@ template <class Leaves> struct several_chunks {
   __host__ __device__ static constexpr int chunks(std::int64_t length) {
     return static_cast<int>((length + chunk_items - 1) / chunk_items);
   }
-  /// The segments that fit 32 lanes.
+  /// The number of segments that fit 32 lanes.
   __host__ __device__ static constexpr int in_round(std::int64_t length) { return warp_lanes / chunks(length); }
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t length) { return rounds * in_round(length); }
 
@@ -141,7 +141,7 @@ template <class Leaves> struct several_chunks {
   }
 };
 
-/// A row of 32 chunks and a few items each.
+/// Segments of a row of 32 chunks and a tail of a few items.
 template <class Leaves> struct rows_and_tails {
   using A = typename Leaves::accumulator;
   static constexpr int rows = sizeof(A) <= 16 ? 2 : 1;
@@ -163,7 +163,7 @@ template <class Leaves> struct rows_and_tails {
   }
 };
 
-/// Two rows of 32 wide chunks each, the second of which need not be full.
+/// Segments of two rows of 32 wide chunks, the second of which need not be full.
 template <class Leaves> struct two_rows {
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = wide_items<Leaves>, row = warp_lanes * chunk_items;
@@ -184,12 +184,12 @@ template <class Leaves> struct two_rows {
   }
 };
 
-/// Calls call(way) with the way of segments of that length, if there is one. Returns whether there is.
+/// Calls call(algorithm) with the algorithm for that length, if there is one. Returns whether there is.
 template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_t length, Call call) {
   constexpr int few = policy_of<Leaves>.tiny_items, half = half_chunk_items<Leaves>, chunk = Leaves::chunk_items;
-  const auto try_algorithm = [&]<class Algorithm>(Algorithm way) {
+  const auto try_algorithm = [&]<class Algorithm>(Algorithm algorithm) {
     const bool takes = Algorithm::takes(length);
-    if (takes) call(way);
+    if (takes) call(algorithm);
     return takes;
   };
   const auto try_half_chunks = [&] {
@@ -201,7 +201,7 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
          try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) || try_algorithm(two_rows<Leaves>{});
 }
 
-/// Each warp folds a few neighbouring segments, then those as far on as the grid has warps.
+/// Each warp folds a few neighbouring segments at a time, in steps of the grid.
 template <class Algorithm, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 fixed_length_kernel(const __grid_constant__ kernel_arguments<fixed_length_segments, Leaves, Op, Out> arguments) {

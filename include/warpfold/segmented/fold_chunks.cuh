@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Short segments, folded side by side: each by neighbouring lanes, a chunk a lane, by the canonical tree from the segment's
-// first item. As many whole segments as fit the 32 lanes are folded at once; where each begins does not matter to its tree.
+// Folds several short segments side by side in one warp. Each takes neighbouring lanes, a chunk a lane, and is folded by the
+// canonical tree from its own first item, whatever lane that falls on.
 #pragma once
 #include <type_traits>
 #include <warpfold/thread/fold_chunk.cuh>
@@ -8,7 +8,7 @@
 
 namespace warpfold::segmented {
 
-/// How many chunks `items` items take; none or less if these are not positive.
+/// The chunks of `items` items; not positive if `items` is not.
 template <int ChunkItems> __device__ int chunks_of(int items) {
   return (items + ChunkItems - 1) >> log2_of(ChunkItems);
 }
@@ -16,13 +16,13 @@ template <int ChunkItems> __device__ int chunks_of(int items) {
 /// The calling lane's chunk of a segment.
 template <class Index> struct segment_chunk {
   Index first;  ///< item
-  int count;    ///< items from `first` to the segment's end; none, if it is not positive
-  int index;    ///< among the segment's chunks, the rest of which the lanes to the right have
+  int count;    ///< items from `first` to the segment's end; the chunk is empty if this is not positive
+  int index;    ///< the chunk's number within the segment; the lanes to the right have the later ones
 };
 
-/// Folds segments, `Rounds` times what 32 lanes take, all of whose items are on the way together. Of each segment, neighbouring
-/// lanes have the chunks, `most_chunks` at most. A result is valid in the lane with a segment's first chunk. `inside`: whether
-/// is_inside is known of all their items.
+/// Folds `Rounds` times 32 chunks, whose loads are all issued before the first fold. Segments have at most `max_chunks`
+/// chunks. A result is valid in the lane with the segment's first chunk. `inside`: the source's is_inside holds for all
+/// items.
 template <int Rounds, class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&own)[Rounds], int max_chunks,
                             bool inside, Op op, A (&values)[Rounds]) {
@@ -35,7 +35,7 @@ __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&o
     WARPFOLD_UNROLL
     for (int r = 0; r < Rounds; ++r) leaves.source.load_items(chunks[r], own[r].first, own[r].count);
   }
-  // A lane joins what is at a distance if its own subtree begins at a multiple of twice that, and the other one exists.
+  // A lane joins the subtree at a distance if its own one begins at a multiple of twice the distance, and the other exists.
   int reach[Rounds];
   WARPFOLD_UNROLL
   for (int r = 0; r < Rounds; ++r) {

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The general kernel of segmented reduction: segments to a value each, by the canonical tree of each segment, in one launch.
-// Each warp folds what begins in its range of positions, and waits for nobody.
+// The general kernel of segmented reduction: segments of any lengths, in one launch, each by its canonical tree.
 //
-// All of its branches are taken by whole warps, on values that the compiler can see to be one for all lanes: a vote, a
-// reduction, a shuffle from one lane. Where it cannot, it guards each exchange of registers.
+//   partition  Items and segments are divided evenly among all warps; a search gives a warp its first segment
+//              (load_balance_partition.cuh; load-balancing search: moderngpu; Merrill and Garland 2016).
+//   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own ones
+//              (short_segments.cuh).
+//   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp, in place
+//              (packed_segments.cuh) or staged in shared memory (smem_packed_segments.cuh).
+//   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its range,
+//              and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for another.
+//
+// Whole warps take every branch, on values that the compiler can prove uniform: a vote, a reduction, a shuffle from one lane.
+// Where it cannot, it guards each exchange of registers.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/shared_memory.cuh>
@@ -16,7 +24,7 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What is done with the short segments of a range, where there can be any: equal ones have a kernel of their own.
+/// How a warp folds the short segments of its range. Short segments of one length have a kernel of their own.
 template <class Arguments, bool Staged> struct short_segments_of {
   using type = short_segments<Arguments, packed_segments>;
 };
@@ -29,14 +37,14 @@ struct short_segments_of<Arguments, false> {
   using type = no_short_segments<Arguments>;
 };
 
-/// Shared memory: what each warp has to itself.
+/// Shared memory: each warp has its own part.
 template <class Arguments, bool Staged> struct kernel_storage {
   static constexpr int warps = policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes;
   thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
 };
 
-/// Each warp folds what begins in its range: segments, and units of the one before them. `Staged`: steps of short segments of very
-/// different lengths are.
+/// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`: tiles of
+/// mixed lengths go through shared memory.
 template <bool Staged, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments) {
@@ -51,36 +59,36 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
-    items = warp::shuffle(known, 0);  // one lane's, so that the compiler sees that all have the same
+    items = warp::shuffle(known, 0);  // from one lane, so that the compiler knows it is uniform
+    require_within(at.segment, items, leaves.source.items);
   };
-  // Of one past the range, only that it is past matters.
+  // If the next segment begins past the range, its end does not matter.
   const auto settle_next = [&] {
     if constexpr (Segments::needs_cursor)
       if (partition.position(at.segment, at.cursor) >= range.end) return settle({at.cursor, at.cursor});
     settle(segments.span_at(at.segment, at.cursor));
   };
-  // The segment before the first one may have units in the range.
+  // Units of the segment before the first one may begin in the range.
   constexpr bool previous_first = sizeof(typename Leaves::source_type::item) == previous_first_item_bytes;
   const auto settle_previous = [&](const span_of<typename Segments::index>& known) {
     const auto before = warp::shuffle(known, 0);
-    arch::require(segment_span{before.begin, before.end}.within(leaves.source.items), segments_out_of_order);
+    require_within(start.segment - 1, before, leaves.source.items);
     const bool is_cut = before.end - before.begin > partition.max_uncut_items;
     if (is_cut) items = before, at.segment = start.segment - 1;
     return is_cut;
   };
   constexpr int max_short_items = warp_lanes * wide_items<Leaves>;
-  const auto before = segments.previous(start);  // on its way with the first one
-  bool begins =
-      !may_be_short || partition.are_mostly_long;  // then a look at the first one comes first; else it is as good as short
+  const auto before = segments.previous(start);  // loaded together with the first one
+  bool begins = !may_be_short || partition.are_mostly_long;  // read the first span; else assume that it is short
   if (begins) settle_next();
   if (previous_first) settle_previous(before), begins = true;
   while (true) {
     if (may_be_short && !begins && items.end - items.begin <= max_short_items) {
-      short_segments_of_warp.fold(at);  // none, if the next one is long
+      short_segments_of_warp.fold(at);  // folds nothing if the next one is long
       settle_next();
     } else if (!begins) {
       const auto next =
-          segments.next_span(at.segment + 1, items.end, max_short_items);  // on its way while this one is folded
+          segments.next_span(at.segment + 1, items.end, max_short_items);  // loaded while this one is folded
       fold_long_segment(arguments, range, at.segment, {items.begin, items.end});
       if (!previous_first && at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
@@ -88,7 +96,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     }
     begins = false;
     if (at.segment < segments.count && partition.position(at.segment, items.begin) < range.end) continue;
-    const auto last = segments.previous(start);  // on its way with the last ones
+    const auto last = segments.previous(start);  // loaded while the last ones are folded
     short_segments_of_warp.finish(at.pending);
     if (previous_first || !settle_previous(last)) return;
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments of more than 32 chunks, and the units of those that several warps have.
+// Folds segments of more than 32 chunks, and the units of segments that several warps share.
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_span.cuh>
 
 namespace warpfold::segmented {
 
-/// Folds what begins in the calling warp's range of a segment: all of it, if it is not cut, else those of its units
-/// that do. By one warp.
+/// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All lanes
+/// of the warp call it.
 template <class Arguments>
 __device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
                                   const segment_span items) {
@@ -24,7 +24,7 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
   const auto write = [&](const auto& value) {
     if (arch::lane_id() == 0) arguments.write(out + segment, value);
   };
-  const bool alone = end - begin == units;  // then there is nothing to join
+  const bool alone = end - begin == units;  // the warp has all units: nothing to join
   const std::int64_t piece_items = alone ? count : partition.unit_items(),
                      last = alone ? count : least_of(count, end << partition.log_unit);
   WARPFOLD_NO_UNROLL

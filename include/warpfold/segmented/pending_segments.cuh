@@ -8,11 +8,11 @@
 
 namespace warpfold::segmented {
 
-/// A segment of up to 32 chunks that waits: 16 bytes, which are written and read by one instruction.
+/// A pending segment of up to 32 chunks, in 16 bytes that one instruction reads or writes.
 template <class Index> struct alignas(16) pending_segment {
   Index first;  ///< item
   int count;    ///< items
-  int number;   ///< for the caller
+  int number;   ///< what the caller knows it by
 
   __device__ void store(pending_segment& to) const { arch::store_shared<sizeof(pending_segment)>(&to, this); }
   __device__ static pending_segment load(const pending_segment& from) {
@@ -21,11 +21,11 @@ template <class Index> struct alignas(16) pending_segment {
     return own;
   }
 };
-/// Those that wait, in order, until 32 chunks of them are together. In shared memory; of one warp.
+/// The queue of one warp, in shared memory, in the order of segments.
 template <class Index, int Capacity> using pending_segments = thread::array<pending_segment<Index>, Capacity>;
 
-/// Lets the segments of those lanes wait that have one (`waits`), after the `waiting` ones that do. Returns how many wait now.
-/// All lanes call it, and __syncwarp() before the next fold_waiting.
+/// Appends the segments of the lanes with `is_pending` to the `pending` ones of the queue. Returns the new number of pending
+/// segments. All lanes call it, and __syncwarp() before the next fold_pending.
 template <class Index, int Capacity>
 __device__ int append_pending(pending_segments<Index, Capacity>& queue, int pending, bool is_pending, Index first, int count,
                            int number) {
@@ -35,11 +35,11 @@ __device__ int append_pending(pending_segments<Index, Capacity>& queue, int pend
   return pending + __popc(lanes);
 }
 
-/// Moves those from number `from` on, less than 32, to the front. Returns how many these are. All lanes call it.
+/// Moves the segments from place `from` on, fewer than 32, to the front. Returns their number. All lanes call it.
 template <class Index, int Capacity>
 __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, int pending) {
   const int left = pending - from, lane = arch::lane_id();
-  __syncwarp();  // what has been folded has been read
+  __syncwarp();  // all lanes have read what has been folded
   if (from == 0) return left;
   const auto kept = pending_segment<Index>::load(queue[lane < left ? from + lane : from]);
   __syncwarp();
@@ -48,8 +48,8 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
   return left;
 }
 
-/// Folds segments from number `from` on of the `waiting` ones, up to 32 of them: as many as fill 32 lanes again and again, or
-/// all. Calls store(number, result) in one lane each. Returns how many it has folded. All lanes call it.
+/// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or all of
+/// them if `all`. Calls store(number, result) in one lane for each. Returns how many it has folded. All lanes call it.
 template <class Leaves, class Index, int Capacity, class Op, class Store, class A = typename Leaves::accumulator>
 __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int pending,
                             bool all, Op op, Store store) {
@@ -63,12 +63,12 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
   const int max_chunks = warp::all_reduce(chunks, maximum{});
   const bool inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
   const unsigned lanes_to_own = ~0u >> (warp_lanes - 1 - lane);
-  int done = 0, folded = 0;  // chunks, segments
+  int done = 0, folded = 0;  // chunks and segments
   WARPFOLD_NO_UNROLL
   while (total - done >= warp_lanes || (all && done < total)) {
     const bool fits = chunks > 0 && begin >= done && end <= done + warp_lanes;
     const unsigned heads =
-        warp::all_reduce(fits ? 1u << (begin - done) : 0u, bit_or{});  // the lanes that get first chunks
+        warp::all_reduce(fits ? 1u << (begin - done) : 0u, bit_or{});  // lanes that get a first chunk
     const unsigned heads_to_own = heads & lanes_to_own;
     const int source = folded + __popc(heads_to_own) - 1;
     const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a segmented reduction is laid on a device: a pure function, testable without a GPU.
+// The grids of segmented reductions: pure functions of the device and the shape, testable without a GPU.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -14,13 +14,13 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The grid, and what its warps take.
+/// The grid of load_balance_kernel, and how it is partitioned.
 struct load_balance_plan {
   int blocks;
   load_balance_partition partition;
 };
 
-/// The least power of two of items, as a logarithm, that units can have where warps have ranges of `length` positions.
+/// The logarithm of the smallest power of two of items that a unit can have, if a warp has `length` positions.
 inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_items, std::size_t accumulator_bytes,
                         const kernel_policy& policy) {
   const std::int64_t min_unit =
@@ -29,12 +29,12 @@ inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_i
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(min_unit) - 1));
 }
 
-/// Chooses the grid for `items` items in `segments` > 0 segments, none of whose lengths is known here. `most_blocks` is what
-/// the device holds at once, `accumulator_bytes` bounds the units of long segments. The result does not depend on any of it.
+/// The grid for `items` items in `segments` > 0 segments of unknown lengths. The device holds `max_resident_blocks`
+/// blocks at once; `accumulator_bytes` bounds the number of units. No result depends on the plan.
 inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t items, std::int64_t segments, int chunk_items,
                                      std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
   const int block_warps = policy.block_threads / warp_lanes;
-  const int segment_cost = std::min(chunk_items, max_segment_cost);  // a segment takes a lane, however few items it has
+  const int segment_cost = std::min(chunk_items, max_segment_cost);  // even an empty segment takes a lane
   const std::int64_t positions = items + segment_cost * segments;
   int most = std::min(max_resident_blocks, max_warps / block_warps);
   if (max_blocks > 0) most = std::min(most, max_blocks);
@@ -51,23 +51,23 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   return plan;
 }
 
-/// Whether the kernel that stages is the faster one, where there is a choice, for `warps` at once. `listed`: whether segments' places are
-/// read, not found among the owners of their items.
+/// Whether staging tiles in shared memory is faster, on a device that holds `warps` warps. `listed`: whether the spans of
+/// segments are read, not found among the owners of their items.
 inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::int64_t warps, bool listed) {
   const std::int64_t mean = items / segments, tiles = segments / (tile_segments_per_lane * warp_lanes);
   if (mean == 0) return listed && tiles >= min_staged_empty_tiles * warps;
   return min_staged_mean_items <= mean && mean < max_staged_mean_items && tiles >= min_staged_tiles * warps;
 }
 
-/// The grid of segments that are dealt by number, and what its warps take.
+/// The grid of segment_per_warp_group_kernel, and how it is partitioned.
 struct segment_per_warp_group_plan {
   int blocks;
   warp_groups groups;
   load_balance_partition partition;
 };
 
-/// The grid for `segments` > 0 segments that are dealt by number, where that is the faster way and `max_blocks` allows it. No equal
-/// ones are too long for a group: no warp has a range then.
+/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks` allows
+/// it. Segments of one length all fit a group, so that no block is needed for units.
 inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length,
                                             int chunk_items, std::size_t accumulator_bytes, const kernel_policy& policy,
                                             int max_blocks = 0) {
@@ -82,8 +82,8 @@ inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(in
     ++log_warps;
   if (mean >> log_warps > std::max(max_mean_share_rows * row, even_share * 3 / 2)) return {};
 
-  // Three blocks of four that the device holds: groups need not wait for these to find that no segment is too long. And ranges of
-  // a unit at least.
+  // Blocks for units take at most 3/4 of the device, so that groups start while these look for long segments. A warp's
+  // range has at least one unit.
   const std::int64_t max_partition_blocks =
       std::min<std::int64_t>(std::max(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
   const std::int64_t partition_blocks =
@@ -99,7 +99,7 @@ inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(in
   return plan;
 }
 
-/// Blocks for `segments` > 0 equal segments, of which a warp folds `at_once` again and again.
+/// Blocks for `segments` > 0 equal segments, of which a warp folds `segments_per_warp` at a time.
 inline int plan_fixed_length(int max_resident_blocks, std::int64_t segments, int segments_per_warp, const kernel_policy& policy,
                                int max_blocks = 0) {
   const std::int64_t block_segments = std::int64_t{segments_per_warp} * (policy.block_threads / warp_lanes);

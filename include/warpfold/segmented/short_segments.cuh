@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The segments of a warp's range that fit 32 chunks, in steps. Where none of a step's segments is longer than a chunk, lanes fold
-// their own; how that is done with tiny ones, and what with those of mixed lengths, is `Steps`: waiting_steps or staged_steps.
+// Folds the segments of a warp's range that fit 32 chunks, tile by tile. If no segment of a tile is longer than a chunk, each
+// lane folds its own. Tiles of tiny segments and of mixed lengths are left to `Packing`: packed_segments or
+// smem_packed_segments.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -10,11 +11,11 @@ namespace warpfold::segmented {
 /// Where a warp stands in its range.
 struct segment_place {
   std::int64_t segment;  ///< the next one
-  std::int64_t cursor;   ///< the item at which it begins, where that is known
-  int pending;           ///< segments that wait
+  std::int64_t cursor;   ///< the item at which it begins, if needs_cursor
+  int pending;           ///< segments in the queue
 };
 
-/// Where none are short.
+/// For segments of one length: short ones have a kernel of their own.
 template <class Arguments> struct no_short_segments {
   struct storage {};
   template <class... Any> __device__ explicit no_short_segments(const Any&...) {}
@@ -22,7 +23,7 @@ template <class Arguments> struct no_short_segments {
   __device__ void finish(int) const {}
 };
 
-/// Folds the segments of one warp's range, by that warp, all of whose lanes call.
+/// Of one warp; all lanes call each member.
 template <class Arguments, template <class> class Packing> class short_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
@@ -34,7 +35,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
   static constexpr int half = half_chunk_items<leaves_type>, narrow = leaves_type::chunk_items,
                        wide = wide_items<leaves_type>;
   static constexpr int segments_per_lane = tile_segments_per_lane, tile_segments = segments_per_lane * warp_lanes;
-  static constexpr int max_items = warp_lanes * wide;  // of a segment that is not long
+  static constexpr int max_items = warp_lanes * wide;  // of a short segment
   using tile_type = segment_tile<segments_per_lane, tile_index>;
 
   /// Shared memory of the warp.
@@ -43,12 +44,12 @@ template <class Arguments, template <class> class Packing> class short_segments 
     typename segments_type::scratch scratch;
   };
 
-  /// `range`: positions; `first_segment`: the first that begins there.
+  /// `first_segment` is the first one that begins in `range`, the warp's positions.
   __device__ short_segments(const Arguments& arguments, const segment_span& range, std::int64_t first_segment,
                             storage& own)
       : arguments(arguments), range(range), scratch(own.scratch), packing(arguments, first_segment, own.packing) {}
 
-  /// From `at` on, until the range ends or a segment is longer than 32 chunks.
+  /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks.
   __device__ void fold(segment_place& at) {
     while (true) {
       tile_type tile;
@@ -77,29 +78,40 @@ template <class Arguments, template <class> class Packing> class short_segments 
         longest = tile.longest();
       }
       at.pending = fold_tile(tile, first, taken, longest, at.pending);
-      __syncwarp();  // else the compiler takes the warp for divided from here on, and guards every exchange: spills
+      __syncwarp();  // else the compiler assumes a divergent warp, guards every exchange, and spills
       if (!goes_on) return;
     }
   }
 
-  /// Those that still wait.
+  /// Folds the segments that are still pending.
   __device__ void finish(int pending) { packing.finish(pending); }
 
  private:
-  /// Returns whether all of the step's segments are known.
+  /// Reads and checks the tile at `at`. Returns whether all of its spans are known.
   __device__ bool read_tile(const segment_place& at, tile_type& tile) const {
     const tile_limits limits{arguments.partition.item_at(at.segment, range.end), max_items, packing_type::max_items};
     tile.base = arguments.segments.tile_base(at.segment, at.cursor);
+    require_tile_in_order(at.segment);
     return arguments.segments.read_tile(at.segment, at.cursor, limits, tile.begin, tile.end, scratch);
   }
+  /// In builds with WARPFOLD_CHECKS, stops the kernel unless the tile's spans are in order, and begin where the segment before
+  /// them has ended. The spans that owners give are in order by construction.
+  __device__ void require_tile_in_order([[maybe_unused]] std::int64_t first) const {
+#if WARPFOLD_CHECKS
+    if constexpr (!segments_type::needs_cursor)
+      for (std::int64_t s = first - 1 + arch::lane_id(); s < first + tile_segments; s += warp_lanes)
+        if (0 <= s && s < arguments.segments.count)
+          arguments.segments.require_in_order(s, arguments.leaves.source.items);
+#endif
+  }
 
-  /// Whether all of the step's segments exist and begin in the range, and have items known by 32 bits from the first one on.
+  /// Whether all of the tile's segments exist, begin in the range, and begin within 2^30 items from the first one.
   __device__ bool is_whole(const tile_type& tile, std::int64_t first) const {
     constexpr int k = segments_per_lane - 1;
     constexpr std::int64_t most = 0x7FFFFFFF;
     std::int64_t end =
-        arguments.partition.item_at(first, range.end) - tile.base;  // where the first one would be out of range
-    // Where that is past 32 bits, a step that is whole may be taken for one that is not, which take() makes good.
+        arguments.partition.item_at(first, range.end) - tile.base;  // the first one is in the range if it begins before
+    // If that exceeds 32 bits, a whole tile may be judged not whole. take() corrects it.
     if (sizeof(tile_index) <= 4) end = least_of(greatest_of(end, std::int64_t{0}), most);
     bool whole =
         tile.begin[k] < static_cast<tile_index>(end) - arguments.partition.segment_cost * (k * warp_lanes + arch::lane_id());
@@ -110,24 +122,25 @@ template <class Arguments, template <class> class Packing> class short_segments 
     return item - warp::shuffle(tile.begin[0], 0) < tile_index{1} << 30;
   }
 
-  /// What is folded of a step.
+  /// The first segments of a tile, which are folded together.
   struct tile_part {
     int segments;
-    bool goes_on;  ///< the next segment is of the range, and not long
+    bool goes_on;  ///< whether the next segment begins in the range and is short
   };
 
-  /// Up to a long segment, the range's end, or as many items as a step can have.
+  /// The segments before a long one, before the range's end, and before a tile's limit of items.
   __device__ tile_part take(const tile_type& tile, std::int64_t first) const {
     constexpr std::int64_t far = std::int64_t{1} << 30;
     const int lane = arch::lane_id();
     const tile_index first_item = tile.first_item();
-    // Where the first one would be out of range, and a lane's, from the first one's begin on. (Where that is cut, a step may end early.)
+    // A segment is in the range if it begins before this item, counted from the first one's begin. (Clamped to 2^30 items, so
+    // that a tile may end early.)
     const std::int64_t left = arguments.partition.item_at(first, range.end) - tile.base - first_item;
     const int end = static_cast<int>(least_of(greatest_of(left, std::int64_t{0}), far)),
               own_end = end - arguments.partition.segment_cost * lane;
     const int existing = static_cast<int>(least_of(arguments.segments.count - first, std::int64_t{tile_segments}));
     int taken = 0;
-    unsigned wanted = 0;  // packets whose segment of the lane is of the range, and not long
+    unsigned wanted = 0;  // bit k: segment k of the lane begins in the range and is short
     bool all = true;
     WARPFOLD_UNROLL
     for (int k = 0; k < segments_per_lane; ++k) {
@@ -136,16 +149,16 @@ template <class Arguments, template <class> class Packing> class short_segments 
       if (takes) wanted |= 1u << k;
       if constexpr (packing_type::limits_items) takes = takes && tile.end[k] - first_item <= packing_type::max_items;
       const unsigned left_out = ~__ballot_sync(full_warp, takes);
-      if (all) taken += __clz(static_cast<int>(__brev(left_out)));  // the lanes before the first one left out
+      if (all) taken += __clz(static_cast<int>(__brev(left_out)));  // lanes before the first one left out
       all = all && left_out == 0;
     }
     if (!packing_type::limits_items || all) return {taken, all};
     return {taken, (__shfl_sync(full_warp, wanted, taken % warp_lanes) >> taken / warp_lanes & 1) != 0};
   }
 
-  /// Folds the first `taken` > 0 segments of a step, of which one has `longest` items, or lets them wait. Returns how many wait then.
+  /// Folds the first `taken` > 0 segments of a tile, whose longest has `longest` items, or makes them pending. Returns the new
+  /// number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
-    require_within(tile, taken);
     if constexpr (half > 0) {
       if (tiny < longest && longest <= half) {
         fold_chunks<half, segments_per_lane>(tile, first, taken);
@@ -159,16 +172,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
     return pending;
   }
 
-  __device__ void require_within(const tile_type& tile, int taken) const {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < segments_per_lane; ++k) {
-      const segment_span items{tile.base + tile.begin[k], tile.base + tile.end[k]};
-      arch::require(k * warp_lanes + arch::lane_id() >= taken || items.within(arguments.leaves.source.items),
-                    segments_out_of_order);
-    }
-  }
-
-  /// All of the segments, which have a chunk of `Items` at most, those of `AtOnce` packets at a time.
+  /// Folds segments of at most one chunk of `Items` items: 32 * RowsAtOnce at a time.
   template <int Items, int RowsAtOnce>
   __device__ void fold_chunks(tile_type tile, std::int64_t first_segment, int taken) const {
     const tile_index first_item = tile.first_item();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps of tiny segments and of mixed lengths, whose items are brought into shared memory first, all by one copy: a trip to memory
-// where reading them in place takes several, one after the other. Needs sm_90, and items behind a pointer.
+// Folds tiles of tiny segments and of mixed lengths from shared memory. One bulk copy brings all items of a tile: one trip to
+// memory, where reading in place takes several, one after another. Needs sm_90, and items behind a pointer.
 #pragma once
 #include <warpfold/segmented/copied_window.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
@@ -9,7 +9,7 @@
 
 namespace warpfold::segmented {
 
-/// Whether segments of such items can be staged, and gain by it: narrow ones are as fast in place, and large accumulators few.
+/// Whether such items can be staged, and gain by it. Narrow items are as fast in place; a window holds few wide ones.
 template <class Leaves>
 inline constexpr bool can_stage = [] {
   using source = typename Leaves::source_type;
@@ -22,19 +22,19 @@ inline constexpr bool can_stage = [] {
   else return false;
 }();
 
-/// One warp's. All lanes call all of it.
+/// Of one warp; all lanes call each member.
 template <class Arguments> class smem_packed_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
   using source = typename leaves_type::source_type;
   using A = typename leaves_type::accumulator;
   static constexpr bool limits_items = true;
-  static constexpr int max_items = window_bytes / int{sizeof(typename source::item)};  ///< of a step
+  static constexpr int max_items = window_bytes / int{sizeof(typename source::item)};  ///< of a tile
   static constexpr int wide = wide_items<leaves_type>, tiny = policy_of<leaves_type>.tiny_items;
   static_assert(max_items >= warp_lanes * wide);
   static constexpr int tile_segments = tile_segments_per_lane * warp_lanes;
 
-  /// A segment of more than a few items, in the place of its first chunk among those of the step's, and what it has in a word.
+  /// A segment that is not tiny, in one word. Its place in `heads` is the number of its first chunk among the tile's chunks.
   struct segment_head {
     static constexpr int item_bits = 12;
     std::uint32_t word;
@@ -57,8 +57,8 @@ template <class Arguments> class smem_packed_segments {
   __device__ smem_packed_segments(const Arguments& arguments, std::int64_t, storage& own)
       : arguments_(arguments), heads_(own.heads), window_(own.window) {}
 
-  /// The `taken` segments of a step from `first` on that have been kept, of `longest` items at most, and most_items together. The
-  /// warp must meet before the next call; so too below. None wait.
+  /// Folds the `taken` kept segments of the tile that begins with segment `first`. They have at most `longest` items each, and
+  /// max_items together. The warp must synchronise before the next call, here and below. No segment stays pending.
   template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) {
     const auto first_item = tile.first_item();
     window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(taken - 1));
@@ -74,7 +74,7 @@ template <class Arguments> class smem_packed_segments {
     for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, max_chunks, out);
     return pending;
   }
-  /// A whole step of tiny ones, which holds() is true of. Calls meanwhile() while their items are on their way.
+  /// Folds a whole tile of tiny segments that fits the window. Calls meanwhile() while the copy is in flight.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) {
     const auto first_item = tile.first_item();
@@ -86,14 +86,14 @@ template <class Arguments> class smem_packed_segments {
     fold_tiny_segments<tiny>(arguments_, window_.template leaves<wide>(arguments_.leaves), begin, count,
                              arguments_.out + first + arch::lane_id(), [] {});
   }
-  /// Whether the window has room for a whole step's items, and for what lies between.
+  /// Whether the window holds a whole tile's items, and the items between them.
   template <class Tile> __device__ static bool holds(const Tile& tile) {
     return tile.end_of(tile_segments - 1) - tile.first_item() <= max_items;
   }
   __device__ void finish(int) const {}
 
  private:
-  /// Where a step's segments lie in the window, and how many items they have.
+  /// Where a tile's segments lie in the window, and how many items they have.
   template <class Tile, class Index, int SegmentsPerLane>
   __device__ static void places_from(Index first_item, const Tile& tile, int (&begin)[SegmentsPerLane], int (&count)[SegmentsPerLane]) {
     tile.counts(count);
@@ -101,8 +101,8 @@ template <class Arguments> class smem_packed_segments {
     for (int k = 0; k < SegmentsPerLane; ++k) begin[k] = static_cast<int>(tile.begin[k] - first_item);
   }
 
-  /// Writes the heads of all segments that are not tiny, and tells the lanes' places, far away where there is none. Returns how many
-  /// chunks there are. One scan does for all packets, a byte each.
+  /// Writes the heads of all segments that are not tiny, and sets their places; `far` for tiny ones. Returns the number of
+  /// chunks. One scan serves all segments of a lane: each has a byte of the scanned word.
   template <int SegmentsPerLane>
   __device__ int write_heads(const int (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], int (&place)[SegmentsPerLane]) {
     static_assert(SegmentsPerLane <= 4 && warp_lanes + max_items / wide < 256);
@@ -124,7 +124,8 @@ template <class Arguments> class smem_packed_segments {
     return chunks;
   }
 
-  /// Folds the whole segments among the 32 chunks from number `done` on, a chunk a lane. Returns how many chunks these have.
+  /// Folds the segments that lie wholly within the 32 chunks from number `done` on, a chunk a lane. Returns the number of
+  /// their chunks.
   template <class Leaves, int SegmentsPerLane, class Out>
   __device__ int fold_round(const Leaves& leaves, const int (&place)[SegmentsPerLane], int done, int max_chunks, Out out) {
     const int lane = arch::lane_id();
@@ -138,7 +139,7 @@ template <class Arguments> class smem_packed_segments {
     const auto last_before = [](unsigned lanes) { return warp_lanes - 1 - __clz(static_cast<int>(lanes)); };
     const int last = last_before(begins);
     const int end = last + chunks_of<wide>(warp::shuffle(heads_[done + last], 0).count());
-    if (end > warp_lanes) begins ^= 1u << last;  // it comes next
+    if (end > warp_lanes) begins ^= 1u << last;  // it belongs to the next round
     const int first = last_before(begins & ~0u >> (warp_lanes - 1 - lane)), index = lane - first;
     const segment_head own = heads_[done + first];
     const int left = own.count() - index * wide;
