@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loader that all block algorithms share: brings a data-block into shared memory, in the layout of the algorithm.
+// The loader of all block algorithms: copies a data-block to shared memory, in the layout of the algorithm.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -9,11 +9,11 @@
 namespace warpfold::block {
 
 namespace detail {
-/// The largest power of two up to `Rows` and 8, at least 1: rows that a warp has in flight.
+/// Rows that a warp has in flight: the largest power of two up to `Rows` and 8, at least 1.
 template <int Rows> inline constexpr int batch_rows = int(std::bit_floor(unsigned(std::clamp(Rows, 1, 8))));
 
-/// Loads rows of 32 chunks from item `first` on: whole vectors where all items exist, whatever the alignment; what exists
-/// elsewhere.
+/// Loads `Rows` rows of 32 chunks from item `first` on: whole vectors where all items exist, from any alignment; else
+/// item by item, those that exist.
 template <int Rows, class Source>
 __device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first) {
   constexpr int row_items = warp_lanes * Source::chunk_items;
@@ -32,8 +32,8 @@ __device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& so
 }
 }  // namespace detail
 
-/// Brings what exists of the data-block that starts at item `first` (at least one item) into `to`, and returns how many
-/// items that is. All threads of the group call it; a group barrier must follow before others read. Coalesced, from any
+/// Copies the data-block that starts at item `first` to `to`, and returns how many of its items exist: at least one.
+/// All threads of the group call it. A group barrier must follow before others read. Loads are coalesced, from any
 /// alignment; a warp has up to 8 rows in flight.
 template <class Group, class Leaves, class Slots>
 __device__ int load_data_block(const Group& group, const Leaves& leaves, std::int64_t first, Slots& to) {
@@ -51,7 +51,11 @@ __device__ int load_data_block(const Group& group, const Leaves& leaves, std::in
       const int item = begin + row * row_items + arch::lane_id() * chunk_items;
       WARPFOLD_UNROLL
       for (int k = 0; k < chunk_items; ++k)
-        if (item + k < count) to.set(item + k, leaves.leaf(chunks[row], k));
+        if (item + k < count) {
+          if constexpr (requires { leaves.check(chunks[row], k, first); })
+            leaves.check(chunks[row], k, first + item + k);
+          to.set(item + k, leaves.leaf(chunks[row], k));
+        }
     }
   }
   return count;

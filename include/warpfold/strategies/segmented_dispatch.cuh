@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of the named strategies for segments: a fill of the output, then the launches of the unsegmented strategy
-// over pieces of segments (thread/piece.cuh).
+// The host side of the named strategies for segments. The first launch fills the output; then come the launches of the
+// unsegmented strategy over pieces of segments (piece.cuh).
 #pragma once
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
@@ -45,7 +45,7 @@ thread::iterator_source<It> in_chunks_of(const thread::iterator_source<It>& sour
   return source;
 }
 
-/// Items and owners are read in equal chunks: the smaller of what each would take alone.
+/// Items and owners in equal chunks, the smaller of the two natural lengths.
 template <template <class, class, class> class Pairs, class Ids, class Values, class Transform, class Op, class A>
 auto make_owned_leaves(const segmented::owned_segments<Ids>& segments,
                        const thread::leaves<Values, Transform, A>& leaves, Op op, A* out,
@@ -69,7 +69,7 @@ template <class Strategy> struct strategy_segmented_reduction;
 
 template <class Algorithm, class Schedule, class Finish>
 struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
-  /// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
+  /// Enqueues the reduction of each of `segments` into `out`. The caller has checked all arguments but `options`.
   template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
@@ -79,6 +79,8 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
       const auto empty = segmented::empty_value_of<Op>(function, options);
       const auto init = host::initial_value_of<Op>(function, options.init, 1);
       unsegmented::check_max_blocks(function, options.max_blocks);
+      host::check_initial_apart(function, "init", options.init, "out", out, segments.count);
+      host::check_initial_apart(function, "empty", options.empty, "out", out, segments.count);
       if (segments.count == 0) return;
       const auto fill = [&] { fill_output(out, segments.count, empty, options.stream); };
       if (segments.items == 0) return fill();
@@ -90,7 +92,7 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
     }
   }
 
-  /// As reduction::facts, with the launch that fills the output.
+  /// As strategy_reduction::facts, with the launch that fills the output.
   template <class Ids, class Leaves, class Op, class A = typename Leaves::accumulator>
   static strategy_facts facts(std::int64_t items) {
     using owned = decltype(make_owned_leaves<Algorithm::template pairs>(segmented::owned_segments<Ids>{},
