@@ -2,12 +2,11 @@
 // The host side of the named strategies: checks, plans, scratch, launches. Nothing is enqueued before all of a
 // strategy's launches have been checked and planned.
 #pragma once
-#include <warpfold/host/clear_on_error.cuh>
-#include <warpfold/host/default_workspace.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
+#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce/scratch.hpp>
 #include <warpfold/strategies/plan.hpp>
 #include <warpfold/strategies/segmented.cuh>
@@ -161,12 +160,6 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
       host::check_apart(function, "the input", source.data, source.items, "out", out, 1);
   }
 
-  static std::span<std::byte> scratch_of(const char* function, int device, const auto& options, std::size_t needed) {
-    if (options.workspace.bytes.empty()) return host::workspace_pool::instance().get(device, options.stream, needed);
-    host::check_workspace(function, options.workspace.bytes, needed);
-    return options.workspace.bytes;
-  }
-
   /// Enqueues the reduction of the previous launch's `count` partial results. Several blocks write theirs to `target`.
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void launch_next(const strategy_plan& plan, const grid::strategy_arguments<Leaves, Op, Out>& previous,
@@ -184,11 +177,10 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     strategy_plan next_plan;
     if constexpr (launches_again<Schedule, Finish>)
       if (plan.blocks > 1) next_plan = next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1);
-    const auto scratch = scratch_of(function, device, options, reduction::scratch_bytes(device, sizeof(A)));
+    const auto scratch = host::scratch_for(function, device, options, reduction::scratch_bytes(device, sizeof(A)));
     arguments.schedule = plan.schedule;
     arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
     arguments.ticket = reinterpret_cast<unsigned*>(scratch.data());
-    const host::clear_on_error guard(scratch);
     prepare();
     first::launch(plan, options.stream, arguments);
     if constexpr (launches_again<Schedule, Finish>)
@@ -214,12 +206,14 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     using next = next_launcher<Leaves, Op, Out>;
     const std::int64_t items = arguments.leaves.source.items;
     strategy_plan plan = first::plan(function, device, items);
+    if (plan.blocks > 1) next::prepare(function, device);  // later passes have fewer items: nothing else can fail
+    const auto partials =
+        static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
+    const auto scratch = plan.blocks > 1
+                             ? host::scratch_for(function, device, options, host::control_bytes + partials * sizeof(A))
+                             : host::call_scratch();
     A* target[2] = {};
     if (plan.blocks > 1) {
-      next::prepare(function, device);  // later passes have fewer items, so that nothing else can fail
-      const auto partials =
-          static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
-      const auto scratch = scratch_of(function, device, options, host::control_bytes + partials * sizeof(A));
       target[0] = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
       target[1] = target[0] + plan.blocks;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <warpfold/arch/lane.cuh>
+#include <warpfold/thread/load_by_alignment.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::block {
@@ -11,25 +12,6 @@ namespace warpfold::block {
 namespace detail {
 /// Rows that a warp has in flight: the largest power of two up to `Rows` and 8, at least 1.
 template <int Rows> inline constexpr int batch_rows = int(std::bit_floor(unsigned(std::clamp(Rows, 1, 8))));
-
-/// Loads `Rows` rows of 32 chunks from item `first` on: whole vectors where all items exist, from any alignment; else
-/// item by item, those that exist.
-template <int Rows, class Source>
-__device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first) {
-  constexpr int row_items = warp_lanes * Source::chunk_items;
-  const std::int64_t own = first + arch::lane_id() * Source::chunk_items;
-  const auto each_row = [&](auto load) {
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
-  };
-  if (first + Rows * row_items <= source.items) {
-    if (source.misaligned_bytes() == 0) return each_row([&](auto& to, std::int64_t item) { source.load(to, item); });
-    if constexpr (requires { source.can_shift(first, first); })
-      if (source.can_shift(first, first + Rows * row_items))
-        return each_row([&](auto& to, std::int64_t item) { source.load_shifted(to, item); });
-  }
-  each_row([&](auto& to, std::int64_t item) { source.load_edge(to, item); });
-}
 }  // namespace detail
 
 /// Copies the data-block that starts at item `first` to `to`, and returns how many of its items exist: at least one.
@@ -45,7 +27,12 @@ __device__ int load_data_block(const Group& group, const Leaves& leaves, std::in
   WARPFOLD_NO_UNROLL
   for (int begin = group.warp() * rows * row_items; begin < count; begin += Group::warps * rows * row_items) {
     typename Leaves::chunk chunks[rows];
-    detail::load_rows(chunks, leaves.source, first + begin);
+    const std::int64_t begin_item = first + begin;
+    thread::load_by_alignment(leaves.source, begin_item, begin_item + rows * row_items, [&](auto load) {
+      WARPFOLD_UNROLL
+      for (int row = 0; row < rows; ++row)
+        load(chunks[row], begin_item + row * row_items + arch::lane_id() * chunk_items);
+    });
     WARPFOLD_UNROLL
     for (int row = 0; row < rows; ++row) {
       const int item = begin + row * row_items + arch::lane_id() * chunk_items;

@@ -36,15 +36,6 @@ consteval bool check_segmented_strategy() {
          !Schedule::needs_bulk_copy && std::is_same_v<Out, A*>;
 }
 
-template <int Items, class T, int Own>
-thread::pointer_source<T, Items> in_chunks_of(const thread::pointer_source<T, Own>& source) {
-  return {source.data, source.items};
-}
-template <int Items, class It>
-thread::iterator_source<It> in_chunks_of(const thread::iterator_source<It>& source) requires(Items == 1) {
-  return source;
-}
-
 /// Items and owners in equal chunks, the smaller of the two natural lengths.
 template <template <class, class, class> class Pairs, class Ids, class Values, class Transform, class Op, class A>
 auto make_owned_leaves(const segmented::owned_segments<Ids>& segments,
@@ -52,7 +43,7 @@ auto make_owned_leaves(const segmented::owned_segments<Ids>& segments,
                        const grid::initial_value<A>& init) {
   using id = std::iter_value_t<Ids>;
   constexpr int chunk_items = std::min(Values::chunk_items, thread::items_per_chunk(sizeof(id)));
-  const auto values = in_chunks_of<chunk_items>(leaves.source);
+  const auto values = thread::rechunk<chunk_items>(leaves.source);
   const thread::pointer_source<id, chunk_items> ids{segments.ids, segments.items};
   using source = grid::owned_source<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(ids)>>;
   using pairs = Pairs<A, typename source::key, Op>;
