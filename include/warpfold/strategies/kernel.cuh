@@ -2,27 +2,15 @@
 // The kernel of every named strategy: a block algorithm on a schedule, with a finish.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/grid/reduction_arguments.cuh>
 #include <warpfold/strategies/finish.cuh>
 #include <warpfold/strategies/policy.hpp>
 
 namespace warpfold::grid {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What a strategy's kernel is given.
-template <class Leaves, class Op, class Out> struct strategy_arguments {
-  using A = typename Leaves::accumulator;
-  using operation = Op;
-  Leaves leaves;
-  Op op;
-  Out out;
-  initial_value<A> init;
-  share_schedule schedule;
-  A* partials;       ///< one value for each CUDA-block
-  unsigned* ticket;  ///< zero before, zero after
-
-  __device__ void write(const A& result) const { *out = init.join(result, op); }
-};
+template <class Leaves, class Op, class Out>
+using strategy_arguments = reduction_arguments<Leaves, Op, Out, share_schedule>;
 
 /// Shared memory of strategy_kernel.
 template <class Algorithm, class Schedule, class Leaves> struct strategy_storage {
