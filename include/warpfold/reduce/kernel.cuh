@@ -3,8 +3,8 @@
 #pragma once
 #include <warpfold/arch/cluster.cuh>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/last_block.cuh>
+#include <warpfold/grid/reduction_arguments.cuh>
 #include <warpfold/reduce/fold_nodes.cuh>
 #include <warpfold/reduce/policy.hpp>
 #include <warpfold/warp/counter.cuh>
@@ -14,19 +14,11 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, class Op, class Out> struct reduce_arguments {
-  using A = typename Leaves::accumulator;
-  Leaves leaves;
-  Op op;
-  Out out;
-  grid::initial_value<A> init;
-  node_schedule schedule;
-  int rows;          ///< rows of a tile's batches: a power of two up to the policy's
-  A* partials;       ///< schedule.slots values of scratch, if the last block is to join them
-  unsigned* ticket;  ///< zero before, zero after
-
-  __device__ void write(const A& result) const { *out = init.join(result, op); }
+struct tile_schedule : node_schedule {
+  int rows;  ///< rows of a tile's batches: a power of two up to the policy's
 };
+template <class Leaves, class Op, class Out>
+using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
 
 template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
@@ -56,7 +48,7 @@ __device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // o
 /// fold_tile with the rows that the plan chose: a power of two up to MaxRows.
 template <int MaxRows, class Arguments, class A> __device__ A fold_tile_by_plan(const Arguments& arguments, A* shared) {
   if constexpr (MaxRows > 1)
-    if (arguments.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
+    if (arguments.schedule.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
   return fold_tile<MaxRows>(arguments.leaves, static_cast<int>(blockIdx.x), arguments.op, shared);
 }
 
@@ -145,7 +137,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   constexpr int rows = policy_of<Leaves>.max_rows, warps = policy_of<Leaves>.block_threads / warp_lanes;
   constexpr std::int64_t batch_items = std::int64_t{rows} * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<share_kernel_storage<Leaves>>();
-  const auto& [leaves, op, out, init, schedule, plan_rows, partials, ticket] = arguments;
+  const auto& [leaves, op, out, init, schedule, partials, ticket] = arguments;
   const int warp = arch::flat_warp(), lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
   const int share = static_cast<int>(schedule.share), tiles = schedule.tiles_of(block);
 
