@@ -3,6 +3,7 @@
 #
 #   warpfold_add_tests(program FILES glob... [UNITS count] [LABELS label...] [EXTENDED_LAMBDA])
 #   warpfold_add_test(name SOURCES file... [LABELS label...] [LIBRARIES target...] [OWN_HEADERS])
+#   warpfold_add_compile_test(name SOURCE file [DEFINITIONS macro...] [ANSWER regex])
 #   warpfold_add_bench(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #   warpfold_add_example(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #
@@ -150,6 +151,37 @@ function(warpfold_add_tests program)
     endif()
   endforeach()
   set_property(TARGET ${program} PROPERTY warpfold_units ${unit})
+endfunction()
+
+# A test that compiles a file: without ANSWER it must compile, with ANSWER the compiler's messages must match that. It calls
+# the compiler without the build tool, so that several run at a time.
+function(warpfold_add_compile_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;ANSWER" "DEFINITIONS")
+  cmake_path(ABSOLUTE_PATH arg_SOURCE)
+  list(TRANSFORM arg_DEFINITIONS PREPEND -D)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  set(includes -I${PROJECT_SOURCE_DIR}/include)
+  if(WARPFOLD_USE_EMULATOR)
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+    foreach(directory IN LISTS CUDAToolkit_INCLUDE_DIRS)
+      list(APPEND includes -isystem ${directory}/cccl -isystem ${directory})
+    endforeach()
+    set(command ${CMAKE_CXX_COMPILER} ${flags} ${warpfold_warnings} -std=c++20 -fsyntax-only -DWARPFOLD_EMULATOR ${includes}
+      -x c++)
+  else()
+    set(architecture native)
+    if(CMAKE_CUDA_ARCHITECTURES MATCHES "^([0-9]+)")
+      set(architecture sm_${CMAKE_MATCH_1})
+    endif()
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_CUDA_FLAGS}")
+    set(command ${CMAKE_CUDA_COMPILER} ${flags} -std=c++20 -arch=${architecture} -c -o ${CMAKE_CURRENT_BINARY_DIR}/${name}.o
+      ${includes})
+  endif()
+  add_test(NAME ${name} COMMAND ${command} ${arg_DEFINITIONS} ${arg_SOURCE})
+  set_tests_properties(${name} PROPERTIES LABELS build TIMEOUT 300)
+  if(arg_ANSWER)
+    set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_ANSWER}")
+  endif()
 endfunction()
 
 function(warpfold_add_bench name)
