@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lambdas as operators and transforms. Of an extended __device__ lambda without a declared return type the host may not ask
-// what it returns. They stand in functions of their own: extended lambdas cannot sit in the body of a TEST.
+// Lambdas as operators and transforms. Of an extended __device__ lambda without a declared return type the host may not
+// ask what it returns. They stand in functions of their own: extended lambdas cannot sit in the body of a TEST.
 #include <gtest/gtest.h>
 
 #include "common/random_items.hpp"

@@ -6,8 +6,8 @@
 
 namespace warpfold::thread {
 
-/// `Items` a chunk. A lane that reads a chunk or an item reads what lies there, whether that belongs to the window or not: up to
-/// past_bytes past its end must be shared memory, too.
+/// `Items` a chunk. Lanes read whole chunks, also past the window's end, where past_bytes more must be shared memory.
+/// The caller does not use what lies outside the window.
 template <class T, int Items> struct window_source {
   static constexpr int chunk_items = Items;
   using chunk = thread::chunk<T, Items>;
@@ -18,7 +18,7 @@ template <class T, int Items> struct window_source {
   const unsigned char* bytes;  ///< a multiple of 16
   int before;                  ///< bytes before item 0, less than 16
 
-  /// The chunk from item `first` on, whole, of which the caller uses the items that exist.
+  /// The whole chunk from item `first` on. The caller uses only the items that exist.
   __device__ void load_inside(chunk& to, int first, int) const {
     const int begin = before + first * int{sizeof(T)}, shift = begin & 15;
     std::uint32_t window[chunk::words + 4];
@@ -30,11 +30,11 @@ template <class T, int Items> struct window_source {
   __device__ T at(std::int64_t item) const {
     constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
     const unsigned char* from = bytes + before + static_cast<int>(item) * int{sizeof(T)};
-    T value;
-    WARPFOLD_UNROLL
-    for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-      arch::load_shared<width>(from + offset, reinterpret_cast<unsigned char*>(&value) + offset);
-    return value;
+    return copied<T>([=](unsigned char* to) {
+      WARPFOLD_UNROLL
+      for (int offset = 0; offset < int{sizeof(T)}; offset += width)
+        arch::load_shared<width>(from + offset, to + offset);
+    });
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
 };
