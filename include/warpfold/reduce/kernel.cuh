@@ -15,7 +15,8 @@ namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct tile_schedule : node_schedule {
-  int rows;  ///< rows of a tile's batches: a power of two up to the policy's
+  int rows;         ///< rows of a tile's batches: a power of two up to the policy's
+  bool in_cluster;  ///< whether the blocks of tile_kernel are one cluster
 };
 template <class Leaves, class Op, class Out>
 using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
@@ -52,9 +53,6 @@ template <int MaxRows, class Arguments, class A> __device__ A fold_tile_by_plan(
   return fold_tile<MaxRows>(arguments.leaves, static_cast<int>(blockIdx.x), arguments.op, shared);
 }
 
-/// How the blocks of a small grid join their tiles.
-enum class gather { cluster, last_block };
-
 /// Shared memory of tile_kernel.
 template <class Leaves> struct tile_kernel_storage {
   static constexpr int block_threads = policy_of<Leaves>.block_threads;
@@ -65,18 +63,18 @@ template <class Leaves> struct tile_kernel_storage {
 
 /// One tile a block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
 /// one wave of blocks, of which the last to arrive gathers.
-template <gather Gather, class Leaves, class Op, class Out>
+template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
-  constexpr int max_rows = Gather == gather::cluster ? policy_of<Leaves>.quick_rows : policy_of<Leaves>.max_rows;
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
   const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
-  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
-  const A own = fold_tile_by_plan<max_rows>(arguments, shared.warp.data());
+  const bool in_cluster = arguments.schedule.in_cluster;
+  if (in_cluster) arch::cluster_arrive_relaxed();  // shows that this block runs
+  const A own = fold_tile_by_plan<policy_of<Leaves>.max_rows>(arguments, shared.warp.data());
   if (tiles == 1) {
     if (thread == 0) arguments.write(own);
-  } else if constexpr (Gather == gather::cluster) {
+  } else if (in_cluster) {
     arch::cluster_wait();
     if (thread == 0 && block < tiles) *arch::map_shared_rank(&shared.block[block], 0) = own;
     arch::cluster_arrive();
