@@ -62,7 +62,7 @@ TEST(DefaultWorkspace, DoesNotLockOutTheThreadThatDestroysGraphs) {
       }
     });
     const sum_with_scratch sum;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 1000; ++i) {
       const wf_test::stream stream;
       sum.enqueue(stream);
       stream.wait();

@@ -11,6 +11,7 @@
 #include <warpfold/strategies/plan.hpp>
 #include <warpfold/strategies/segmented.cuh>
 #include <warpfold/strategies/strategy.hpp>
+#include <warpfold/thread/exact_identity.cuh>
 
 namespace warpfold::strategies {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -197,7 +198,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
     arguments.schedule = plan.schedule;
     warpfold::launch(&grid::initialize_kernel<Op, A>, host::launch_config(1, 1, 0, options.stream), arguments.out,
-                     identity<Op, A>::value(), arguments.init);
+                     thread::exact_identity<Op, A>, arguments.init);
     first::launch(plan, options.stream, arguments);
   }
 
