@@ -24,7 +24,7 @@ std::vector<layout> layouts() {
 }
 
 template <class Kernel> class segmented_reduce_malformed : public testing::Test {
- protected:
+ public:
   static constexpr bool takes_owners = !std::is_same_v<Kernel, wf_test::per_warp_group>;
 
   void SetUp() override {
@@ -45,8 +45,9 @@ TYPED_TEST(segmented_reduce_malformed, good_segments_pass) {
     for (const int max_blocks : {0, 1}) {
       const device_array<int> offsets(where.offsets<int>()), ids(where.owners<int>());
       EXPECT_NO_THROW(this->reduce(where, offsets.items(), max_blocks)) << where;
-      if constexpr (TestFixture::takes_owners)
+      if constexpr (TestFixture::takes_owners) {
         EXPECT_NO_THROW(this->reduce(where, wf::owners{ids.items()}, max_blocks)) << where;
+      }
     }
 }
 

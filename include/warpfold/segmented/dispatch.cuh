@@ -33,12 +33,6 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
   else return true;
 }
 
-/// Whether check_operator accepts the operator.
-template <class Op, class A>
-inline constexpr bool is_usable_operator =
-    std::is_trivially_copyable_v<Op> && std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A> &&
-    is_operator_for<Op, A>;
-
 /// Enqueues the fixed-length kernel with one of its algorithms. It needs no scratch.
 template <class Algorithm, class Leaves, class Op, class Out>
 void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments, int max_blocks,
@@ -174,13 +168,10 @@ template <> struct segmented_reduce_with<automatic> {
   template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
-    check_operator<Op, A>();
-    if constexpr (segmented::is_usable_operator<Op, A>) {  // else the compiler would add hundreds of lines to the reason
-      const auto source = segmented::in_narrow_chunks<A>(leaves.source);
-      using source_type = std::remove_cv_t<decltype(source)>;
-      const thread::leaves<source_type, decltype(leaves.transform), A> in_chunks{source, leaves.transform};
-      segmented::enqueue(function, segments, in_chunks, out, op, options);
-    }
+    const auto source = segmented::in_narrow_chunks<A>(leaves.source);
+    using source_type = std::remove_cv_t<decltype(source)>;
+    const thread::leaves<source_type, decltype(leaves.transform), A> in_chunks{source, leaves.transform};
+    segmented::enqueue(function, segments, in_chunks, out, op, options);
   }
 };
 
