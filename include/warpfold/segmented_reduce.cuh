@@ -6,43 +6,44 @@
 // | segmented_reduce           | in; or first, count  | any form below          | out    | [op] [options]          |
 // | transform_segmented_reduce | in; or first, count  | any form below          | out    | op, transform [options] |
 //
-// - `in`: a contiguous range of device memory (device_range). `first`: an iterator (item_iterator). An iterator that stands
-//   for a pointer is read as a range is; any other is indexed by device code, item by item, with 64 bits.
-// - `out`: a range with one item for each segment, or a device pointer or an iterator (device_outputs), which is written by
-//   out[s] = value. A pointer or an iterator has no size, so that the segments must tell their number:
+// - `in`: a contiguous range of device memory (device_range). `first`: an iterator (item_iterator). An iterator that
+//   stands for a pointer is read as a range is; any other is indexed by device code, item by item, with 64 bits.
+// - `out`: a range with one item for each segment, or a device pointer or an iterator (device_outputs), which is
+//   written by out[s] = value. A pointer or an iterator has no size, so that the segments must tell their number:
 //
-//   | segments                       | out: range | out: pointer or iterator | the number of segments is then |
-//   |--------------------------------|------------|--------------------------|--------------------------------|
-//   | offsets as a range             | yes        | yes                      | one less than there are offsets |
-//   | offsets as an iterator         | yes        | does not compile         |                                |
-//   | bounds, of which one is a range | yes       | yes                      | the size of that range         |
-//   | bounds of two iterators        | yes        | does not compile         |                                |
-//   | fixed_length                   | yes        | yes, if it is positive   | items / length                 |
-//   | owners                         | yes        | does not compile         |                                |
+//   | segments                       | `out` is a range | `out` is a pointer or an iterator | the number of segments is then |
+//   |--------------------------------|------------------|-----------------------------------|--------------------------------|
+//   | offsets as a range             | yes              | yes                               | one less than the offsets      |
+//   | offsets as an iterator         | yes              | does not compile                  |                                |
+//   | bounds, one or both are ranges | yes              | yes                               | the size of the range          |
+//   | bounds of two iterators        | yes              | does not compile                  |                                |
+//   | fixed_length                   | yes              | yes, if the length is positive    | items / length                 |
+//   | owners                         | yes              | does not compile                  |                                |
 //
-// - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, as {.stream = s}, say.
+// - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, as {.stream = s},
+//   say.
 //
 // Both functions
 // - fold each segment strictly left to right with an operator that need only be associative, by the canonical tree
-//   (canonical_tree.hpp) counted from the segment's first item: a segment has the bits of reduce over it alone, wherever
-//   it lies and whatever lies around it, on every run, grid and GPU, and in the emulator;
+//   (canonical_tree.hpp) counted from the segment's first item: a segment has the bits of reduce over it alone,
+//   wherever it lies and whatever lies around it, on every run, grid and GPU, and in the emulator;
 // - enqueue one kernel on options.stream, never wait, and can be captured; the host need not know any length;
-// - divide items and segments evenly among the warps of the grid, whatever the lengths: one giant segment, any number of
-//   empty ones, or a mixture;
+// - divide items and segments evenly among the warps of the grid, whatever the lengths: one giant segment, any number
+//   of empty ones, or a mixture;
 // - join options.init to each segment on its left, once. An empty segment gives options.empty, else init, else the
 //   operator's identity; one of these must exist unless no segment can be empty, as with a positive fixed_length;
 // - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns;
 // - need `out` apart from all inputs, init and empty. Scratch does not depend on the number of items or segments;
-// - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, `out` within
-//   an input, init or empty within `out`, an operator without identity if neither init nor empty is given, a workspace that
-//   is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for
-//   what CUDA reports.
+// - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, `out`
+//   within an input, init or empty within `out`, an operator without identity if neither init nor empty is given, a
+//   workspace that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is
+//   meant; cuda_error for what CUDA reports.
 //
-// This holds for the default strategy, automatic. strategies.cuh has named ones, the sources' segmented algorithms for owners.
-// They keep the order, not the bits across GPUs: segmented_reduce<strategy<...>>(in, owners{ids}, out, op).
+// This holds for the default strategy, automatic. strategies.cuh has named ones, the sources' segmented algorithms for
+// owners. They keep the order, not the bits across GPUs: segmented_reduce<strategy<...>>(in, owners{ids}, out, op).
 //
-// Segments must be in order, must not overlap, and must lie within the input. Kernels in builds with WARPFOLD_CHECKS check
-// this, and stop with a message before they read or write out of bounds; otherwise the behaviour is undefined.
+// Segments must be in order, must not overlap, and must lie within the input. Kernels in builds with WARPFOLD_CHECKS
+// check this, and stop with a message before they read or write out of bounds; otherwise the behaviour is undefined.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/segmented/dispatch.cuh>
@@ -64,7 +65,7 @@ concept integer_iterator = item_iterator<E> && std::integral<iterator_item_t<E>>
 
 /// Segment s has the items [begins[s], ends[s]). Ranges or iterators of integers. Segments need not touch.
 template <class Begins, class Ends> struct bounds {
-  static_assert((integer_range<Begins> || integer_iterator<Begins>) && (integer_range<Ends> || integer_iterator<Ends>),
+  static_assert((integer_range<Begins> || integer_iterator<Begins>)&&(integer_range<Ends> || integer_iterator<Ends>),
                 "warpfold: bounds are ranges or iterators of integers");
   static_assert(detail::kernel_argument<Begins> && detail::kernel_argument<Ends>,
                 "warpfold: bounds are kept by value: pass spans, not containers");
@@ -86,8 +87,8 @@ template <> inline constexpr bool is_segments<fixed_length> = true;
 template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
 template <class R> inline constexpr bool is_segments<owners<R>> = true;
 
-/// The forms of segments: fixed_length, bounds, owners, or offsets. Offsets are a range or an iterator of integers, one more
-/// than there are segments: segment s has the items [offsets[s], offsets[s + 1]).
+/// The forms of segments: fixed_length, bounds, owners, or offsets. Offsets are a range or an iterator of integers, one
+/// more than there are segments: segment s has the items [offsets[s], offsets[s + 1]).
 template <class S>
 concept segments = is_segments<S> || integer_range<S> || integer_iterator<S>;
 
@@ -129,8 +130,8 @@ void check_value_apart(const char* function, const char* argument, const initial
 
 /// The entries of a range or an iterator, as kernels read them. There must be `expected` ones.
 template <class E, class Out>
-auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected, const char* of,
-                     const output<Out>& out) {
+auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
+                     const char* of, const output<Out>& out) {
   const auto check = [&](const auto& first) {
     if (expected > 0) host::check_pointer(function, argument, first);
     check_out_apart(function, argument, first, expected, out);
@@ -159,8 +160,9 @@ template <class B, class E> std::int64_t count_of(const char*, const bounds<B, E
   }
 }
 template <class S> std::int64_t count_of(const char* function, const S& offsets, std::int64_t) {
-  static_assert(device_range<S>, "warpfold: owners, or offsets as an iterator, do not tell the number of segments: pass "
-                                 "out as a range");
+  static_assert(device_range<S>,
+                "warpfold: owners, or offsets as an iterator, do not tell the number of segments: pass "
+                "out as a range");
   if constexpr (device_range<S>) {
     if (offsets.size() == 0) reject(function, "offsets has 0 entries, not one more than there are segments");
     return static_cast<std::int64_t>(offsets.size()) - 1;
@@ -196,7 +198,8 @@ template <class S, class Out>
   requires(!is_segments<S>)
 auto make_segments(const char* function, const S& offsets, std::int64_t, const output<Out>& out) {
   const auto entries = checked_entries(function, "offsets", offsets, out.size + 1, "one more than out has", out);
-  return segmented::listed_segments<segmented::offset_spans<std::remove_const_t<decltype(entries)>>>{{entries, out.size}};
+  return segmented::listed_segments<segmented::offset_spans<std::remove_const_t<decltype(entries)>>>{
+      {entries, out.size}};
 }
 
 template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
@@ -255,8 +258,8 @@ template <reduction_strategy S = automatic, device_range In, segments Segments, 
   requires device_outputs<Out, A>
 void segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()), segments, out, op,
-                             thread::no_transform{}, options);
+  detail::reduce_segments<S>("segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()), segments, out,
+                             op, thread::no_transform{}, options);
 }
 
 /// The sum of each segment of a range: segmented_reduce with plus.
@@ -268,7 +271,8 @@ void segmented_reduce(const In& in, const Segments& segments, Out&& out,
   segmented_reduce<S>(in, segments, out, plus{}, options);
 }
 
-/// out[s] = init op transform(item) op ... over the items of segment s. The accumulator follows what `transform` returns.
+/// out[s] = init op transform(item) op ... over the items of segment s. The accumulator follows what `transform`
+/// returns.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
   requires device_outputs<Out, A>
@@ -284,7 +288,8 @@ template <reduction_strategy S = automatic, item_iterator It, segments Segments,
   requires device_outputs<Out, A>
 void transform_segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                                 Transform transform, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count, segments, out, op, transform, options);
+  detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count, segments, out, op, transform,
+                             options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

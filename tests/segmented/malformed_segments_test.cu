@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments that are out of order or outside the input: builds with WARPFOLD_CHECKS stop each kernel before it reads or writes out
-// of bounds, which AddressSanitizer shows, and say which segment is wrong.
+// Segments that are out of order or outside the input: builds with WARPFOLD_CHECKS stop each kernel before it reads or
+// writes out of bounds, which AddressSanitizer shows, and say which segment is wrong.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -31,7 +31,8 @@ template <class Kernel> class segmented_reduce_malformed : public testing::Test 
     if (Kernel::needs_bulk_copies && !wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   }
   template <class Segments> void reduce(const layout& where, const Segments& segments, int max_blocks) {
-    const device_array<float> in(std::vector<float>(static_cast<std::size_t>(where.items), 1.0f)), out(where.segments());
+    const device_array<float> in(std::vector<float>(static_cast<std::size_t>(where.items), 1.0f)),
+        out(where.segments());
     Kernel::reduce(in.items(), segments, std::span<float>(out.data(), out.size()), wf::plus{},
                    wf::segmented_options<float>{.max_blocks = max_blocks});
     wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -89,7 +90,8 @@ template <class Index, class Test> void expect_wrong_offsets_stopped(Test& test)
       for (const std::int64_t wrong : wrong_values(where.items, sizeof(Index) > 4)) {
         auto offsets = good;
         offsets[std::min(place, offsets.size() - 1)] = static_cast<Index>(wrong);
-        if (std::is_sorted(offsets.begin(), offsets.end()) && offsets.front() >= 0 && offsets.back() <= where.items) continue;
+        if (std::is_sorted(offsets.begin(), offsets.end()) && offsets.front() >= 0 && offsets.back() <= where.items)
+          continue;
         const device_array<Index> on_device(offsets);
         expect_stopped([&](int max_blocks) { test.reduce(where, on_device.items(), max_blocks); },
                        where.name + ": offset " + std::to_string(place) + " is " + std::to_string(wrong));
@@ -114,7 +116,9 @@ TYPED_TEST(segmented_reduce_malformed, bounds) {
           if (is_good) continue;
           const device_array<int> b(wf_test::narrowed<int>(begins)), e(wf_test::narrowed<int>(ends));
           expect_stopped(
-              [&](int max_blocks) { this->reduce(where, wf::bounds{b.items(), e.items()}, max_blocks); },
+              [&](int max_blocks) {
+                this->reduce(where, wf::bounds{b.items(), e.items()}, max_blocks);
+              },
               where.name + (is_end ? ": end " : ": begin ") + std::to_string(place) + " is " + std::to_string(wrong));
         }
 }
