@@ -1,98 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An operator of your own: the bounding box of a mesh, in one pass over its vertices.
+// An operator of your own, which does not commute: the length of a track, in one pass over its places.
 #include <warpfold/warpfold.cuh>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/device.cuh"
-#include "common/npy.hpp"
+#include "common/geography.cuh"
 #include "common/program.hpp"
 
 namespace wf = warpfold;
+using examples::place;
 
 constexpr const char* help = R"(usage: custom_operator [FILE.npy]
 
-Prints the bounding box of points in space: the rows of a float32 array of
-shape (n, 3), NumPy's format. Without FILE, the vertices of the Stanford dragon
-in examples/data, whose unit is the metre.
+Prints how long a track is, from place to place, which of its legs is the longest
+and how far its end is from its start. FILE.npy holds the places in their order:
+float32 (n, 2), longitude and latitude in degrees. Without FILE, the track is the
+most detailed outline of a country in examples/data.
 
-Exit code: 0, 1 for a file that cannot be used or an error of the device, 2 for
-a wrong command line.
+Exit code: 0, 1 for a file that cannot be used, an error of the device or
+different results, 2 for a wrong command line.
 )";
 
-struct point {
-  float x, y, z;
+// What is accumulated: 32 bytes, of another type than the 8-byte items. Lengths are in kilometres.
+struct track {
+  place first, last;
+  double length, longest_leg;
 };
 
-// What is accumulated: 24 bytes, of another type than the 12-byte items.
-struct box {
-  point low, high;
+// Step 1. The item as an accumulator: a place is a track without legs.
+struct track_of {
+  __host__ __device__ track operator()(place p) const { return {p, p, 0, 0}; }
 };
 
-// Step 1. The item as an accumulator: a point is a box without extent.
-struct box_of {
-  __host__ __device__ box operator()(point p) const { return {p, p}; }
-};
-
-// Step 2. The operator: the smallest box around two boxes. It has to be associative and trivially copyable, no more.
-// Warpfold's own operators are function objects that can be called anywhere; these two pass over NaN.
-struct merge {
-  __host__ __device__ box operator()(const box& a, const box& b) const {
-    constexpr wf::minimum_number low;
-    constexpr wf::maximum_number high;
-    return {{low(a.low.x, b.low.x), low(a.low.y, b.low.y), low(a.low.z, b.low.z)},
-            {high(a.high.x, b.high.x), high(a.high.y, b.high.y), high(a.high.z, b.high.z)}};
+// Step 2. The operator: two tracks, one after the other, and the leg between them. It has to be associative and
+// trivially copyable, no more. It need not commute: Warpfold folds from left to right, so `a` is what comes first.
+struct join {
+  __host__ __device__ track operator()(const track& a, const track& b) const {
+    const double leg = examples::distance_km(a.last, b.first);
+    return {a.first, b.last, a.length + leg + b.length, fmax(leg, fmax(a.longest_leg, b.longest_leg))};
   }
 };
 
-// Step 3, optional. What Warpfold may know about the operator: the box of no points, which an empty input gives, and
-// that neither order nor association changes a bit of the result.
-template <> struct wf::identity<merge, box> {
-  static constexpr box value() {
-    constexpr float low = wf::identity<wf::minimum_number, float>::value();
-    constexpr float high = wf::identity<wf::maximum_number, float>::value();
-    return {{low, low, low}, {high, high, high}};
-  }
-};
-template <> inline constexpr bool wf::is_exact<merge, box> = true;
-template <> inline constexpr bool wf::is_commutative<merge> = true;
+// Step 3, which is optional and not taken here: what Warpfold may know about an operator. A wf::identity<join, track>
+// would be the result for an empty input, which is refused without one. wf::is_exact and wf::is_commutative say that
+// association and order change no bit of the result. That is true of a minimum, but not of a length.
 
-std::vector<point> read_points(const std::filesystem::path& path) {
-  const examples::array_file file = examples::read_npy(path);
-  if (file.type != examples::item_type::float32 || file.shape.size() != 2 || file.shape[1] != 3) {
-    throw examples::file_error(path.string() + ": points are a float32 array of shape (n, 3), this is " +
-                               std::string(describe(file.type).name) + " " + examples::shape_text(file.shape));
-  }
-  if (file.count() == 0) throw examples::file_error(path.string() + ": there are no points");
-  return file.items_as<point>();
+struct named_track {
+  std::string name;
+  std::vector<place> places;
+};
+
+named_track most_detailed_outline() {
+  const examples::outlines map = examples::read_outlines({});
+  std::size_t most = 0;
+  const auto places = [&](std::size_t ring) { return map.offsets[ring + 1] - map.offsets[ring]; };
+  for (std::size_t ring = 1; ring < map.rings(); ++ring) most = places(ring) > places(most) ? ring : most;
+  const auto begin = map.places.begin();
+  return {"an outline of " + map.country_of(most), {begin + map.offsets[most], begin + map.offsets[most + 1]}};
 }
 
-void print_axis(const char* axis, float low, float high) {
-  std::printf("  %-4s%12.6g%12.6g%12.6g\n", axis, low, high, high - low);
+// The order of additions is another one, and a GPU rounds sines otherwise: by 16 roundings a leg at most.
+bool agree(double a, double b, std::size_t legs) {
+  const double roundings = 16 * static_cast<double>(legs + 1);
+  return std::abs(a - b) <= roundings * std::numeric_limits<double>::epsilon() * std::abs(b);
 }
 
-void bounding_box(const std::vector<std::string_view>& arguments) {
-  if (arguments.size() > 1) throw examples::usage_error("more than one file");
-  if (!arguments.empty() && arguments[0].starts_with("--")) {
-    throw examples::usage_error("unknown option " + std::string(arguments[0]));
-  }
-  const std::filesystem::path path =
-      arguments.empty() ? examples::bundled_data("dragon_vertices.npy") : std::filesystem::path(arguments[0]);
-  const std::vector<point> points = read_points(path);
-  const examples::device_array<point> items(points);
+void measure_track(const std::vector<std::string_view>& arguments) {
+  const auto files = examples::read_options(arguments, {}, 1);
+  const named_track given =
+      files.empty() ? most_detailed_outline()
+                    : named_track{std::filesystem::path(files[0]).filename().string(), examples::read_places(files[0])};
+  const examples::device_array<place> places(given.places);
 
-  // Step 4. One call. What is accumulated is what box_of returns.
-  const box found = wf::transform_reduce_value(items, merge{}, box_of{});
+  // Step 4. One call. What is accumulated is what track_of returns.
+  const track found = wf::transform_reduce_value(places, join{}, track_of{});
 
-  std::printf("%s: %s points, %s\n\n", path.filename().string().c_str(), examples::format_whole(points.size()).c_str(),
+  std::printf("%s: %s places, %s\n\n", given.name.c_str(), examples::format_whole(given.places.size()).c_str(),
               examples::device_name().c_str());
-  std::printf("  %-4s%12s%12s%12s\n", "axis", "low", "high", "size");
-  print_axis("x", found.low.x, found.high.x);
-  print_axis("y", found.low.y, found.high.y);
-  print_axis("z", found.low.z, found.high.z);
+  std::printf("  length        %12.3f km\n  longest leg   %12.3f km\n  end to start  %12.3f km\n\n", found.length,
+              found.longest_leg, examples::distance_km(found.last, found.first));
+
+  track expected = track_of{}(given.places[0]);
+  for (std::size_t i = 1; i < given.places.size(); ++i) expected = join{}(expected, track_of{}(given.places[i]));
+  if (found.first != expected.first || found.last != expected.last ||
+      !agree(found.length, expected.length, given.places.size()) ||
+      !agree(found.longest_leg, expected.longest_leg, 1)) {
+    throw std::runtime_error("the CPU's results differ");
+  }
+  std::printf("The CPU's results are the same.\n");
 }
 
-int main(int argc, char** argv) { return examples::run_program(argc, argv, help, bounding_box); }
+int main(int argc, char** argv) { return examples::run_program(argc, argv, help, measure_track); }

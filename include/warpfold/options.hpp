@@ -52,13 +52,18 @@ template <class A> class initial {
   const A* pointer_ = nullptr;
 };
 
-/// The scratch that a call uses: a workspace, a caller's initialised bytes, or, empty, one that Warpfold brings.
+/// The scratch that a call uses: a `workspace`, what `initialize_workspace` returned, or, by default, scratch that
+/// Warpfold brings. Plain bytes do not convert to it: kernels would find no zero control words in them, and write no
+/// result.
 struct workspace_ref {
-  std::span<std::byte> bytes;
+  std::span<std::byte> bytes;  ///< empty by default
 
   constexpr workspace_ref() = default;
-  template <std::size_t Extent>
-  constexpr workspace_ref(std::span<std::byte, Extent> initialized) : bytes(initialized) {}
+  /// Bytes that initialize_workspace has returned before, for callers who kept only the bytes.
+  static constexpr workspace_ref from_initialized(std::span<std::byte> bytes) { return workspace_ref(bytes); }
+
+ private:
+  constexpr explicit workspace_ref(std::span<std::byte> initialized) : bytes(initialized) {}
 };
 
 /// Options of reduce, transform_reduce and their _value forms, and of reduce_by_key. Their order is part of the

@@ -3,7 +3,7 @@
 
 // CMake reads these three numbers: they are the version of the package too.
 #define WARPFOLD_VERSION_MAJOR 0
-#define WARPFOLD_VERSION_MINOR 1
+#define WARPFOLD_VERSION_MINOR 2
 #define WARPFOLD_VERSION_PATCH 0
 
 // 10203 for 1.2.3: fit for comparisons in the preprocessor.

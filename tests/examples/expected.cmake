@@ -108,19 +108,80 @@ set(expected_airport_owners
   "maximum 219"
   "mean 111.30365"
   "standard deviation 60.37952672")
-set(expected_dragon_vertices
-  "count 68 994"
-  "minimum -0.107673"
-  "maximum 0.196644"
-  "mean 0.0299325727"
-  "standard deviation 0.06772985545")
-set(expected_bounding_box
-  "x -0.107673 0.0959825 0.203655"
-  "y 0.0527743 0.196644 0.14387"
-  "z -0.050051 0.0408262 0.0908772")
-set(expected_surface
-  "surface area 729.3624 cm²"
-  "longest edge 4.7512 mm")
+set(expected_country_points
+  "count 198 568"
+  "minimum -190.4761"
+  "maximum 190.2709"
+  "mean 17.7069047"
+  "standard deviation 67.24441259")
+set(expected_countries
+  "country_points.npy: 241 countries, 1 628 outlines and holes, 99 284 places"
+  "Russia 16 973 552 99 41.2°N 19.6°E 81.9°N 169.7°W 42.2 %"
+  "Antarctica 12 356 500 108 90.0°S 180.0°W 60.5°S 180.0°E 37.2 %"
+  "Canada 9 923 154 141 41.7°N 141.0°W 83.1°N 52.7°W 48.1 %"
+  "United States of America 9 455 794 127 19.0°N 172.5°E 71.4°N 67.0°W 17.8 %"
+  "China 9 373 042 13 18.2°N 73.6°E 53.6°N 134.8°E 44.0 %"
+  "Brazil 8 467 130 17 33.7°S 74.0°W 5.3°N 34.8°W 47.3 %"
+  "Australia 7 691 230 42 54.7°S 112.9°E 10.1°S 159.0°E 36.7 %"
+  "India 3 148 261 14 6.7°N 68.2°E 35.5°N 97.3°E 33.0 %"
+  "Argentina 2 782 469 4 55.0°S 73.6°W 21.8°S 53.7°W 44.0 %"
+  "Kazakhstan 2 720 674 4 40.6°N 46.6°E 55.4°N 87.3°E 54.6 %"
+  "Dem. Rep. Congo 2 324 527 1 13.5°S 12.2°E 5.3°N 31.3°E 53.2 %"
+  "Algeria 2 319 346 1 19.0°N 8.7°W 37.1°N 12.0°E 57.2 %"
+  "northernmost Greenland: 2 171 424 km² in 17 rings, 59.8°N to 83.6°N, 38.3 % of its box"
+  "southernmost Antarctica: 12 356 500 km² in 108 rings, 90.0°S to 60.5°S, 37.2 % of its box"
+  "most rings Canada: 9 923 154 km² in 141 rings, 41.7°N to 83.1°N, 48.1 % of its box"
+  "fullest box Vatican: 0.777 km² in one ring, 41.9°N to 41.9°N, 90 % of its box"
+  "emptiest box Kiribati: 937.305 km² in 19 rings, 11.5°S to 3.9°N, 0.0129 % of its box"
+  "All together: 146 737 772 km². The CPU's boxes and areas are the same.")
+set(expected_named_rings
+  "ring_places.npy: 3 countries, 3 outlines and holes, 14 places"
+  "there 43 079 2 1.0°S 179.0°E 1.0°N 179.0°W 87.5 %"
+  "here 9 231 1 0.0°N 0.0°E 1.0°N 1.0°E 75.0 %"
+  "northernmost there: 43 079 km² in 2 rings, 1.0°S to 1.0°N, 87.5 % of its box"
+  "southernmost there: 43 079 km² in 2 rings, 1.0°S to 1.0°N, 87.5 % of its box"
+  "most rings there: 43 079 km² in 2 rings, 1.0°S to 1.0°N, 87.5 % of its box"
+  "fullest box there: 43 079 km² in 2 rings, 1.0°S to 1.0°N, 87.5 % of its box"
+  "emptiest box here: 9 231 km² in one ring, 0.0°N to 1.0°N, 75 % of its box"
+  "nowhere 0 0"
+  "All together: 52 311 km². The CPU's boxes and areas are the same.")
+set(expected_rings
+  "ring_places.npy: 3 countries, 3 outlines and holes, 14 places"
+  "number 1 49 234 1 1.0°S 179.0°E 1.0°N 179.0°W 100.0 %"
+  "number 0 9 231 1 0.0°N 0.0°E 1.0°N 1.0°E 75.0 %"
+  "number 2 6 154 1 0.5°S 179.5°E 0.5°N 179.5°W 50.0 %"
+  "northernmost number 1: 49 234 km² in one ring, 1.0°S to 1.0°N, 100 % of its box"
+  "southernmost number 1: 49 234 km² in one ring, 1.0°S to 1.0°N, 100 % of its box"
+  "most rings number 1: 49 234 km² in one ring, 1.0°S to 1.0°N, 100 % of its box"
+  "fullest box number 1: 49 234 km² in one ring, 1.0°S to 1.0°N, 100 % of its box"
+  "emptiest box number 2: 6 154 km² in one ring, 0.5°S to 0.5°N, 50 % of its box"
+  "All together: 64 620 km². The CPU's boxes and areas are the same.")
+set(expected_outlines
+  "Russia 4 893 51034.962 km"
+  "Antarctica 2 541 33614.065 km"
+  "Canada 3 316 31148.790 km"
+  "China 2 477 24432.851 km"
+  "United States of America 1 987 23080.890 km"
+  "all of them together 1023065.579 km"
+  "longest edge 628.054 km"
+  "The CPU's results are the same.")
+set(expected_ring_lengths
+  "number 1 4 889.493 km"
+  "number 0 4 402.299 km"
+  "number 2 3 359.830 km"
+  "all of them together 1651.621 km"
+  "longest edge 222.390 km"
+  "The CPU's results are the same.")
+set(expected_track
+  "length 51034.962 km"
+  "longest leg 88.904 km"
+  "end to start 0.000 km"
+  "The CPU's results are the same.")
+set(expected_two_places
+  "length 5848.858 km"
+  "longest leg 5848.858 km"
+  "end to start 5848.858 km"
+  "The CPU's results are the same.")
 set(expected_delays
   "Latest of the 76 airports with 50 flights or more"
   "JFK 200 16.2 278 ████████████████"
@@ -158,15 +219,6 @@ set(expected_delays
   "22:00 5 149 20.5 469 ████████████████████"
   "23:00 1 854 35.2 1 444 ███████████████████████████████████"
   "Owners and offsets give the same: 220 airports, 24 hours.")
-set(expected_boxes
-  "0 1 47 794 47 794 100.0 %"
-  "1 2 21 033 26 761 92.0 %"
-  "2 4 5 324 15 709 68.2 %"
-  "3 8 2 212 8 171 60.5 %"
-  "4 16 179 5 384 57.9 %"
-  "5 32 56 3 328 52.3 %"
-  "6 64 26 1 924 45.6 %"
-  "On every level the boxes together are the whole box:")
 set(expected_routes
   "routes.mtx: 305 x 305, integer general, 5 366 entries"
   "longest row 173 entries, empty rows 2, x: row sums"

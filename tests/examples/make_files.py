@@ -14,7 +14,8 @@ CODES = {'i1': 'b', 'i2': 'h', 'i4': 'i', 'i8': 'q', 'u1': 'B', 'u2': 'H', 'u4':
 
 
 def npy(descr, items, shape=None, fortran_order=False, version=1, descr_text=None):
-    header = f"{{'descr': {descr_text or repr(descr)}, 'fortran_order': {fortran_order}, 'shape': {shape or (len(items),)}, }}"
+    header = (f"{{'descr': {descr_text or repr(descr)}, 'fortran_order': {fortran_order}, "
+              f"'shape': {shape or (len(items),)}, }}")
     length_bytes = 2 if version == 1 else 4
     header += ' ' * (-(8 + length_bytes + len(header) + 1) % 64) + '\n'
     prefix = b'\x93NUMPY' + bytes([version, 0]) + len(header).to_bytes(length_bytes, 'little')
@@ -30,10 +31,10 @@ def make_right_files():
     draw = random.Random(20240229)
     whole = lambda low, high, count: [draw.randint(low, high) for _ in range(count)]
     for bits in (8, 16, 32):
-        descr = str(bits // 8)
-        write(f'int{bits}.npy', npy(('|i' if bits == 8 else '<i') + descr,
-                                    [-2**(bits - 1), 2**(bits - 1) - 1] + whole(-2**(bits - 1), 2**(bits - 1) - 1, 331)))
-        write(f'uint{bits}.npy', npy(('|u' if bits == 8 else '<u') + descr, [0, 2**bits - 1] + whole(0, 2**bits - 1, 331)))
+        order, descr = '|' if bits == 8 else '<', str(bits // 8)
+        low, high = -2**(bits - 1), 2**(bits - 1) - 1
+        write(f'int{bits}.npy', npy(order + 'i' + descr, [low, high] + whole(low, high, 331)))
+        write(f'uint{bits}.npy', npy(order + 'u' + descr, [0, 2**bits - 1] + whole(0, 2**bits - 1, 331)))
     # Nanoseconds since 1970 within one microsecond: in double, neighbours of these numbers are 256 apart.
     write('int64.npy', npy('<i8', [1_700_000_000_000_000_000 + offset for offset in whole(0, 999, 333)]))
     write('uint64.npy', npy('<u8', [0, 2**64 - 1] + whole(0, 2**64 - 1, 331)))
@@ -48,7 +49,35 @@ def make_right_files():
     write('not_a_number.npy', npy('<f4', [1, float('nan'), 3]))
     write('infinite.npy', npy('<f8', [1, float('-inf'), 3]))
     write('raw_float32.bin', struct.pack('<5f', 1, 2, 3, 4, 6.5))
-    write('points_with_nan.npy', npy('<f4', [1, 5, float('nan'), -1, 2, 9, 3, float('nan'), 8], shape=(3, 3)))
+
+
+def make_rings():
+    """A small one; a square across the antimeridian, clockwise, with a triangular hole; and two places far apart."""
+    small = [(0, 0), (1, 0), (1, 1), (0, 0.5), (0, 0)]
+    large = [(179, -1), (179, 1), (181, 1), (181, -1), (179, -1)]
+    hole = [(179.5, -0.5), (180.5, -0.5), (180, 0.5), (179.5, -0.5)]
+    places = lambda *rings: npy('<f4', [x for ring in rings for place in ring for x in place],
+                                shape=(sum(map(len, rings)), 2))
+    write('ring_places.npy', places(small, large, hole))
+    write('ring_offsets.npy', npy('<i4', [0, 5, 10, 14]))
+    write('ring_owners.npy', npy('<i4', [0, 2, 2]))
+    write('two_places.npy', places([(2.5, 48.75), (-74, 40.75)]))
+    write('places_with_nan.npy', places([(1, 5), (float('nan'), -1), (3, 8)]))
+    write('places_past_the_pole.npy', places([(1, 5), (2, -90), (3, 90.5)]))
+    write('ring_offsets_from_1.npy', npy('<i4', [1, 5, 10, 14]))
+    write('ring_offsets_too_many.npy', npy('<i4', [0, 5, 10, 15]))
+    write('ring_offsets_not_closed.npy', npy('<i4', [0, 5, 9, 14]))
+    write('ring_offsets_short.npy', npy('<i4', [0, 5, 10, 11, 14]))
+    write('ring_offsets_descending.npy', npy('<i4', [0, -2**31, 2**31 - 1, 14]))
+    write('ring_owners_two.npy', npy('<i4', [0, 2]))
+    write('ring_owners_negative.npy', npy('<i4', [-1, 2, 2]))
+    write('ring_owners_descending.npy', npy('<i4', [1, 2, 0]))
+
+
+def make_delays():
+    """Five flights of airports 0 and 2."""
+    write('delays.npy', npy('<i2', [30, -10, 1, 2, 3]))
+    write('delay_owners.npy', npy('<i4', [0, 0, 2, 2, 2]))
 
 
 def make_wrong_files():
@@ -60,7 +89,7 @@ def make_wrong_files():
     write('complex.npy', npy('<f4', [1, 2, 3, 4], shape=(2,), descr_text="'<c8'"))
     write('records.npy', npy('<f4', [1, 2], descr_text="[('x', '<f4')]"))
     write('empty.npy', npy('<f4', []))
-    write('empty_points.npy', npy('<f4', [], shape=(0, 3)))
+    write('empty_places.npy', npy('<f4', [], shape=(0, 2)))
     write('not_npy.npy', b'delay,distance\n3,1452\n')
     write('raw_truncated.bin', b'12345')
     write('empty.bin', b'')
@@ -69,4 +98,6 @@ def make_wrong_files():
 if __name__ == '__main__':
     FILES.mkdir(exist_ok=True)
     make_right_files()
+    make_rings()
+    make_delays()
     make_wrong_files()

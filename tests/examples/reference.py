@@ -76,28 +76,100 @@ def statistics(path):
             f'mean {real(mean, max(-low, high, 0))}', f'standard deviation {real(deviation, 0)}']
 
 
-def bounding_box():
-    _, coordinates = read_npy(DATA / 'dragon_vertices.npy')
-    single = lambda x: struct.unpack('<f', struct.pack('<f', x))[0]
-    rows = []
-    for axis in range(3):
-        low, high = min(coordinates[axis::3]), max(coordinates[axis::3])
-        rows.append(f"{'xyz'[axis]} {low:.6g} {high:.6g} {single(high - low):.6g}")
-    return rows
+class Outlines:
+    """The rings of each country, as lists of (longitude, latitude) in degrees, with the country's name."""
+
+    def __init__(self, places, offsets, owners=None, names=None):
+        self.file = places.name
+        _, coordinates = read_npy(places)
+        self.places = list(zip(coordinates[::2], coordinates[1::2]))
+        _, offsets = read_npy(offsets)
+        owners = read_npy(owners)[1] if owners else range(len(offsets) - 1)
+        names = names or [f'number {owner}' for owner in range(max(owners) + 1)]
+        self.countries = [(name, []) for name in names]
+        for owner, begin, end in zip(owners, offsets, offsets[1:]):
+            self.countries[owner][1].append(self.places[begin:end])
 
 
-def surface():
-    _, coordinates = read_npy(DATA / 'dragon_vertices.npy')
-    _, corners = read_npy(DATA / 'dragon_triangles.npy')
-    point = lambda i: [Fraction(x) for x in coordinates[3 * i:3 * i + 3]]
-    areas, longest = [], 0
-    for i in range(0, len(corners), 3):
-        a, b, c = map(point, corners[i:i + 3])
-        u, v, w = ([q - p for p, q in zip(*pair)] for pair in ((a, b), (a, c), (b, c)))
-        normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
-        areas.append(math.sqrt(sum(x * x for x in normal)) / 2)
-        longest = max(longest, *(sum(x * x for x in edge) for edge in (u, v, w)))
-    return [f'surface area {math.fsum(areas) * 1e4:.4f} cm²', f'longest edge {math.sqrt(longest) * 1e3:.4f} mm']
+BUNDLED = Outlines(DATA / 'country_points.npy', DATA / 'country_ring_offsets.npy', DATA / 'country_ring_owners.npy',
+                   (DATA / 'country_names.txt').read_text('utf-8').splitlines())
+RINGS = HERE / 'files' / 'ring_places.npy', HERE / 'files' / 'ring_offsets.npy'
+
+
+def distance(a, b):
+    """Between two places in km, by the angle between their vectors: another way than the examples'."""
+    vectors = []
+    for longitude, latitude in (a, b):
+        x, y = math.radians(longitude), math.radians(latitude)
+        vectors.append((math.cos(y) * math.cos(x), math.cos(y) * math.sin(x), math.sin(y)))
+    (ax, ay, az), (bx, by, bz) = vectors
+    cross = math.hypot(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
+    return 6371.0072 * math.atan2(cross, ax * bx + ay * by + az * bz)
+
+
+def lengths(ring):
+    return [distance(a, b) for a, b in zip(ring, ring[1:])]
+
+
+def authalic(latitude):
+    """y of Lambert's cylindrical equal-area projection of WGS84 in km (Snyder, Map Projections, 1987, eq. 3-12)."""
+    flattening = 1 / 298.257223563
+    e2 = flattening * (2 - flattening)
+    e, s = math.sqrt(e2), math.sin(math.radians(latitude))
+    return 6378.137 * (1 - e2) * (s / (1 - e2 * s * s) - math.log((1 - e * s) / (1 + e * s)) / (2 * e)) / 2
+
+
+def area(ring):
+    """Signed, in km2, with x counted from the ring's first place, so that little cancels."""
+    to_km = lambda degrees: 6378.137 * math.radians(degrees)
+    return math.fsum(to_km(a[0] - b[0]) * (authalic(a[1]) + authalic(b[1])) / 2 for a, b in zip(ring, ring[1:]))
+
+
+def degrees(x, letters):
+    if abs(x) > 180:
+        x -= 360 * round(x / 360)
+    return f'{abs(x):.1f}°{letters[x < 0]}'
+
+
+def country_boxes(outlines, top=12):
+    rows, empty = [], []
+    for name, rings in outlines.countries:
+        if not rings:
+            empty.append(f'{name} 0 0')
+            continue
+        (west, south), (east, north) = (tuple(map(end, zip(*sum(rings, [])))) for end in (min, max))
+        box = 6378.137 * math.radians(east - west) * (authalic(north) - authalic(south))
+        rows.append((abs(sum(map(area, rings))), name, len(rings), south, west, north, east, box))
+    rows.sort(key=lambda row: -row[0])
+    lines = [f'{outlines.file}: {len(rows) + len(empty)} countries, {whole(sum(row[2] for row in rows))} outlines and '
+             f'holes, {whole(len(outlines.places))} places']
+    for size, name, rings, south, west, north, east, box in rows[:top]:
+        lines.append(f'{name} {whole(round(size))} {rings} {degrees(south, "NS")} {degrees(west, "EW")} '
+                     f'{degrees(north, "NS")} {degrees(east, "EW")} {100 * size / box:.1f} %')
+    for what, measure in (('northernmost', lambda row: -row[5]), ('southernmost', lambda row: row[3]),
+                          ('most rings', lambda row: -row[2]), ('fullest box', lambda row: -row[0] / row[7]),
+                          ('emptiest box', lambda row: row[0] / row[7])):
+        size, name, rings, south, _, north, _, box = min(rows, key=measure)
+        shown = whole(round(size)) if size >= 1000 else real(round(size, 3), 0)
+        lines.append(f'{what} {name}: {shown} km² in {"one ring" if rings == 1 else f"{rings} rings"}, '
+                     f'{degrees(south, "NS")} to {degrees(north, "NS")}, {100 * size / box:.3g} % of its box')
+    return lines + empty + [f'All together: {whole(round(sum(row[0] for row in rows)))} km². '
+                            "The CPU's boxes and areas are the same."]
+
+
+def track(places):
+    legs = lengths(places)
+    return [f'length {math.fsum(legs):.3f} km', f'longest leg {max(legs, default=0):.3f} km',
+            f'end to start {distance(places[-1], places[0]):.3f} km', "The CPU's results are the same."]
+
+
+def outline_lengths(outlines, top=5):
+    rings = [(name, lengths(ring)) for name, rings in outlines.countries for ring in rings]
+    longest = sorted(rings, key=lambda named: -math.fsum(named[1]))[:top]
+    edges = [edge for _, ring in rings for edge in ring]
+    return ([f'{name} {whole(len(ring))} {math.fsum(ring):.3f} km' for name, ring in longest] +
+            [f'all of them together {math.fsum(edges):.3f} km', f'longest edge {max(edges):.3f} km',
+             "The CPU's results are the same."])
 
 
 def delays_of(delays):
@@ -129,35 +201,6 @@ def delays_by_airport(top=5, least=50):
     return lines + [f'Owners and offsets give the same: {len(codes)} airports, 24 hours.']
 
 
-def mesh_bounding_boxes(levels=6):
-    """The levels of the k-d tree. Its boxes are doubles here, which hold every float."""
-    _, coordinates = read_npy(DATA / 'dragon_vertices.npy')
-    _, corners = read_npy(DATA / 'dragon_triangles.npy')
-    points = [coordinates[i:i + 3] for i in range(0, len(coordinates), 3)]
-    cells = [[tuple(points[k] for k in corners[i:i + 3]) for i in range(0, len(corners), 3)]]
-    lines = []
-    for level in range(levels + 1):
-        volumes, halves = [], []
-        for cell in cells:
-            if not cell:
-                halves += [[], []]
-                continue
-            ends = [(min(p[axis] for t in cell for p in t), max(p[axis] for t in cell for p in t)) for axis in range(3)]
-            sizes = [high - low for low, high in ends]
-            axis = sizes.index(max(sizes))
-            middle = sum(ends[axis]) / 2
-            volumes.append(sizes[0] * sizes[1] * sizes[2])
-            is_low = lambda t: (t[0][axis] + t[1][axis] + t[2][axis]) / 3 < middle
-            halves += [[t for t in cell if is_low(t)], [t for t in cell if not is_low(t)]]
-        if level == 0:
-            whole_volume = volumes[0]
-        counts = [len(cell) for cell in cells]
-        share = 100 * math.fsum(volumes) / whole_volume
-        lines.append(f'{level} {len(cells)} {whole(min(counts))} {whole(max(counts))} {share:.1f} %')
-        cells = halves
-    return lines + ['On every level the boxes together are the whole box:']
-
-
 def sparse_rows(top=8):
     """Of whole numbers: sums, squares and products are exact."""
     lines = [line.split() for line in (DATA / 'routes.mtx').read_text().splitlines() if not line.startswith('%')]
@@ -179,14 +222,23 @@ def cmake_list(name, lines):
 
 
 if __name__ == '__main__':
-    text = '# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n# Made by reference.py: what the examples must print.\n'
+    text = ('# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n'
+            '# Made by reference.py: what the examples must print.\n')
     right = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'bool', 'float16', 'float32',
              'float64', 'tiny_float64', 'one_item', 'no_axes']
     for name in right:
         text += cmake_list(f'expected_{name}', statistics(HERE / 'files' / f'{name}.npy'))
-    for name in ('flight_delays', 'flight_minutes', 'airport_owners', 'dragon_vertices'):
+    for name in ('flight_delays', 'flight_minutes', 'airport_owners', 'country_points'):
         text += cmake_list(f'expected_{name}', statistics(DATA / f'{name}.npy'))
-    text += cmake_list('expected_bounding_box', bounding_box()) + cmake_list('expected_surface', surface())
-    text += cmake_list('expected_delays', delays_by_airport()) + cmake_list('expected_boxes', mesh_bounding_boxes())
+    owned_rings = Outlines(*RINGS, HERE / 'files' / 'ring_owners.npy', ['here', 'nowhere', 'there'])
+    most_detailed = max((ring for _, rings in BUNDLED.countries for ring in rings), key=len)
+    text += cmake_list('expected_countries', country_boxes(BUNDLED))
+    text += cmake_list('expected_named_rings', country_boxes(owned_rings))
+    text += cmake_list('expected_rings', country_boxes(Outlines(*RINGS)))
+    text += cmake_list('expected_outlines', outline_lengths(BUNDLED))
+    text += cmake_list('expected_ring_lengths', outline_lengths(Outlines(*RINGS)))
+    text += cmake_list('expected_track', track(most_detailed))
+    text += cmake_list('expected_two_places', track([(2.5, 48.75), (-74, 40.75)]))
+    text += cmake_list('expected_delays', delays_by_airport())
     text += cmake_list('expected_routes', sparse_rows())
     (HERE / 'expected.cmake').write_text(text)

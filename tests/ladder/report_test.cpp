@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "../../examples/ladder/array.hpp"
 #include "../../examples/ladder/cpu_baseline.hpp"
@@ -79,6 +82,41 @@ TEST(Csv, HasAHeaderAndOneLineARung) {
     EXPECT_TRUE(line.starts_with("\"A \"\"GPU\"\" <1>\",float,1000,")) << line;
   }
   EXPECT_EQ(rungs, 3);
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+TEST(Table, ShowsTimesAndSharesOfTheLimitOnAGpu) {
+  std::ostringstream out;
+  print_table(out, three_rungs());
+  for (const char* text : {"GB/s", "of limit", "25.0 %", "50.0 %", "0.0080", "2.000"})
+    EXPECT_NE(out.str().find(text), out.str().npos) << text << " in\n" << out.str();
+}
+
+TEST(Table, ShowsNoFiguresInTheEmulator) {
+  run_of_ladder run = three_rungs();
+  run.emulated = true;
+  run.read_only_seconds = 0;  // nobody measured it
+  run.measured[1].check = "WRONG: 1, not 2";
+  std::ostringstream out;
+  print_table(out, run);
+  EXPECT_EQ(words_of(out.str()), words_of("003, lecture slides rung commutativity kernel result "
+                                          "atomic-global - right shared - WRONG: 1, not 2 "
+                                          "Warpfold rung commutativity kernel result warpfold - right"));
+}
+
+TEST(Csv, HasNoFiguresInTheEmulator) {
+  run_of_ladder run = three_rungs();
+  std::ostringstream on_gpu, emulated;
+  write_csv(on_gpu, run);
+  EXPECT_NE(on_gpu.str().find(",-,0.008,0.5,1,1,,0.125,\"right\",no\n"), on_gpu.str().npos) << on_gpu.str();
+  run.emulated = true;
+  run.read_only_seconds = 0;
+  write_csv(emulated, run);
+  EXPECT_NE(emulated.str().find(",-,,,,,,,\"right\",yes\n"), emulated.str().npos) << emulated.str();
 }
 
 TEST(Plot, DrawsEveryRungAndEscapesText) {
@@ -160,7 +198,7 @@ TEST(ArrayFromFile, RepeatsOrCutsTheNumbers) {
 }
 
 TEST(ArrayFromFile, RefusesRealNumbersForIntegersAndMissingFiles) {
-  EXPECT_THROW(array_from_file<int>(examples::bundled_data("dragon_vertices.npy"), -1), examples::file_error);
+  EXPECT_THROW(array_from_file<int>(examples::bundled_data("country_points.npy"), -1), examples::file_error);
   EXPECT_THROW(array_from_file<int>("no/such/file.npy", -1), examples::file_error);
 }
 

@@ -18,4 +18,20 @@ TEST(LadderUnderSanitizer, RunsEveryKernel) {
   }
 }
 
+// Any other array than this would pass a kernel that reads too little: only the vector with the value is told apart.
+TEST(LadderUnderSanitizer, ReadOnlyKernelsReadEveryVector) {
+  constexpr unsigned told = 0x9e3779b9;  // what a read-only kernel writes down if it comes upon it
+  constexpr std::size_t count = 4 * 9001;
+  for (const read_only_variant& v : read_only_variants) {
+    for (const std::size_t at : {std::size_t{0}, count / 2, count - 1}) {
+      std::vector<unsigned> items(count);
+      items[at] = told;
+      const examples::device_array<unsigned> input(items), never(std::vector<unsigned>{0});
+      run(v, input.data(), static_cast<std::int64_t>(count * sizeof(unsigned)), never.data(),
+          this_device().multiProcessorCount);
+      EXPECT_EQ(never.to_host()[0], told) << to_string(v) << ", item " << at;
+    }
+  }
+}
+
 }  // namespace

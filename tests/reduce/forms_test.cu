@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <warpfold/reduce.cuh>
+#include <warpfold/wf.hpp>
 #include "common/device.cuh"
 #include "reduce/iterators.cuh"
-
-namespace wf = warpfold;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Control words that are zero again where a kernel has thrown.
+// Clears the control words of a kernel that threw.
 #pragma once
 #include <cstring>
 #include <exception>
@@ -9,7 +9,8 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Where a kernel stops midway, which only the emulator survives, the control word must be zero for the next call.
+/// Clears the control words for the next call if a kernel stopped midway. Only the emulator survives that: there, the
+/// launch throws.
 class clear_on_error {
  public:
   explicit clear_on_error(std::span<std::byte> scratch) : scratch_(scratch) {}
@@ -25,5 +26,5 @@ class clear_on_error {
   [[maybe_unused]] int entered_with_ = std::uncaught_exceptions();
 };
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::host

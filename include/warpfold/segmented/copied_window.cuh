@@ -4,8 +4,8 @@
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/shared_access.cuh>
 #include <warpfold/thread/array.cuh>
+#include <warpfold/thread/shared_source.cuh>
 #include <warpfold/thread/source.cuh>
-#include <warpfold/thread/window_source.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::segmented {
@@ -56,7 +56,7 @@ template <class Source, class Storage> class copied_window {
   }
   /// The leaves of the items of the last start(), `Items` a chunk.
   template <int Items, class Leaves> __device__ auto leaves(const Leaves& of) const {
-    using source = thread::window_source<item, Items>;
+    using source = thread::shared_source<item, Items>;
     static_assert(sizeof(storage_.items) >= source::past_bytes);
     return thread::leaves<source, typename Leaves::transform_type, typename Leaves::accumulator>{
         {storage_.items.bytes, before_}, of.transform};

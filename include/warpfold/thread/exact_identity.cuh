@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Identities that can stand for what does not exist without changing a bit.
+// Identities that can pad missing items without changing a bit.
 #pragma once
 #include <warpfold/operator_traits.hpp>
 
 namespace warpfold::thread {
 
-/// Whether there is an identity such that op(x, identity) has the bits of x. It is known of the library's own operators
-/// over arithmetic types only: a user's "identity" may be one up to rounding, or one that only the host can make.
+/// Whether op(x, identity) has the bits of x. Only the library's own operators over arithmetic types are known to: a
+/// user's identity may be one up to rounding, or a value that only the host can make.
 template <class Op, class A>
 inline constexpr bool has_exact_identity = std::is_arithmetic_v<A>&& has_identity_v<Op, A> &&
                                            (warpfold::detail::is_arithmetic<warpfold::detail::plain_operator_t<Op>> ||
