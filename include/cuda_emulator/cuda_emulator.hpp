@@ -49,6 +49,7 @@
 #include <cuda_emulator/device_functions.hpp>
 #include <cuda_emulator/dynamic_shared.hpp>
 #include <cuda_emulator/error.hpp>
+#include <cuda_emulator/failure.hpp>
 #include <cuda_emulator/float_functions.hpp>
 #include <cuda_emulator/launch.hpp>
 #include <cuda_emulator/named_barrier.hpp>
@@ -59,4 +60,5 @@
 #include <cuda_emulator/runtime_memory.hpp>
 #include <cuda_emulator/runtime_typed.hpp>
 #include <cuda_emulator/settings.hpp>
+#include <cuda_emulator/version.hpp>
 #include <cuda_emulator/warp_intrinsics.hpp>

@@ -34,7 +34,7 @@ enum class fault {
   async_copy,         // misaligned, out of place or not waited for
   bulk_copy,          // misaligned, odd-sized or unfinished bulk copy
   trap,               // __trap()
-  precondition,       // arch::require
+  precondition,       // stop_kernel()
   usage,              // something the emulator refuses, named in the message
 };
 

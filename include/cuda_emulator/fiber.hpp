@@ -89,10 +89,10 @@ CUDA_EMULATOR_OPAQUE inline void swap_stacks(context* from, const context* to) {
 }
 #else
 // Named apart from longjmp, whose fortified form rejects jumps to another stack.
-extern "C" [[noreturn]] void warpfold_emulator_jump(std::jmp_buf, int) __asm__("_longjmp");
+extern "C" [[noreturn]] void cuda_emulator_jump(std::jmp_buf, int) __asm__("_longjmp");
 
 CUDA_EMULATOR_OPAQUE inline void swap_stacks(context* from, context* to) {
-  if (_setjmp(from->registers) == 0) warpfold_emulator_jump(to->registers, 1);
+  if (_setjmp(from->registers) == 0) cuda_emulator_jump(to->registers, 1);
 }
 #endif
 

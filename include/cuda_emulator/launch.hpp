@@ -2,6 +2,7 @@
 // Typed kernel launches: what `<<<>>>` and cudaLaunchKernelEx are elsewhere.
 #pragma once
 
+#include <cuda_emulator/kernel_parameters.hpp>
 #include <cuda_emulator/runtime_function.hpp>
 #include <cuda_emulator/runtime_stream.hpp>
 
@@ -62,7 +63,8 @@ template <class Kernel, class Arguments> void call_kernel(const void* bound) {
 // refuses; throws `error` for what goes wrong while the kernel runs.
 template <class... P, class... A>
 cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&... args) {
-  static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
+  static_assert(sizeof...(P) == sizeof...(A), "cuda_emulator: the kernel has another number of parameters");
+  static_assert(detail::check_parameters<P...>());
   using arguments_t = std::tuple<std::remove_cv_t<P>...>;
   using bound_t = std::pair<void (*)(P...), arguments_t>;
   grid_launch grid;

@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Control words that are zero again where a kernel has thrown.
+// Clears the control words after a kernel that failed.
 #pragma once
 #include <cstring>
-#include <exception>
 #include <span>
 #include <warpfold/host/scratch.hpp>
 
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Where a kernel stops midway, which only the emulator survives, the control word must be zero for the next call.
+/// The control words must be zero for the next call. A kernel that stops midway leaves others; only the emulator survives
+/// that, so on a GPU this does nothing.
 class clear_on_error {
  public:
-  explicit clear_on_error(std::span<std::byte> scratch) : scratch_(scratch) {}
-  clear_on_error(const clear_on_error&) = delete;
-  ~clear_on_error() {
+  explicit clear_on_error([[maybe_unused]] std::span<std::byte> scratch)
 #if !defined(__CUDACC__)
-    if (!scratch_.empty() && std::uncaught_exceptions() > entered_with_) std::memset(scratch_.data(), 0, control_bytes);
+      : clear_({scratch})
 #endif
+  {
   }
+  clear_on_error(const clear_on_error&) = delete;
+  ~clear_on_error() {}  // not trivial, so that a guard counts as used
 
+#if !defined(__CUDACC__)
  private:
-  [[maybe_unused]] std::span<std::byte> scratch_;
-  [[maybe_unused]] int entered_with_ = std::uncaught_exceptions();
+  struct clear_control_words {
+    std::span<std::byte> scratch;
+    void operator()() const {
+      if (!scratch.empty()) std::memset(scratch.data(), 0, control_bytes);
+    }
+  };
+  cuda_emulator::on_kernel_failure<clear_control_words> clear_;
+#endif
 };
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::host
