@@ -9,6 +9,7 @@
 #if __cplusplus < 202002L
 #error \
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
+#include "stop_here"  // a missing file ends the compilation; after #error alone, g++ prints thousands of lines
 #endif
 
 #include <cuda_runtime.h>
