@@ -5,11 +5,12 @@
 #if !defined(__CUDACC__) && !defined(WARPFOLD_EMULATOR)
 #error \
     "warpfold: compile this file with nvcc, or define WARPFOLD_EMULATOR (CMake: warpfold_emulate(target)) to run it on the CPU"
+#include "stop_here"  // a missing file ends the compilation; after #error alone, g++ goes on, for thousands of lines
 #endif
 #if __cplusplus < 202002L
 #error \
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
-#include "stop_here"  // a missing file ends the compilation; after #error alone, g++ prints thousands of lines
+#include "stop_here"
 #endif
 
 #include <cuda_runtime.h>
