@@ -4,8 +4,9 @@
 //   cudaLaunchKernelEx(&config, kernel, arguments...)            as in CUDA, or
 //   cuda_emulator::launch(kernel, config, arguments...)
 //
-// The launch returns when the kernel is done. It throws cuda_emulator::error if the kernel breaks a rule. README.md says what
-// is checked, what is refused, and what differs from a GPU. Under nvcc this header is <cuda_runtime.h> and nothing else.
+// The launch returns when the kernel is done. It throws cuda_emulator::error if the kernel breaks a rule. README.md
+// says what is checked, what is refused, and what differs from a GPU. Under nvcc this header is <cuda_runtime.h> and
+// nothing else.
 #pragma once
 
 #include <cuda_runtime.h>

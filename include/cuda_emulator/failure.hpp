@@ -18,9 +18,9 @@ namespace cuda_emulator {
   current_scheduler->fail(fault::precondition, message);
 }
 
-/// Calls `restore` at the end of the scope if an exception leaves it, as it does when a launch throws. On a GPU a kernel
-/// that fails takes the CUDA context with it; here the program goes on, and device memory is as the failed kernel left
-/// it. `restore` puts right what later launches rely on. It must not throw.
+/// Calls `restore` at the end of the scope if an exception leaves it, as it does when a launch throws. On a GPU a
+/// kernel that fails takes the CUDA context with it; here the program goes on, and device memory is as the failed
+/// kernel left it. `restore` puts right what later launches rely on. It must not throw.
 template <class Restore> class on_kernel_failure {
  public:
   explicit on_kernel_failure(Restore restore) : restore_(std::move(restore)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One device, as the settings describe it.
+// The one device, as the settings describe it.
 #pragma once
 
 #include <cuda_emulator/runtime_stream.hpp>

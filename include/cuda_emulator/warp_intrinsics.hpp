@@ -10,7 +10,7 @@
 
 namespace cuda_emulator {
 
-// What CUDA shuffles; narrower integers promote to int there, and so here.
+// The types that CUDA shuffles. Narrower integers are promoted to int, as in CUDA.
 template <class T>
 concept shuffled = (std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_packed_float<T>;
 template <class T>
@@ -226,7 +226,7 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, CUDA_EMULATOR_S
   return cuda_emulator::detail::reduce<unsigned, cuda_emulator::detail::exclusion>(mask, value, site);
 }
 
-// Which lanes happen to run together is not something that a program may depend on.
+// Deleted because a program must not depend on which lanes happen to run together.
 unsigned __activemask() = delete;
 template <class... T> void __shfl(T...) = delete;
 template <class... T> void __shfl_up(T...) = delete;

@@ -56,7 +56,8 @@ __global__ void read_neighbour(int* wrong, int rounds) {
     if (threadIdx.x == 0) mine = round * 100 + static_cast<int>(em::cluster_rank());
     em::cluster_arrive();
     em::cluster_wait();
-    if (*static_cast<int*>(em::map_shared_rank(&mine, next)) != round * 100 + static_cast<int>(next)) atomicAdd(wrong, 1);
+    if (*static_cast<int*>(em::map_shared_rank(&mine, next)) != round * 100 + static_cast<int>(next))
+      atomicAdd(wrong, 1);
     em::cluster_arrive();
     em::cluster_wait();
   }

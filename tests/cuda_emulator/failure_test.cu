@@ -17,8 +17,8 @@ __global__ void stop_at(unsigned thread, int* state) {
 TEST(StopKernel, TheLaunchThrowsTheMessage) {
   device_array<int> state(1);
   for_each_seed(5, [&] {
-    expect_fault(em::fault::precondition, {"item 7 is out of order", "stop_at", "block (0, 0, 0), thread (5, 0, 0)"}, stop_at,
-                 shape(1, 64), 5u, state.get());
+    expect_fault(em::fault::precondition, {"item 7 is out of order", "stop_at", "block (0, 0, 0), thread (5, 0, 0)"},
+                 stop_at, shape(1, 64), 5u, state.get());
     EXPECT_EQ(state[0], 1);
     EXPECT_EQ(em::launch(stop_at, shape(1, 64), 64u, state.get()), cudaSuccess);
     EXPECT_EQ(state[0], 0);

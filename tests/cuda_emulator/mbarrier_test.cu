@@ -75,8 +75,8 @@ __global__ void stream_through(const float* in, float* out, int tiles, bool wait
     barrier.arrive_expect_tx(stage_items * sizeof(float));
     for (int half = 0; half < 2; ++half)
       em::bulk_copy_to_shared(&shared.items[tile % stages][half * stage_items / 2],
-                                in + tile * stage_items + half * stage_items / 2, stage_items / 2 * sizeof(float),
-                                barrier.word());
+                              in + tile * stage_items + half * stage_items / 2, stage_items / 2 * sizeof(float),
+                              barrier.word());
   };
   if (threadIdx.x == 0)
     for (int tile = 0; tile < stages && tile < tiles; ++tile) start(tile);

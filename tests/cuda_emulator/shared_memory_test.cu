@@ -16,8 +16,7 @@ struct storage {
 
 __global__ void read_fresh(float* floats, double* doubles) {
   floats[threadIdx.x] = dynamic_shared<storage>().values[threadIdx.x];
-  if (threadIdx.x < 32)
-    std::memcpy(&doubles[threadIdx.x], &dynamic_shared<storage>().values[2 * threadIdx.x], 8);
+  if (threadIdx.x < 32) std::memcpy(&doubles[threadIdx.x], &dynamic_shared<storage>().values[2 * threadIdx.x], 8);
 }
 
 TEST(DynamicShared, IsPoisonedForEveryBlock) {

@@ -9,9 +9,9 @@
 
 namespace warpfold::arch {
 
-/// Stops the kernel with a message unless `holds`, in builds with WARPFOLD_CHECKS. Costs nothing in others. `format` and `values`
-/// are those of printf; the values are numbers of 64 bits (%lld). On a GPU the process loses its CUDA context (__trap); in the
-/// emulator the launch throws.
+/// Stops the kernel with a message unless `holds`, in builds with WARPFOLD_CHECKS. Costs nothing in others. `format`
+/// and `values` are those of printf; the values are numbers of 64 bits (%lld). On a GPU the process loses its CUDA
+/// context (__trap); in the emulator the launch throws.
 template <class... Values>
 __device__ void require([[maybe_unused]] bool holds, [[maybe_unused]] const char* format,
                         [[maybe_unused]] Values... values) {

@@ -8,8 +8,8 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The control words must be zero for the next call. A kernel that stops midway leaves others; only the emulator survives
-/// that, so on a GPU this does nothing.
+/// The control words must be zero for the next call. A kernel that stops midway leaves others; only the emulator
+/// survives that, so on a GPU this does nothing.
 class clear_on_error {
  public:
   explicit clear_on_error([[maybe_unused]] std::span<std::byte> scratch)
