@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cuda_emulator/kernel_mark.hpp>
 #include <cuda_emulator/static_shared.hpp>
 
 #undef __launch_bounds__

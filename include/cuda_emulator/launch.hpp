@@ -2,6 +2,7 @@
 // Typed kernel launches, in place of `<<<>>>`.
 #pragma once
 
+#include <cuda_emulator/kernel_mark.hpp>
 #include <cuda_emulator/kernel_parameters.hpp>
 #include <cuda_emulator/runtime_function.hpp>
 #include <cuda_emulator/runtime_stream.hpp>
@@ -74,6 +75,8 @@ cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&..
   grid.shared_bytes = config.dynamicSmemBytes;
   grid.body = &detail::call_kernel<void (*)(P...), arguments_t>;
   if (kernel == nullptr) return remember(cudaErrorInvalidDeviceFunction);
+  if (detail::lacks_global(grid.kernel))
+    throw error(fault::usage, text("launch of ", function_name(grid.kernel), ", which is not declared __global__"));
   if (const cudaError_t e = detail::read_attributes(config, grid); e != cudaSuccess) return remember(e);
   if (const cudaError_t e = detail::check_shape(grid); e != cudaSuccess) return remember(e);
   grid.most_resident_blocks =

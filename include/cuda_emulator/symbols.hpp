@@ -100,13 +100,20 @@ inline std::string demangled(const std::string& name) {
   return status == 0 ? text.get() : name;
 }
 
-// The kernel's name for error reports, or its address if there is no symbol.
-inline std::string function_name(const void* function) {
+// The symbol of a function, or an empty name if there is none.
+inline std::string symbol_of(const void* function) {
   const module home = module_of(function);
   const std::uintptr_t value = reinterpret_cast<std::uintptr_t>(function) - home.bias;
   if (home.found)
     for (const symbol& s : read_symbols(home.path))
-      if (s.type == STT_FUNC && s.value == value) return demangled(s.name);
+      if (s.type == STT_FUNC && s.value == value) return s.name;
+  return {};
+}
+
+// The kernel's name for error reports, or its address if there is no symbol.
+inline std::string function_name(const void* function) {
+  const std::string name = symbol_of(function);
+  if (!name.empty()) return demangled(name);
   char address[32];
   std::snprintf(address, sizeof address, "at %p", function);
   return address;
