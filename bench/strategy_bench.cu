@@ -55,7 +55,8 @@ template <class Op> class strategy_input {
       list.push_back({entry.name, [this, &entry](cudaStream_t stream, int) { entry.enqueue(problem(), stream); }});
     list.push_back({"warpfold", [this](cudaStream_t stream, int) {
                       const strategy_problem p = problem();
-                      warpfold::reduce(p.items, p.count, p.out, Op{}, {.stream = stream, .workspace = p.scratch});
+                      const auto scratch = warpfold::workspace_ref::from_initialized(p.scratch);
+                      warpfold::reduce(p.items, p.count, p.out, Op{}, {.stream = stream, .workspace = scratch});
                     }});
     std::ranges::move(make_read_contenders(data_.data(), data_.bytes()), std::back_inserter(list));
     return list;

@@ -1,11 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How Warpfold's own programs are declared:
 #
-#   warpfold_add_test(name SOURCES file... [LABELS label...] [LIBRARIES target...] [EXTENDED_LAMBDA] [OWN_HEADERS])
+#   warpfold_add_tests(program FILES glob... [UNITS count] [LABELS label...] [EXTENDED_LAMBDA])
+#   warpfold_add_test(name SOURCES file... [LABELS label...] [LIBRARIES target...] [OWN_HEADERS])
+#   warpfold_add_compile_test(name SOURCE file [DEFINITIONS macro...] [ANSWER regex])
 #   warpfold_add_bench(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #   warpfold_add_example(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #
 # A .cu file is CUDA on the GPU backend and C++ on the emulator.
+
+find_program(CCACHE_PROGRAM ccache)
+mark_as_advanced(CCACHE_PROGRAM)
+if(CCACHE_PROGRAM)
+  # Precompiled headers need a compiler option, and that ccache minds neither their defines nor their times.
+  set(ccache ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  foreach(language IN ITEMS CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${ccache})
+    endif()
+  endforeach()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
+endif()
 
 # Warnings are errors here, and here only: those who link Warpfold get none of these flags.
 set(warpfold_warnings -Wall -Wextra -Werror)
@@ -38,24 +55,132 @@ function(warpfold_add_program name)
   endif()
 endfunction()
 
-# Nothing for the tests in `tests_left_out`. OWN_HEADERS: without the precompiled headers, where it matters what is defined
-# or included first.
-function(warpfold_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;OWN_HEADERS" "" "SOURCES;LABELS;LIBRARIES")
-  if(name IN_LIST tests_left_out)
-    return()
-  endif()
-  warpfold_add_program(${name} ${ARGN} LIBRARIES GTest::gtest_main)
+# OWN_HEADERS: without the precompiled headers, where it matters what is defined or included first.
+function(warpfold_set_up_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS" "" "")
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   if(TARGET precompiled AND NOT arg_OWN_HEADERS)
     target_precompile_headers(${name} REUSE_FROM precompiled)
   endif()
+endfunction()
+
+# Adds the cases of a program to ctest, as program/suite.case.
+function(warpfold_discover_tests name)
   # Listed when ctest starts, so that a build without a GPU runs nothing.
-  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
-  if(arg_LABELS)  # its own LABELS property would lose all labels but the first
+  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  if(ARGN)  # its own LABELS property would lose all labels but the first
     set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
     file(WRITE ${labels_file}
-      "foreach(test IN LISTS ${name}_TESTS)\n  set_tests_properties(\${test} PROPERTIES LABELS \"${arg_LABELS}\")\nendforeach()\n")
+      "foreach(test IN LISTS ${name}_TESTS)\n  set_tests_properties(\${test} PROPERTIES LABELS \"${ARGN}\")\nendforeach()\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+  endif()
+endfunction()
+
+function(warpfold_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS" "" "SOURCES;LABELS;LIBRARIES")
+  warpfold_add_program(${name} ${ARGN} LIBRARIES GTest::gtest_main)
+  set(own_headers "")
+  if(arg_OWN_HEADERS)
+    set(own_headers OWN_HEADERS)
+  endif()
+  warpfold_set_up_test(${name} ${own_headers})
+  warpfold_discover_tests(${name} ${arg_LABELS})
+endfunction()
+
+# A program of the test files that match the globs and that no call before this one took. They are compiled as `count` units
+# (1 if not said), because a unit parses headers and instantiates kernels once for all its files. WARPFOLD_TEST_UNITS=OFF
+# makes each file a unit. Further calls add units to the same program.
+#
+# Each file is also a program of its own, folder_name_test, which nothing but a person builds.
+function(warpfold_add_tests program)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;LEFT_OUT" "UNITS" "FILES;LABELS;DEFINITIONS")
+  list(TRANSFORM arg_FILES PREPEND ${PROJECT_SOURCE_DIR}/tests/)
+  file(GLOB files CONFIGURE_DEPENDS ${arg_FILES})
+  get_property(taken GLOBAL PROPERTY warpfold_test_files)
+  list(REMOVE_ITEM files ${taken})
+  if(NOT files)
+    message(FATAL_ERROR "No test file is left for the program ${program}: ${arg_FILES}")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY warpfold_test_files ${files})
+  set(options "")
+  if(arg_EXTENDED_LAMBDA)
+    set(options EXTENDED_LAMBDA)
+  endif()
+  foreach(file IN LISTS files)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
+    string(REGEX REPLACE "[.](cu|cpp)$" "" name ${name})
+    string(REPLACE "/" "_" name ${name})
+    warpfold_add_program(${name} SOURCES ${file} LIBRARIES GTest::gtest_main ${options})
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    warpfold_set_up_test(${name})
+  endforeach()
+  if(arg_LEFT_OUT)
+    return()
+  endif()
+
+  list(LENGTH files count)
+  if(NOT arg_UNITS)
+    set(arg_UNITS 1)
+  endif()
+  if(arg_UNITS GREATER count OR NOT WARPFOLD_TEST_UNITS)
+    set(arg_UNITS ${count})
+  endif()
+  if(NOT TARGET ${program})
+    warpfold_add_program(${program} SOURCES "" LIBRARIES GTest::gtest_main ${options})
+    target_compile_options(${program} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # of included files
+    warpfold_set_up_test(${program})
+    warpfold_discover_tests(${program} ${arg_LABELS})
+  endif()
+  get_property(unit TARGET ${program} PROPERTY warpfold_units)
+  foreach(first RANGE 1 ${arg_UNITS})
+    set(unit_files "")
+    math(EXPR index "${first} - 1")
+    while(index LESS count)
+      list(GET files ${index} file)
+      list(APPEND unit_files ${file})
+      math(EXPR index "${index} + ${arg_UNITS}")
+    endwhile()
+    math(EXPR unit "0${unit} + 1")
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${program}_${unit}.cu)
+    add_custom_command(OUTPUT ${source}
+      COMMAND ${CMAKE_COMMAND} -D OUTPUT=${source} "-DFILES=${unit_files}" -P ${PROJECT_SOURCE_DIR}/cmake/test_unit.cmake
+      DEPENDS ${unit_files} ${PROJECT_SOURCE_DIR}/cmake/test_unit.cmake VERBATIM)
+    target_sources(${program} PRIVATE ${source})
+    if(WARPFOLD_USE_EMULATOR)
+      set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
+    endif()
+  endforeach()
+  set_property(TARGET ${program} PROPERTY warpfold_units ${unit})
+endfunction()
+
+# A test that compiles a file: without ANSWER it must compile, with ANSWER the compiler's messages must match that. It calls
+# the compiler without the build tool, so that several run at a time.
+function(warpfold_add_compile_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;ANSWER" "DEFINITIONS")
+  cmake_path(ABSOLUTE_PATH arg_SOURCE)
+  list(TRANSFORM arg_DEFINITIONS PREPEND -D)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  set(includes -I${PROJECT_SOURCE_DIR}/include)
+  if(WARPFOLD_USE_EMULATOR)
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+    foreach(directory IN LISTS CUDAToolkit_INCLUDE_DIRS)
+      list(APPEND includes -isystem ${directory}/cccl -isystem ${directory})
+    endforeach()
+    set(command ${CMAKE_CXX_COMPILER} ${flags} ${warpfold_warnings} -std=c++20 -fsyntax-only -DWARPFOLD_EMULATOR ${includes}
+      -x c++)
+  else()
+    set(architecture native)
+    if(CMAKE_CUDA_ARCHITECTURES MATCHES "^([0-9]+)")
+      set(architecture sm_${CMAKE_MATCH_1})
+    endif()
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_CUDA_FLAGS}")
+    set(command ${CMAKE_CUDA_COMPILER} ${flags} -std=c++20 --extended-lambda -arch=${architecture} -c -o ${CMAKE_CURRENT_BINARY_DIR}/${name}.o
+      ${includes})
+  endif()
+  add_test(NAME ${name} COMMAND ${command} ${arg_DEFINITIONS} ${arg_SOURCE})
+  set_tests_properties(${name} PROPERTIES LABELS build TIMEOUT 300)
+  if(arg_ANSWER)
+    set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_ANSWER}")
   endif()
 endfunction()
 

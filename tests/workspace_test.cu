@@ -65,8 +65,17 @@ TEST(Workspace, HasOneOwner) {
 TEST(Workspace, RefersToItsBytes) {
   wf::workspace scratch;
   EXPECT_EQ(wf::workspace_ref(scratch).bytes.data(), scratch.bytes().data());
-  EXPECT_EQ(wf::workspace_ref(scratch.bytes()).bytes.size(), scratch.bytes().size());
+  EXPECT_EQ(wf::workspace_ref::from_initialized(scratch.bytes()).bytes.size(), scratch.bytes().size());
   EXPECT_TRUE(wf::workspace_ref().bytes.empty());
+}
+
+// Bytes that nobody has initialised leave the output unwritten.
+TEST(Workspace, IsNotMadeOfPlainBytes) {
+  static_assert(!std::is_constructible_v<wf::workspace_ref, std::span<std::byte>>);
+  static_assert(!std::is_constructible_v<wf::workspace_ref, std::span<std::byte, 4096>>);
+  static_assert(!std::is_assignable_v<wf::workspace_ref&, std::span<std::byte>>);
+  static_assert(std::is_convertible_v<const wf::workspace&, wf::workspace_ref>);
+  static_assert(std::is_same_v<decltype(wf::initialize_workspace({})), wf::workspace_ref>);
 }
 
 TEST(WorkspaceBytes, DependOnTheAccumulatorAlone) {
@@ -92,8 +101,10 @@ template <class Call> std::string complaint(Call call) {
 TEST(InitializeWorkspace, ClearsTheControlWordsOnTheStream) {
   const wf_test::device_array<std::byte> memory(std::vector<std::byte>(host::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
-  wf::initialize_workspace(bytes);
+  const wf::workspace_ref initialized = wf::initialize_workspace(bytes);
   EXPECT_EQ(control_of(bytes), cleared);
+  EXPECT_EQ(initialized.bytes.data(), bytes.data());
+  EXPECT_EQ(initialized.bytes.size(), bytes.size());
 }
 
 TEST(InitializeWorkspace, RefusesWhatCannotBeScratch) {
@@ -101,11 +112,14 @@ TEST(InitializeWorkspace, RefusesWhatCannotBeScratch) {
   const std::span<std::byte> bytes(memory.data(), memory.size());
   const std::string least = std::to_string(host::control_bytes);
   EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.subspan(64)); }),
-            "warpfold::initialize_workspace: bytes is not aligned to 128 bytes");
+            "warpfold::initialize_workspace: bytes has " + std::to_string(bytes.size() - 64) +
+                " bytes aligned to 64; " + least + " bytes aligned to 128 are needed");
   EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.first(100)); }),
-            "warpfold::initialize_workspace: bytes has 100 bytes; at least " + least + " are needed");
+            "warpfold::initialize_workspace: bytes has 100 bytes aligned to 128; " + least +
+                " bytes aligned to 128 are needed");
   EXPECT_EQ(complaint([&] { wf::initialize_workspace({}); }),
-            "warpfold::initialize_workspace: bytes has 0 bytes; at least " + least + " are needed");
+            "warpfold::initialize_workspace: bytes has 0 bytes aligned to 128; " + least +
+                " bytes aligned to 128 are needed");
   EXPECT_EQ(memory.value(64), std::byte{0xee}) << "nothing was written";
 }
 

@@ -23,7 +23,7 @@ owned_entry make_owned_entry(const std::string& name) {
   return {name,
           [](const owned_problem& p, cudaStream_t stream) {
             wf::segmented_reduce<S>(p.items, wf::owners{p.owners}, p.out, Op{},
-                                    {.stream = stream, .workspace = p.scratch});
+                                    {.stream = stream, .workspace = wf::workspace_ref::from_initialized(p.scratch)});
           },
           &wf::workspace_bytes<S, float>, &owned_counters<S, Schedule, Op>};
 }

@@ -40,7 +40,8 @@ strategy_entry make_strategy_entry(const std::string& name) {
   using S = wf::strategy<Algorithm, Schedule, Finish>;
   return {name, Schedule::needs_bulk_copy,
           [](const strategy_problem& p, cudaStream_t stream) {
-            wf::reduce<S>(p.items, p.count, p.out, Op{}, {.stream = stream, .workspace = p.scratch});
+            wf::reduce<S>(p.items, p.count, p.out, Op{},
+                          {.stream = stream, .workspace = wf::workspace_ref::from_initialized(p.scratch)});
           },
           &wf::workspace_bytes<S, float>, &strategy_counters<S, Schedule, Op>};
 }

@@ -14,7 +14,7 @@
 #if !defined(__CUDACC__)
 #if __cplusplus < 202002L
 #error "cuda_emulator: C++20 is needed: pass -std=c++20"
-#include "stop_here"  // a missing file ends the compilation; after #error alone, g++ prints thousands of lines
+#include "the #error above says what to do"  // a missing file stops the compiler, which would print hundreds of errors
 #endif
 #if !defined(__linux__)
 #error "cuda_emulator: only Linux is supported"

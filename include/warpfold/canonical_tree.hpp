@@ -9,8 +9,9 @@
 //   level 1     (1,0)   (1,1)   (1,2)   |
 //   level 0     x0 x1   x2 x3   x4 x5   x6        ((x0+x1)+(x2+x3)) + ((x4+x5)+x6)
 //
-// It depends on the item count alone, so lanes, warps, tiles and grids may be cut as the hardware likes, at powers of
-// two, and the bits stay. It is pairwise summation: the rounding error of a float sum grows with ceil(log2 N).
+// It depends on the item count alone. Lanes, warps, tiles and grids may be cut anywhere at powers of two, as the
+// hardware likes, and the bits stay the same. It is pairwise summation: the rounding error of a float sum grows with
+// ceil(log2 N).
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -20,8 +21,8 @@
 namespace warpfold::canonical_tree {
 
 /// Folds items pushed one after another, in at most 64 partial results: a binary counter whose bit j says whether a
-/// finished node of level j waits for its right sibling. O(1) amortised a push. Items before number `first` do not exist:
-/// a node of none of its own left of another is left out.
+/// finished node of level j waits for its right sibling. A push takes O(1) amortised. The first item pushed is item
+/// number `first`; subtrees that contain no items are skipped.
 template <class A, class Op> class counter {
  public:
   __host__ __device__ explicit counter(Op op, std::uint64_t first = 0) : op_(op), count_(first) {}
@@ -31,7 +32,7 @@ template <class A, class Op> class counter {
     for (std::uint64_t n = count_; n & 1; n >>= 1, ++level)
       if (exists_ >> level & 1) value = op_(waiting_[level], value);
     waiting_[level] = value;
-    exists_ = (exists_ >> level | 1) << level;  // those of lower levels have been joined
+    exists_ = (exists_ >> level | 1) << level;  // the nodes of lower levels have been joined
     ++count_;
   }
 
@@ -62,8 +63,8 @@ accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
   return tree.root();
 }
 
-/// The value of the run first[begin] … first[end - 1], begin < end, that reduce_by_key computes, to the bit, on the CPU: of the
-/// tree over all items, joins of what lies within the run. (It begins where it begins; no other item matters.)
+/// The value that reduce_by_key computes, to the bit, for the run first[begin] … first[end - 1], begin < end, on the
+/// CPU: the joins of the tree over all items that lie within the run. No item outside the run matters.
 template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
 accumulator_t<Op, T> replay_part(It first, std::int64_t begin, std::int64_t end, Op op) {
   using A = accumulator_t<Op, T>;

@@ -5,12 +5,15 @@
 #if !defined(__CUDACC__) && !defined(WARPFOLD_EMULATOR)
 #error \
     "warpfold: compile this file with nvcc, or define WARPFOLD_EMULATOR (CMake: warpfold_emulate(target)) to run it on the CPU"
-#include "stop_here"  // a missing file ends the compilation; after #error alone, g++ goes on, for thousands of lines
 #endif
 #if __cplusplus < 202002L
 #error \
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
-#include "stop_here"
+#endif
+
+// Compilers go on after an #error, and hundreds of errors would bury it. A file that is missing stops them.
+#if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR))
+#include "the #error above says what to do"
 #endif
 
 #include <cuda_runtime.h>

@@ -28,7 +28,8 @@ class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
   std::source_location where_;
 };
 
-/// Throws cuda_error unless `code` is cudaSuccess. The error is taken off CUDA's record, since the exception carries it.
+/// Throws cuda_error unless `code` is cudaSuccess. The error is taken off CUDA's record, since the exception carries
+/// it.
 inline void check(cudaError_t code, const char* call, std::source_location where = std::source_location::current()) {
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();

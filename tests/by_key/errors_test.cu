@@ -168,7 +168,9 @@ TEST_F(reduce_by_key_errors, workspace_and_max_blocks) {
   const std::size_t needed = wf::by_key::scratch_bytes(sizeof(float));
   EXPECT_LE(needed, wf::workspace_bytes<float>());
   const device_array<std::byte> bytes(static_cast<std::int64_t>(needed) + 128);
-  const auto by = [](std::byte* first, std::size_t size) { return options{.workspace = std::span(first, size)}; };
+  const auto by = [](std::byte* first, std::size_t size) {
+    return options{.workspace = wf::workspace_ref::from_initialized({first, size})};
+  };
   for (const std::size_t given : {std::size_t{1}, std::size_t{128}, needed - 1})
     expect_refused(good(), {"workspace", std::to_string(given), std::to_string(needed)}, by(bytes.data(), given));
   for (const std::size_t off : {1, 64})
@@ -214,7 +216,8 @@ TEST_F(reduce_by_key_errors, host_memory_in_debug_builds) {
   expect_refused(a, {": out_values points to host memory"});
   a = good(), a.out_count = &count;
   expect_refused(a, {": out_count points to host memory"});
-  expect_refused(good(), {": workspace points to host memory"}, {.workspace = std::span(workspace)});
+  expect_refused(good(), {": workspace points to host memory"},
+                 {.workspace = wf::workspace_ref::from_initialized(workspace)});
   expect_refused(good(), {": init points to host memory"}, {.init = static_cast<const float*>(floats.data())});
   EXPECT_TRUE(ints == std::vector<int>(12, 77) && floats == std::vector<float>(12, 77) && count == 77);
 }

@@ -92,9 +92,9 @@ TEST(reduce_by_key_workspaces, shared_with_other_reductions_and_by_types) {
   wf::check(cudaMemset(callers.data(), 0xa5, callers.size()), "cudaMemset");
   wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   const std::span bytes(callers.data(), callers.size());
-  wf::initialize_workspace(bytes, stream);
+  const wf::workspace_ref initialized = wf::initialize_workspace(bytes, stream);
   stream.wait();
-  for (const wf::workspace_ref scratch : {wf::workspace_ref{}, wf::workspace_ref{own}, wf::workspace_ref{bytes}})
+  for (const wf::workspace_ref scratch : {wf::workspace_ref{}, wf::workspace_ref{own}, initialized})
     for (const int max_blocks : {0, 1, 5}) {
       expect_right<interval>(stream, scratch, max_blocks);
       expect_others_right(stream, scratch, max_blocks);
@@ -107,8 +107,8 @@ TEST(reduce_by_key_workspaces, exactly_what_is_asked_for) {
     const std::size_t needed = wf::by_key::scratch_bytes(sizeof(T));
     const device_array<std::byte> bytes(static_cast<std::int64_t>(needed));
     wf::check(cudaMemset(bytes.data(), 0xa5, needed), "cudaMemset");
-    wf::initialize_workspace({bytes.data(), needed});
-    for (const int max_blocks : {0, 1, 2, 7}) expect_right<T>({}, std::span(bytes.data(), needed), max_blocks);
+    const wf::workspace_ref scratch = wf::initialize_workspace({bytes.data(), needed});
+    for (const int max_blocks : {0, 1, 2, 7}) expect_right<T>({}, scratch, max_blocks);
   };
   expect_enough(interval{});
   expect_enough(wide{});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scratch that Warpfold brings: a slot for each stream, a slot for each captured call, always cleared when handed out.
+// The scratch that Warpfold brings: a slot for each stream, a slot for each captured call, always cleared when handed
+// out.
 #include <warpfold/host/default_workspace.cuh>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel that stops midway, which on a GPU is the end of the process and in the emulator an exception: the scratch must
-// be fit for the next call.
+// A kernel that stops midway, which on a GPU is the end of the process and in the emulator an exception: the scratch
+// must be fit for the next call.
 #include <gtest/gtest.h>
 
 #include <vector>

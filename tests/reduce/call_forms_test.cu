@@ -75,12 +75,12 @@ TEST_F(reduce_call_forms, operator_and_options) {
     wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     EXPECT_EQ(result(), expected);
   };
-  wf::initialize_workspace({raw_.data(), raw_.size()});
+  const wf::workspace_ref own = wf::initialize_workspace({raw_.data(), raw_.size()});
   wf::reduce(in, out, wf::minimum{}), expect(1);
   wf::reduce(in, out, wf::minimum{}, {}), expect(1);
   wf::reduce(in, out, wf::minimum{}, {.stream = s}), expect(1);
   wf::reduce(in, out, wf::minimum{}, {.init = 0, .workspace = ws}), expect(0);  // an int is a float, too
-  wf::reduce(in, out, wf::minimum{}, {.workspace = std::span(raw_.data(), raw_.size())}), expect(1);
+  wf::reduce(in, out, wf::minimum{}, {.workspace = own}), expect(1);
   wf::reduce(in, out, wf::minimum{}, {.init = in.data() + 1}), expect(1);  // a pointer is where the init lies
   wf::reduce(in.data(), 4, out, wf::minimum{}, {.init = 1.5f}), expect(1);
   wf::reduce(in, out, wf::minimum{}, {.stream = s, .init = 2, .workspace = ws, .max_blocks = 1}), expect(1);

@@ -60,7 +60,8 @@ TEST_F(reduce_errors, workspace_too_small) {
     for (const std::size_t given : {std::size_t{1}, std::size_t{128}, needed - 1})
       expect_rejected(
           [&](cudaStream_t s) {
-            wf::reduce(in_.data(), size, out(), {.stream = s, .workspace = std::span(bytes_.data(), given)});
+            wf::reduce(in_.data(), size, out(),
+                       {.stream = s, .workspace = wf::workspace_ref::from_initialized({bytes_.data(), given})});
           },
           {"warpfold::reduce: ", "workspace", std::to_string(given), std::to_string(needed)});
 }
@@ -69,7 +70,7 @@ TEST_F(reduce_errors, workspace_misaligned) {
   for (const std::size_t off : {1, 64})
     expect_rejected(
         [&](cudaStream_t s) {
-          const std::span scratch(bytes_.data() + off, wf::workspace_bytes<float>());
+          const auto scratch = wf::workspace_ref::from_initialized({bytes_.data() + off, wf::workspace_bytes<float>()});
           wf::reduce(in_.items(), out(), {.stream = s, .workspace = scratch});
         },
         {"warpfold::reduce: ", "workspace", "aligned", "128"});
@@ -122,9 +123,11 @@ TEST_F(reduce_errors, host_memory_in_debug_builds) {
   alignas(128) static std::byte host_bytes[1 << 22];
   expect_rejected(
       [&](cudaStream_t s) {
-        wf::reduce(in_.items(), out(), {.stream = s, .workspace = std::span<std::byte>(host_bytes)});
+        wf::reduce(in_.items(), out(), {.stream = s, .workspace = wf::workspace_ref::from_initialized(host_bytes)});
       },
       {"warpfold::reduce: ", "workspace", "host memory"});
+  expect_rejected([&](cudaStream_t s) { wf::initialize_workspace(host_bytes, s); },
+                  {"warpfold::initialize_workspace: ", "bytes", "host memory"});
   EXPECT_EQ(host_out, 77.0f);
 }
 #endif

@@ -14,8 +14,8 @@ namespace wf_test {
 /// Items that most tests of one type need: enough for every shape of grid in the emulator, and for a wave on a GPU.
 inline constexpr std::int64_t items_of_all_shapes = 45'007;
 
-/// reduce(items, op) has the bits of the canonical tree, or is NaN like it: prefixes of many sizes, several alignments and
-/// grids.
+/// reduce(items, op) has the bits of the canonical tree, or is NaN like it: prefixes of many sizes, several alignments
+/// and grids.
 template <class T, class Op> void expect_canonical(std::span<const T> items, Op op) {
   using A = warpfold::accumulator_t<Op, T>;
   std::vector<std::int64_t> sizes{1, 2, 31, 33, 1000, 4099, 10'007};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The result may be written into the input, and onto the init: all items have been read by then. Nothing else is written.
+// The result may be written into the input, and onto the init: all items have been read by then. Nothing else is
+// written.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"

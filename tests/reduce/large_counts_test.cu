@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts past 2^31 and 2^32: of items that an iterator computes, and of bytes in memory. For the emulator they are too many.
+// Counts past 2^31 and 2^32: of items that an iterator computes, and of bytes in memory. For the emulator they are too
+// many.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"

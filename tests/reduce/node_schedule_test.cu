@@ -23,7 +23,8 @@ __host__ __device__ std::int64_t tiles_before(const node_schedule& s, int block)
 }
 
 /// Of each schedule, what the blocks take in the order in which they take it, and the slots of what they make of it:
-/// blocks * 32 to a schedule, of nodes by level, and then of single tiles by 31. `level` counts what is_level is wrong about.
+/// blocks * 32 to a schedule, of nodes by level, and then of single tiles by 31. `level` counts what is_level is wrong
+/// about.
 __global__ void list_kernel(const node_schedule* schedules, const std::int64_t* first_tile, std::int64_t* tiles,
                             std::int64_t* slots, int* level) {
   const node_schedule& s = schedules[blockIdx.x];

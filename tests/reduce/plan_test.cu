@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan of a reduction as a pure function: whatever the device, the items and the bound, it covers the items once and
-// keeps to what its kernels can do.
+// The plan of a reduction as a pure function: whatever the device, the items and the bound, it covers the items once
+// and keeps to what its kernels can do.
 #include <warpfold/reduce/plan.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floating-point sums have the bits of the canonical tree, whatever the size, grid, schedule, alignment, init or scratch;
-// and the error of pairwise summation.
+// Floating-point sums have the bits of the canonical tree, whatever the size, grid, schedule, alignment, init or
+// scratch; and the error of pairwise summation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,7 +68,8 @@ TYPED_TEST(reduce_same_bits, forced_grids_under_many_schedules) {
 // The canonical tree has h = ceil(log2 N) levels and so rounds each item's way to the root at most h times: with unit
 // roundoff u, |sum - exact| <= ((1 + u)^h - 1) * (|x_1| + ... + |x_N|) <= h u / (1 - h u) * that (Higham, Accuracy and
 // Stability of Numerical Algorithms, 4.2). The reference is the same tree in long double, whose own error by the same
-// bound is added; the bound itself, a sum of long doubles with (1 + u')^h, is off by far less than its last term's slack.
+// bound is added; the bound itself, a sum of long doubles with (1 + u')^h, is off by far less than its last term's
+// slack.
 template <class T> long double error_bound(const std::vector<T>& items) {
   const auto pairwise = [&](auto roundoff_of) {
     const long double levels = std::ceil(std::log2(static_cast<long double>(items.size())));

@@ -68,8 +68,8 @@ TEST_F(transform_reduce_errors, options) {
       {"warpfold::transform_reduce: ", "max_blocks", "-4"});
   expect_rejected(
       [&](cudaStream_t s) {
-        wf::transform_reduce(in_.items(), out(), wf::plus{}, negate{},
-                             {.stream = s, .workspace = std::span(bytes.data(), bytes.size())});
+        const auto scratch = wf::workspace_ref::from_initialized({bytes.data(), bytes.size()});
+        wf::transform_reduce(in_.items(), out(), wf::plus{}, negate{}, {.stream = s, .workspace = scratch});
       },
       {"warpfold::transform_reduce: ", "workspace", "200"});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// transform_reduce of one input: the transform is applied to each item once, at its place in the canonical tree, and says
-// what is accumulated.
+// transform_reduce of one input: the transform is applied to each item once, at its place in the canonical tree, and
+// says what is accumulated.
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 

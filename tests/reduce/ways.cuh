@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways to ask for one and the same reduction: where init comes from, whose scratch is used, how many blocks may run.
-// None of them may change a bit, so the tests of reduce go through all.
+// The ways to ask for one and the same reduction: where init comes from, whose scratch is used, how many blocks may
+// run. None of them may change a bit, so the tests of reduce go through all.
 #pragma once
 #include <optional>
 #include <ostream>
@@ -51,7 +51,7 @@ template <class A> class asked {
         reused_(sizeof(A)),
         own_(static_cast<std::int64_t>(warpfold::workspace_bytes<A>())) {
     init_on_device_.set(0, init);
-    warpfold::initialize_workspace({own_.data(), own_.size()});
+    callers_ = warpfold::initialize_workspace({own_.data(), own_.size()});
   }
 
   /// Options for the next call; its result must be taken before the next are made.
@@ -62,7 +62,7 @@ template <class A> class asked {
     if (w.init == init_from::device_memory) result.init = static_cast<const A*>(init_on_device_.data());
     if (w.workspace == scratch::reused) result.workspace = reused_;
     if (w.workspace == scratch::fresh) result.workspace = fresh_.emplace(sizeof(A));
-    if (w.workspace == scratch::callers) result.workspace = std::span(own_.data(), own_.size());
+    if (w.workspace == scratch::callers) result.workspace = callers_;
     return result;
   }
 
@@ -75,10 +75,12 @@ template <class A> class asked {
   warpfold::workspace reused_;
   std::optional<warpfold::workspace> fresh_;
   device_array<std::byte> own_;
+  warpfold::workspace_ref callers_;  ///< own_, initialised
 };
 
-/// Sizes at every border of a cut, for items of type `T`: whatever a lane, a row, a warp, a block, a cluster, a wave or a
-/// share takes is a chunk times a power of two, or a few of them. And primes. On a GPU the cuts into blocks come later.
+/// Sizes at every border of a cut, for items of type `T`: whatever a lane, a row, a warp, a block, a cluster, a wave or
+/// a share takes is a chunk times a power of two, or a few of them. And primes. On a GPU the cuts into blocks come
+/// later.
 template <class T> std::vector<std::int64_t> border_sizes(std::int64_t most = emulated ? 1 << 17 : 1 << 23) {
   std::set<std::int64_t> sizes;
   const auto primes = prime_sizes(most);

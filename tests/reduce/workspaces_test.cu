@@ -48,8 +48,8 @@ TEST(reduce_workspaces, callers_bytes_with_rubbish) {
   const wf_test::device_array<std::byte> bytes(static_cast<std::int64_t>(wf::workspace_bytes<wide>()));
   wf::check(cudaMemset(bytes.data(), 0xa5, bytes.size()), "cudaMemset");
   wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  wf::initialize_workspace({bytes.data(), bytes.size()}, stream);
-  for (int call = 0; call < 4; ++call) expect_joined<wide>(stream, std::span(bytes.data(), bytes.size()));
+  const wf::workspace_ref callers = wf::initialize_workspace({bytes.data(), bytes.size()}, stream);
+  for (int call = 0; call < 4; ++call) expect_joined<wide>(stream, callers);
 }
 
 TEST(reduce_workspaces, moved_one_works_on) {

@@ -122,10 +122,11 @@ TEST_F(segmented_reduce_errors, workspace_and_max_blocks) {
   const std::size_t needed = wf::segmented::scratch_bytes(sizeof(float));
   EXPECT_LE(needed, wf::workspace_bytes<float>());
   const device_array<std::byte> bytes(static_cast<std::int64_t>(needed) + 128);
-  const auto expect_workspace_rejected = [&](std::span<std::byte> workspace, const std::vector<std::string>& words) {
+  const auto expect_workspace_rejected = [&](std::span<std::byte> bytes, const std::vector<std::string>& words) {
     expect_rejected(
         [&](cudaStream_t s) {
-          wf::segmented_reduce(in_.items(), offsets(2), outs(1), wf::plus{}, {.stream = s, .workspace = workspace});
+          wf::segmented_reduce(in_.items(), offsets(2), outs(1), wf::plus{},
+                               {.stream = s, .workspace = wf::workspace_ref::from_initialized(bytes)});
         },
         words);
   };

@@ -80,10 +80,9 @@ TEST(segmented_reduce_workspaces, shared_with_reduce_and_by_types) {
   const device_array<std::byte> callers(static_cast<std::int64_t>(wf::workspace_bytes<wide>()));
   wf::check(cudaMemset(callers.data(), 0xa5, callers.size()), "cudaMemset");
   wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  wf::initialize_workspace({callers.data(), callers.size()}, stream);
+  const wf::workspace_ref initialized = wf::initialize_workspace({callers.data(), callers.size()}, stream);
   stream.wait();
-  for (const wf::workspace_ref scratch :
-       {wf::workspace_ref{}, wf::workspace_ref{own}, wf::workspace_ref{std::span(callers.data(), callers.size())}})
+  for (const wf::workspace_ref scratch : {wf::workspace_ref{}, wf::workspace_ref{own}, initialized})
     for (int round = 0; round < 6; ++round) {
       expect_right<interval>(stream, scratch, round % 3 * 3);
       expect_reduced(stream, scratch, round % 2);
@@ -94,8 +93,8 @@ TEST(segmented_reduce_workspaces, shared_with_reduce_and_by_types) {
 TEST(segmented_reduce_workspaces, exactly_what_is_asked_for) {
   const std::size_t needed = wf::segmented::scratch_bytes(sizeof(wide));
   const device_array<std::byte> bytes(static_cast<std::int64_t>(needed));
-  wf::initialize_workspace({bytes.data(), needed});
-  for (const int max_blocks : {0, 1, 2, 7}) expect_right<wide>({}, std::span(bytes.data(), needed), max_blocks);
+  const wf::workspace_ref scratch = wf::initialize_workspace({bytes.data(), needed});
+  for (const int max_blocks : {0, 1, 2, 7}) expect_right<wide>({}, scratch, max_blocks);
 }
 
 TEST(segmented_reduce_streams, calls_under_way_at_once) {

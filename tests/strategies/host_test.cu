@@ -39,8 +39,7 @@ TYPED_TEST_SUITE(strategies_host, some_strategies, composition_names);
 
 TYPED_TEST(strategies_host, uses_callers_scratch) {
   const device_array<std::byte> bytes(static_cast<std::int64_t>(wf::workspace_bytes<TypeParam, int>(count)));
-  const std::span<std::byte> scratch(bytes.data(), bytes.size());
-  wf::initialize_workspace(scratch);
+  const wf::workspace_ref scratch = wf::initialize_workspace({bytes.data(), bytes.size()});
   for (const int size : {count, 100, count}) {
     wf::reduce<TypeParam>(this->in.data(), size, this->out.data(), {.workspace = scratch});
     EXPECT_EQ(this->out.value(), sum_below(size));
@@ -100,7 +99,8 @@ TYPED_TEST(strategies_host, refuses_scratch_that_is_too_small) {
   const device_array<std::byte> bytes(256);
   this->out.set(0, -1);
   try {
-    wf::reduce<TypeParam>(this->in.items(), this->out.data(), {.workspace = std::span(bytes.data(), bytes.size())});
+    wf::reduce<TypeParam>(this->in.items(), this->out.data(),
+                          {.workspace = wf::workspace_ref::from_initialized({bytes.data(), bytes.size()})});
     FAIL() << "accepted";
   } catch (const std::invalid_argument& refused) {
     EXPECT_NE(std::string(refused.what()).find("workspace has 256 bytes"), std::string::npos) << refused.what();

@@ -67,7 +67,7 @@ TEST_F(strategies_segmented_host, refuses_what_it_cannot_do_and_writes_nothing) 
   expect_refused<last>("max_blocks is -1", {.empty = item::of(0), .max_blocks = -1});
   expect_refused<passes>("grid::multi_pass has a block for each", {.empty = item::of(0), .max_blocks = 1});
   const device_array<std::byte> bytes(256);
-  const std::span<std::byte> few(bytes.data(), bytes.size());
+  const auto few = wf::workspace_ref::from_initialized({bytes.data(), bytes.size()});
   expect_refused<last>("workspace has 256 bytes", {.empty = item::of(0), .workspace = few});
   expect_refused<passes>("workspace has 256 bytes", {.empty = item::of(0), .workspace = few});
 }
@@ -75,8 +75,7 @@ TEST_F(strategies_segmented_host, refuses_what_it_cannot_do_and_writes_nothing) 
 TEST_F(strategies_segmented_host, uses_callers_scratch) {
   const auto expect = [&]<class S>(std::type_identity<S>) {
     const device_array<std::byte> bytes(static_cast<std::int64_t>(wf::workspace_bytes<S, item>(count)));
-    const std::span<std::byte> scratch(bytes.data(), bytes.size());
-    wf::initialize_workspace(scratch);
+    const wf::workspace_ref scratch = wf::initialize_workspace({bytes.data(), bytes.size()});
     for (const int empty : {7, 8}) {
       wf::segmented_reduce<S>(in.items(), wf::owners{ids.items()}, out, join{},
                               {.empty = item::of(empty), .workspace = scratch});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several rows at once: each row by the canonical tree over the lanes, all rows by the canonical tree over their values.
+// Several rows at once: each row by the canonical tree over the lanes, all rows by the canonical tree over their
+// values.
 #include <warpfold/warp/batched_reduce.cuh>
 
 #include <gtest/gtest.h>

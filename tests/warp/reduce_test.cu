@@ -16,9 +16,9 @@ namespace {
 
 namespace wf = warpfold;
 
-/// Block b is one warp whose logical warps of `Width` lanes have b + 1 values each. `wrong` counts the lanes with a wrong
-/// result in each of: reduce, all_reduce, both with a count. expected[i] is the result of the first i + 1 values of
-/// logical warp 0, expected[Width + i] of logical warp 1, ….
+/// Block b is one warp whose logical warps of `Width` lanes have b + 1 values each. `wrong` counts the lanes with a
+/// wrong result in each of: reduce, all_reduce, both with a count. expected[i] is the result of the first i + 1 values
+/// of logical warp 0, expected[Width + i] of logical warp 1, ….
 template <int Width, class T, class Op>
 __global__ void width_kernel(const T* values, const T* expected, T absent, Op op, int* wrong) {
   const int lane = static_cast<int>(threadIdx.x), count = static_cast<int>(blockIdx.x) + 1, logical = lane % Width;

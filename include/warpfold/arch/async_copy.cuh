@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies from global to shared memory that a thread starts, and goes on while they are on their way.
+// Asynchronous copies of 16 bytes from global to shared memory: a thread starts them and goes on.
 #pragma once
 #include <warpfold/arch/mbarrier.cuh>
 #include <warpfold/arch/shared_access.cuh>
 
 namespace warpfold::arch {
 
-/// Starts to copy 16 bytes into this block's shared memory. Both addresses are multiples of 16; nobody writes the source while
-/// the kernel runs. (Below sm_80 the copy is made at once.)
+/// Starts to copy 16 bytes into this block's shared memory. Both addresses are multiples of 16; nobody writes the
+/// source while the kernel runs. (Below sm_80 the copy is made at once.)
 __device__ inline void async_copy_to_shared(void* target, const void* source) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(target)),

@@ -7,7 +7,8 @@
 
 namespace warpfold::arch {
 
-/// Blocks of a cluster that every device with clusters takes. (16 must be allowed by a call that clears the caller's last error.)
+/// The blocks of a cluster that every device with clusters takes. (Clusters of 16 need a permission, and the call that
+/// gives it clears the caller's last error.)
 inline constexpr int max_cluster_blocks = 8;
 
 /// This block's rank in its cluster.

@@ -11,14 +11,14 @@ __device__ inline int thread_rank() {
 }
 
 /// The thread's index in its warp: 0 to 31. (Not read from %laneid: the compiler then no longer sees which branches a
-/// warp takes as one, and large reductions get 4 % slower.)
+/// whole warp takes, and large reductions get 4 % slower.)
 __device__ inline int lane_id() { return thread_rank() & (warp_lanes - 1); }
 
 /// Index in its block of a thread, and of its warp, in the library's own kernels, whose blocks have one dimension.
 __device__ inline int flat_thread() { return static_cast<int>(threadIdx.x); }
 __device__ inline int flat_warp() { return static_cast<int>(threadIdx.x / warp_lanes); }
-/// flat_warp from one lane, so that the compiler sees that branches on it, or on what follows from it, are taken by whole
-/// warps: else it guards each shuffle behind them. All lanes of the warp call it.
+/// flat_warp, read from lane 0. The compiler then sees that whole warps take a branch on it together, and does not
+/// guard the shuffles behind such a branch. All lanes of the warp call it.
 __device__ inline int uniform_warp() { return __shfl_sync(full_warp, flat_warp(), 0); }
 
 }  // namespace warpfold::arch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The hardware's barriers 1 to 15 of a block: for some of its warps, while the others go their own way.
+// The hardware's barriers 1 to 15 of a block: some of its warps meet while the others go on.
 #pragma once
 #include <warpfold/config.hpp>
 
@@ -16,8 +16,8 @@ template <int Id, int Threads> __device__ void sync_warps() {
 #endif
 }
 
-/// The same for warps that wait at different places in the code. (bar.sync is barrier.sync.aligned: with it, synccheck takes
-/// them for divergent.)
+/// The same for warps that wait at different places in the code. (bar.sync is barrier.sync.aligned: with it, synccheck
+/// takes them for divergent.)
 template <int Id, int Threads> __device__ void meet_warps() {
   static_assert(Id >= 1 && Id <= 15 && Threads % warp_lanes == 0);
 #if defined(__CUDA_ARCH__)

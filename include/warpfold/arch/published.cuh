@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Words in global memory by which blocks tell others something while the grid runs.
+// Words in global memory by which a block tells other blocks something while the grid runs.
 #pragma once
 #include <cstdint>
 #include <warpfold/config.hpp>
 
 namespace warpfold::arch {
 
-/// Tells `value`, and nothing else: earlier writes may be seen later.
+/// Publishes `value` alone: other blocks may see it before the caller's earlier writes.
 __device__ inline void publish(unsigned* word, unsigned value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value) : "memory");
@@ -26,12 +26,12 @@ __device__ inline unsigned observe(unsigned* word) {
 #endif
 }
 
-/// 16 bytes that are seen as a whole: with a word among them that says that they are there, they need no fence.
+/// 16 bytes that other blocks see as a whole. If one of the words says that the message is there, no fence is needed.
 struct alignas(16) message {
   std::uint32_t words[4];
 };
 
-/// Tells `value`, and nothing else.
+/// Publishes `value` alone, as above.
 __device__ inline void publish(message* target, const message& value) {
 #if defined(__CUDA_ARCH__)
   asm volatile(
@@ -61,7 +61,7 @@ __device__ inline message observe(const message* source) {
   return value;
 }
 
-/// Tells `value`; whoever acquires it sees what the caller wrote before, or was handed by a barrier.
+/// Publishes `value`. A thread that acquires it sees what the caller wrote before, or was handed by a barrier.
 __device__ inline void release(unsigned* word, unsigned value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value) : "memory");
@@ -70,7 +70,7 @@ __device__ inline void release(unsigned* word, unsigned value) {
 #endif
 }
 
-/// What has been released, now.
+/// The value that `word` holds now, with what its writer released.
 __device__ inline unsigned acquire(unsigned* word) {
 #if defined(__CUDA_ARCH__)
   unsigned value;
@@ -81,8 +81,8 @@ __device__ inline unsigned acquire(unsigned* word) {
 #endif
 }
 
-/// For loops that wait for another block: hundreds of blocks may wait for the same few words, and what they read keeps others
-/// from writing theirs. (The emulator runs one thread at a time.)
+/// For loops that wait for another block. Hundreds of blocks may poll the same few words; without a pause their reads
+/// delay the writes they wait for. (The emulator lets another thread run.)
 __device__ inline void pause() {
 #if defined(__CUDA_ARCH__)
   __nanosleep(200);

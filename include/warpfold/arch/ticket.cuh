@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A counter in global memory by which blocks find out who comes last.
+// A counter in global memory by which warps and blocks find out which of them comes last. Nobody waits.
 #pragma once
+#include <cstdint>
 #include <warpfold/arch/lane.cuh>
 
 namespace warpfold::arch {
 
-/// Counts the caller at `ticket`, and says whether it is number `count`, upon which the counter is zero again. Releases
-/// what the caller wrote or was handed by a barrier, and acquires what earlier callers released. (One instruction with
-/// both orders: __threadfence() around an atomic would be sequentially consistent, which costs more.)
-__device__ inline bool take_ticket(unsigned* ticket, unsigned count) {
-#if defined(__CUDA_ARCH__)
-  unsigned before;
-  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-               : "=r"(before)
-               : "l"(__cvta_generic_to_global(ticket)), "r"(count - 1)
-               : "memory");
-  return before == count - 1;
-#else
-  return atomicInc(ticket, count - 1) == count - 1;
-#endif
-}
-
-/// Adds `arrivals` at `counter`, and says whether that makes `expected`, upon which the counter is zero again. Orders
-/// memory as take_ticket does.
+/// Adds `arrivals` to `counter`, and returns whether that makes `expected`; the counter is then zero again. The add
+/// releases what the caller wrote or was handed by a barrier, and acquires what earlier callers released. (It is one
+/// instruction with both orders: __threadfence() around an atomic is sequentially consistent, which costs more.)
 __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned expected) {
   unsigned before;
 #if defined(__CUDA_ARCH__)
@@ -38,8 +24,8 @@ __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned exp
   return true;
 }
 
-/// arrive for a warp, all lanes of which call it and get the answer: what they wrote before is released, what others did is
-/// visible to all of them after.
+/// arrive for a warp. All lanes call it, and all get the answer. What any lane wrote before is released; what earlier
+/// warps released is visible to all lanes afterwards.
 __device__ inline bool warp_completes(unsigned* counter, std::int64_t arrivals, std::int64_t expected) {
   __syncwarp();
   int last = 0;

@@ -13,7 +13,7 @@ template <class A, int BlockThreads, int Count> struct interleaved_storage {
   thread::array<A, BlockThreads / warp_lanes> partials[Count];
 };
 
-/// Folds each of the `Count` values that a thread brings with the other threads' of the same index, thread 0's leftmost.
+/// Folds each of a thread's `Count` values with the values of the same index in the other threads, thread 0's leftmost.
 /// All BlockThreads threads must call it, with a __syncthreads() between two uses of the same storage. Results valid in
 /// thread 0, in `values`. Cost: one barrier, 2 * Count * log2(32) shuffles a word.
 template <int BlockThreads, int Count, class A, class Op>

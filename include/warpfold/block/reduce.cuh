@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ordered reduction of one value a thread over a CUDA-block, by shuffles: warps first, then the first warp over the warp
-// results. The association is the canonical tree over the threads. Source: blockReduceSum, "Faster Parallel Reductions
-// on Kepler", made ordered and right for every block size.
+// Ordered reduction of one value a thread over a CUDA-block, by shuffles: warps first, then the first warp over the
+// warp results. The association is the canonical tree over the threads. Source: blockReduceSum, "Faster Parallel
+// Reductions on Kepler", made ordered and right for every block size.
 #pragma once
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/reduce.cuh>
@@ -15,9 +15,10 @@ template <class A, int BlockThreads> struct reduce_storage {
   thread::array<A, (BlockThreads + warp_lanes - 1) / warp_lanes> partials;
 };
 
-/// Folds the values of the first `count` (1 to BlockThreads, the same in all) threads, thread 0's leftmost. Any block
-/// size from 1 to 1024, also no multiple of 32; all threads of the block must call it. Result valid in thread 0.
-/// Cost: one barrier, 2 * log2(32) shuffles a word at most.
+/// Folds the values of the first `count` threads (1 to BlockThreads, the same in all), thread 0's leftmost.
+/// BlockThreads may be any number from 1 to 1024, also no multiple of 32; all threads of the block must call it. `op`
+/// is not called with the values of the others. Result valid in thread 0. Cost: one barrier (none for 32 threads or
+/// fewer), 2 * log2(32) shuffles a word at most.
 template <int BlockThreads, class A, class Op>
 __device__ A reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, int count = BlockThreads) {
   const int thread = arch::thread_rank(), warp = thread / warp_lanes, lane = thread % warp_lanes;
@@ -33,7 +34,8 @@ __device__ A reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, in
   return value;
 }
 
-/// As reduce, with the result valid in every thread. Cost: two barriers.
+/// reduce with the result valid in every thread. Cost: one barrier more than reduce, that is two, or one for 32 threads
+/// or fewer.
 template <int BlockThreads, class A, class Op>
 __device__ A all_reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, int count = BlockThreads) {
   value = reduce(storage, value, op, count);

@@ -5,7 +5,8 @@
 
 namespace warpfold::grid {
 
-/// What joins on the left of the result, if anything: a value, or one that lies in device memory by then.
+/// What joins the result on its left, if anything: a value, or one in device memory, which is read when the kernel
+/// needs it.
 template <class A> struct initial_value {
   enum class kind { none, value, pointer } what = kind::none;
   A value{};
@@ -23,7 +24,7 @@ template <class A> struct initial_value {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The result of an empty input.
+/// Writes the result of an empty input.
 template <class A, class Out> __global__ void write_kernel(Out out, initial_value<A> init) { *out = init.alone(); }
 
 }  // namespace WARPFOLD_HIDDEN_V1

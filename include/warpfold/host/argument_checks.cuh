@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every host function checks before anything is written or launched. Each check throws std::invalid_argument, which names
-// the function, the argument and the values.
+// What every host function checks before anything is written or launched. Each check throws std::invalid_argument,
+// which names the function, the argument and the values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Debug builds look whether a pointer that kernels will follow is one the device can reach.
+/// In builds with WARPFOLD_CHECKS: throws if the device cannot reach what `pointer` points to.
 inline void check_device_pointer([[maybe_unused]] const char* function, [[maybe_unused]] const char* argument,
                                  [[maybe_unused]] const void* pointer) {
 #if WARPFOLD_CHECKS
@@ -39,8 +39,8 @@ template <class It> void check_pointer(const char* function, const char* argumen
   }
 }
 
-/// Throws "OUT lies within IN" where the `count` items from `first` on and the `out_count` items from `out` on share memory:
-/// blocks write their results while others still read. Only pointers and contiguous iterators can be compared.
+/// Throws "OUT lies within IN" where the `count` items from `first` on and the `out_count` items from `out` on share
+/// memory: blocks write their results while others still read. Only pointers and contiguous iterators can be compared.
 template <class It, class Out>
 void check_apart(const char* function, const char* in_argument, const It& first, std::int64_t count,
                  const char* out_argument, const Out& out, std::int64_t out_count) {
@@ -53,23 +53,32 @@ void check_apart(const char* function, const char* in_argument, const It& first,
   }
 }
 
-/// Throws "ARGUMENT lies within OUT" where `value`, .init or .empty, is a pointer to one of the `out_count` items from `out`
-/// on: each result joins or copies *value, and another block may have written a result there by then. (reduce needs no such
-/// check: the only thread that reads *init is the one that writes the only result, afterwards.)
+/// Throws "ARGUMENT lies within OUT" where `value`, .init or .empty, is a pointer to one of the `out_count` items from
+/// `out` on: each result joins or copies *value, and another block may have written a result there by then. (reduce
+/// needs no such check: the only thread that reads *init is the one that writes the only result, afterwards.)
 template <class A, class Out>
 void check_initial_apart(const char* function, const char* argument, const initial<A>& value, const char* out_argument,
                          const Out& out, std::int64_t out_count) {
   check_apart(function, out_argument, out, out_count, argument, value.pointer(), value.pointer() != nullptr);
 }
 
+/// Throws unless `bytes` can be scratch of `needed` bytes. The message tells size and alignment, needed and given.
+inline void check_scratch_bytes(const char* function, const char* argument, std::span<const std::byte> bytes,
+                                std::size_t needed) {
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::size_t alignment = address % workspace_alignment == 0 ? workspace_alignment : address & -address;
+  if (bytes.size() >= needed && alignment == workspace_alignment) return;
+  reject(function, std::string(argument) + " has " + std::to_string(bytes.size()) + " bytes aligned to " +
+                       std::to_string(alignment) + "; " + std::to_string(needed) + " bytes aligned to " +
+                       std::to_string(workspace_alignment) + " are needed");
+}
+
+/// Checks a call's options.workspace, if it has one.
 inline void check_workspace(const char* function, std::span<std::byte> bytes, std::size_t needed) {
-  if (bytes.size() < needed)
-    reject(function, "workspace has " + std::to_string(bytes.size()) + " bytes; " + std::to_string(needed) +
-                         " are needed (workspace_bytes)");
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % workspace_alignment != 0)
-    reject(function, "workspace is not aligned to 128 bytes");
+  if (bytes.empty()) return;
+  check_scratch_bytes(function, "workspace", bytes, needed);
   check_device_pointer(function, "workspace", bytes.data());
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clears the control words after a kernel that failed.
+// Clears the control words of a kernel that threw.
 #pragma once
 #include <cstring>
 #include <span>
@@ -8,8 +8,8 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The control words must be zero for the next call. A kernel that stops midway leaves others; only the emulator
-/// survives that, so on a GPU this does nothing.
+/// Clears the control words for the next call if a kernel stopped midway. Only the emulator survives that: there, the
+/// launch throws.
 class clear_on_error {
  public:
   explicit clear_on_error([[maybe_unused]] std::span<std::byte> scratch)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan needs to know of a device and of a kernel on it, asked of CUDA once and kept.
+// What a plan needs to know about a device and a kernel on it. CUDA is asked once, and the answer kept.
 #pragma once
 #include <atomic>
 #include <string>
@@ -29,7 +29,7 @@ inline int device_attribute(cudaDeviceAttr attribute, int device) {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// One value a device, computed on first use. Thread-safe: a race computes it twice, to the same value.
+/// One value a device, computed on first use. Thread-safe: threads that race compute the same value twice.
 template <class T> class per_device {
  public:
   template <class Compute> T get(int device, Compute compute) {
@@ -60,7 +60,7 @@ inline device_limits limits_of(int device) {
   });
 }
 
-/// Resident blocks of a kernel on a multiprocessor of the current device, one at least.
+/// Resident blocks of a kernel on a multiprocessor of the current device. Throws cuda_error if not even one fits.
 template <class... Parameters>
 int resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_t shared_bytes) {
   int blocks = 0;
@@ -72,14 +72,15 @@ int resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_
   return blocks;
 }
 
-/// Resident blocks of `Kernel` on a multiprocessor of the current device `device`: the sources' MBPM. One cache a kernel
-/// (not a kernel's type) and device.
+/// Resident blocks of `Kernel` on a multiprocessor of the current device `device`: the sources' MBPM. One cache a
+/// kernel (not a kernel's type) and device.
 template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
   return cache.get(device, [=] { return resident_blocks(Kernel, block_threads, shared_bytes); });
 }
 
-/// Whether `Kernel` has what sm_90 brought, bulk copies and clusters of 16 blocks: the device and the compiled code know them.
+/// Whether `Kernel` may use bulk copies and clusters of sm_90: both the device and the code compiled for it must have
+/// them.
 template <auto* Kernel> bool has_sm_90(int device) {
   static per_device<bool> cache;
   return cache.get(device, [=] {
@@ -89,8 +90,8 @@ template <auto* Kernel> bool has_sm_90(int device) {
   });
 }
 
-/// Blocks that one cluster of `Kernel` can have on this device: max_cluster_blocks, or 1 where the architecture, the
-/// compiled code or the device's share of multiprocessors has no such clusters.
+/// Blocks of a cluster of `Kernel` on this device: max_cluster_blocks, or 1 where the architecture, the compiled code
+/// or the device's share of multiprocessors has no such clusters.
 template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
   return cache.get(device, [=] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every plan counts with.
+// Integer division for plans.
 #pragma once
 #include <cstdint>
 #include <warpfold/config.hpp>
@@ -7,7 +7,7 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// How many times `b` > 0 covers `a` > 0.
+/// ceil(a / b) for a > 0, b > 0.
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
 }  // namespace WARPFOLD_HIDDEN_V1

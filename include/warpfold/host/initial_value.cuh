@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the options' init to what a kernel is given.
+// Turns options.init into a kernel argument.
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/host/argument_checks.cuh>
@@ -8,6 +8,8 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// What joins a reduction of `items` items on its left: `init`, or, for an empty input without it, the operator's
+/// identity. Throws std::invalid_argument if an empty input has neither.
 template <class Op, class A>
 grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init, std::int64_t items) {
   using kind = typename grid::initial_value<A>::kind;
@@ -21,5 +23,5 @@ grid::initial_value<A> initial_value_of(const char* function, const initial<A>& 
   else reject(function, "the input is empty, the operator has no identity, and no .init was given");
 }
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::host

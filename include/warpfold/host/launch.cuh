@@ -7,8 +7,8 @@
 namespace warpfold {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Enqueues kernel(args...) as `config` says. Throws cuda_error where CUDA refuses it. The arguments are converted to the
-/// kernel's parameter types.
+/// Enqueues kernel(args...) as `config` says. The arguments are converted to the kernel's parameter types. Throws
+/// cuda_error if CUDA refuses the launch.
 template <class... Parameters, class... Args>
 void launch(void (*kernel)(Parameters...), const cudaLaunchConfig_t& config, Args&&... args) {
 #if defined(__CUDACC__)

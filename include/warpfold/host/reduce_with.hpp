@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a strategy enqueues a call: the hook between the public functions and the features that carry them out.
+// How a strategy enqueues a call: the hook between the public functions and the features that implement them.
 #pragma once
 #include <warpfold/options.hpp>
 
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// reduce_with<Strategy>::enqueue(function, leaves, out, op, options). `automatic` is in reduce/dispatch.cuh, named strategies are
-/// in strategies/dispatch.cuh.
+/// reduce_with<Strategy>::enqueue(function, leaves, out, op, options). `automatic` is in reduce/dispatch.cuh, named
+/// strategies are in strategies/dispatch.cuh.
 template <class Strategy> struct reduce_with;
 
 /// segmented_reduce_with<Strategy>::enqueue(function, segments, leaves, out, op, options). `automatic` is in
 /// segmented/dispatch.cuh, named strategies are in strategies/segmented_dispatch.cuh.
 template <class Strategy> struct segmented_reduce_with;
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::host

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of the default reduction: checks, plan, scratch, one launch.
 #pragma once
-#include <warpfold/host/clear_on_error.cuh>
-#include <warpfold/host/default_workspace.cuh>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
+#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce/kernel.cuh>
 #include <warpfold/reduce/plan.hpp>
 #include <warpfold/reduce/scratch.hpp>
@@ -46,18 +45,17 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   if (plan.schedule.share >> max_nodes != 0)
     reject(function, "count is " + std::to_string(items) + ", more than max_blocks blocks can count");
 
-  std::span<std::byte> scratch = options.workspace.bytes;
   const std::size_t needed = scratch_bytes(device, sizeof(A));
-  if (!scratch.empty()) host::check_workspace(function, scratch, needed);
-  else if (plan.shape == reduce_shape::wave || plan.shape == reduce_shape::shares)
-    scratch = host::workspace_pool::instance().get(device, options.stream, needed);
+  host::check_workspace(function, options.workspace.bytes, needed);  // also where it is not used
+  const bool uses_scratch = plan.shape == reduce_shape::wave || plan.shape == reduce_shape::shares;
+  const host::call_scratch scratch =
+      uses_scratch ? host::scratch_for(function, device, options, needed) : host::call_scratch();
 
   const reduce_arguments<Leaves, Op, Out> arguments{leaves,
                                                     op,
                                                     out,
                                                     init,
-                                                    plan.schedule,
-                                                    plan.rows,
+                                                    {plan.schedule, plan.rows},
                                                     reinterpret_cast<A*>(scratch.data() + host::control_bytes),
                                                     reinterpret_cast<unsigned*>(scratch.data())};
   const bool shares = plan.shape == reduce_shape::shares;
@@ -70,7 +68,6 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
     config.attrs = &cluster;
     config.numAttrs = 1;
   }
-  const host::clear_on_error guard(scratch);
   launch(shares                             ? kernels::in_shares
          : plan.shape == reduce_shape::wave ? kernels::in_wave
                                             : kernels::in_cluster,

@@ -13,10 +13,10 @@ template <class A, int BlockThreads, int ListCapacity, int StagedCapacity> struc
   block::reduce_storage<A, BlockThreads> block;
 };
 
-/// Folds the schedule's partial results by the canonical tree: level by level from single tiles up, the nodes of this
-/// level's region, followed by those carried up from below, are joined in pairs. Regions begin at even indices of their
-/// level, so the pairs are the tree's. Needs schedule.blocks < ListCapacity and a block of BlockThreads threads, all of
-/// which call it. Valid in thread 0. Cost: a barrier a level.
+/// Folds the schedule's partial results by the canonical tree. Level by level, beginning with single tiles, it joins in
+/// pairs the nodes of the level's region, followed by the nodes carried up from the level below. Regions begin at even
+/// indices of their level, so these pairs are the tree's. Needs schedule.blocks < ListCapacity and a block of
+/// BlockThreads threads, all of which call it. Valid in thread 0. Cost: a barrier a level.
 template <int BlockThreads, int ListCapacity, int StagedCapacity, class A, class Op>
 __device__ A fold_nodes(fold_nodes_storage<A, BlockThreads, ListCapacity, StagedCapacity>& shared, const A* partials,
                         const node_schedule& schedule, Op op) {

@@ -3,8 +3,8 @@
 #pragma once
 #include <warpfold/arch/cluster.cuh>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/last_block.cuh>
+#include <warpfold/grid/reduction_arguments.cuh>
 #include <warpfold/reduce/fold_nodes.cuh>
 #include <warpfold/reduce/policy.hpp>
 #include <warpfold/warp/counter.cuh>
@@ -14,26 +14,18 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, class Op, class Out> struct reduce_arguments {
-  using A = typename Leaves::accumulator;
-  Leaves leaves;
-  Op op;
-  Out out;
-  grid::initial_value<A> init;
-  node_schedule schedule;
-  int rows;          ///< rows of a tile's batches: a power of two up to the policy's
-  A* partials;       ///< schedule.slots values of scratch, if the last block is to join them
-  unsigned* ticket;  ///< zero before, zero after
-
-  __device__ void write(const A& result) const { *out = init.join(result, op); }
+struct tile_schedule : node_schedule {
+  int rows;  ///< rows of a tile's batches: a power of two up to the policy's
 };
+template <class Leaves, class Op, class Out>
+using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
 
 template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
                                                              sizeof(typename Leaves::accumulator));
 
-/// The node over what exists of tile `tile`, a batch a warp, where warps > 1 through `shared`, a value a warp. The tile
-/// must have an item. Valid in thread 0.
+/// The node over the items of tile `tile` that exist, at least one. Each warp folds a batch; several warps exchange
+/// their values through `shared`, one value a warp. Valid in thread 0.
 template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // of a small grid: int counts its items
   constexpr int batch_items = Rows * warp_lanes * Leaves::chunk_items;
@@ -53,14 +45,14 @@ __device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // o
   return lane < present ? warp::reduce(shared[lane], op, present) : value;
 }
 
-/// fold_tile with the batch height that the plan chose: a power of two up to MaxRows.
+/// fold_tile with the rows that the plan chose: a power of two up to MaxRows.
 template <int MaxRows, class Arguments, class A> __device__ A fold_tile_by_plan(const Arguments& arguments, A* shared) {
   if constexpr (MaxRows > 1)
-    if (arguments.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
+    if (arguments.schedule.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
   return fold_tile<MaxRows>(arguments.leaves, static_cast<int>(blockIdx.x), arguments.op, shared);
 }
 
-/// How the blocks of a small grid bring their tiles together.
+/// How the blocks of a small grid join their tiles.
 enum class gather { cluster, last_block };
 
 /// Shared memory of tile_kernel.
@@ -71,8 +63,8 @@ template <class Leaves> struct tile_kernel_storage {
   thread::array<A, arch::max_cluster_blocks> block;  ///< block 0's: the results of the cluster's blocks
 };
 
-/// A tile a block: one block, one cluster whose block 0 gathers through distributed shared memory, or one wave of blocks
-/// of which the last one gathers.
+/// One tile a block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
+/// one wave of blocks, of which the last to arrive gathers.
 template <gather Gather, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
@@ -80,7 +72,7 @@ tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments)
   constexpr int max_rows = Gather == gather::cluster ? policy_of<Leaves>.quick_rows : policy_of<Leaves>.max_rows;
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
   const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
-  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // its blocks run: they can be written to
+  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
   const A own = fold_tile_by_plan<max_rows>(arguments, shared.warp.data());
   if (tiles == 1) {
     if (thread == 0) arguments.write(own);
@@ -118,8 +110,8 @@ template <class Leaves> struct share_kernel_storage {
   bool is_last;
 };
 
-/// Joins the warps' values of the first `tiles` tiles of a group, a warp a tile; the last of them may lack warps. All
-/// threads call it; shared.tile is then valid for all.
+/// Joins the warps' values of the first `tiles` tiles of a group, one warp a tile. In the last tile, only
+/// `warps_of_last` warps have a value. All threads call it; shared.tile is then valid for all.
 template <int Warps, class Group, class Op>
 __device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
   const int warp = arch::flat_warp(), lane = arch::lane_id();
@@ -135,8 +127,9 @@ __device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
   __syncthreads();
 }
 
-/// Persistent blocks. Each folds its tiles one after another, a batch a warp; warps meet once a group of tiles only. The
-/// tiles' values are counted up by warp 0, whose lanes end with the block's nodes; the last block joins all nodes.
+/// Persistent blocks. Each block folds its tiles one after another, one batch a warp; its warps meet once a group of
+/// tiles only. Warp 0 counts the tiles' values up, and its lanes end with the block's nodes. The last block to arrive
+/// joins the nodes of all blocks.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
@@ -144,7 +137,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   constexpr int rows = policy_of<Leaves>.max_rows, warps = policy_of<Leaves>.block_threads / warp_lanes;
   constexpr std::int64_t batch_items = std::int64_t{rows} * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<share_kernel_storage<Leaves>>();
-  const auto& [leaves, op, out, init, schedule, plan_rows, partials, ticket] = arguments;
+  const auto& [leaves, op, out, init, schedule, partials, ticket] = arguments;
   const int warp = arch::flat_warp(), lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
   const int share = static_cast<int>(schedule.share), tiles = schedule.tiles_of(block);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the tiles of an input are dealt to the blocks of a grid, so that every block gets the same work to within one tile
-// *and* every piece is a node of the canonical tree.
+// How the tiles of an input are dealt to the blocks of a grid. Every block gets the same work to within one tile, *and*
+// every block's partial results are nodes of the canonical tree.
 //
 // With K whole tiles and G blocks let q, r = divmod(K, G). For each set bit j of q, from high to low, each block takes
-// one node of 2^j consecutive tiles: a region of G such nodes, side by side. The r tiles that remain, and the last tile
-// if it is not whole, go one to a block: the single tiles. Regions begin at multiples of their node size because those
-// before them are made of larger nodes. A block thus has popcount(q) nodes and at most one single tile; their values,
-// the partial results, stand in slots in order of position.
+// one node of 2^j consecutive tiles; these G nodes, side by side, are a region. The r tiles that remain, and the last
+// tile if it is partial, go one to a block: the single tiles. A region begins at a multiple of its node size, because
+// all nodes before it are larger. A block thus has popcount(q) nodes and at most one single tile. Their values, the
+// partial results, stand in slots ordered by position.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -27,15 +27,15 @@ struct node_schedule {
   /// Tiles of `block`, in ascending position: share of its nodes and at most one single tile.
   __device__ int tiles_of(int block) const { return static_cast<int>(share) + (block < single_tiles); }
 
-  /// The block's tile number `index`. The bit in which index first differs from share tells the node's level.
+  /// The block's tile number `index`. The highest bit in which index and share differ is the level of the tile's node.
   __device__ std::int64_t tile(int block, int index) const {
     if (index == share) return share * blocks + block;
     const int level = 31 - __clz(index ^ static_cast<int>(share));
-    const int before = static_cast<int>(share) >> level & ~1;  // in nodes of this level: what larger nodes took
+    const int before = static_cast<int>(share) >> level & ~1;  // tiles of larger nodes, in nodes of this level
     return ((std::int64_t{before} * blocks + block) << level) + (index - (before << level));
   }
 
-  /// Where the value of the block's node of `level`, a bit of share, and of its single tile go among the partial results.
+  /// The slot of the block's node of `level`, a bit of share; below, the slot of its single tile.
   __device__ std::int64_t slot_of_node(int block, int level) const {
     return std::int64_t{__popc(static_cast<unsigned>(share) >> level) - 1} * blocks + block;
   }

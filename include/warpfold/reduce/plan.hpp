@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a reduction is laid on a device: a pure function, testable without a GPU.
+// Plans a reduction: a pure function of the device's limits and the item count, testable without a GPU.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -11,14 +11,14 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What of the device and its kernel matters.
+/// The limits of the device and of the kernel on it.
 struct reduce_limits {
   int multiprocessors;
   int blocks_per_multiprocessor;  ///< from the occupancy query
   int cluster_blocks;             ///< 1 where there are no clusters
 };
 
-/// How the tiles come together, which is also the choice of the kernel.
+/// How tiles are joined. Selects the kernel.
 enum class reduce_shape { block, cluster, wave, shares };
 
 struct reduce_plan {
@@ -29,10 +29,11 @@ struct reduce_plan {
   node_schedule schedule;  ///< who folds what
 };
 
-/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`. By size: one block; one cluster, whose hand-over is
-/// quicker than the last block's; one wave of blocks, a tile each; persistent blocks. Up to the wave, tiles are as low as
-/// the blocks allow, so that many load at once. Memory does not need the last few multiprocessors, so that even shares are
-/// worth more than blocks: of 264, 1024 tiles take 256, 4 on each. `max_blocks` > 0 bounds the grid. The result does not depend on any of it.
+/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`, by size: one block; one cluster, which joins its
+/// tiles faster than a last block would; one wave of blocks with a tile each; persistent blocks. Up to one wave, tiles
+/// have as few rows as the number of blocks allows, so that many blocks load at once. Even shares matter more than the
+/// last few multiprocessors, which memory does not need: of 264 blocks, 1024 tiles take 256, 4 tiles each. A positive
+/// `max_blocks` bounds the grid. The result of the reduction does not depend on the plan.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
                                const kernel_policy& policy, int max_blocks = 0) {
   const auto power_of_two = [](std::int64_t least) {
@@ -59,8 +60,8 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
     plan.rows = power_of_two(host::divide_up(rows, std::int64_t{wave} * warps));
   }
   const std::int64_t tile_items = row_items * plan.rows * plan.block_warps, tiles = host::divide_up(items, tile_items);
-  // No more blocks than the longest share needs, whose tiles are rounded up to four significant bits: the last block has
-  // a level to join for each bit.
+  // No more blocks than the longest share needs. Its number of tiles is rounded up to four significant bits, because
+  // the last block has a level to join for each bit.
   const auto longest = static_cast<std::uint64_t>(host::divide_up(tiles, most));
   const auto step = static_cast<std::int64_t>(std::max<std::uint64_t>(std::bit_floor(longest) / 8, 1));
   plan.blocks =

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <warpfold/arch/vector_load.cuh>
+#include <warpfold/thread/array.cuh>
 
 namespace warpfold::thread {
 
@@ -24,9 +25,9 @@ template <class T, int Items> struct chunk {
   std::uint32_t word[words];
 
   __device__ T item(int k) const {
-    T value;
-    std::memcpy(&value, reinterpret_cast<const unsigned char*>(word) + k * sizeof(T), sizeof(T));
-    return value;
+    return copied<T>([&](unsigned char* to) {
+      std::memcpy(to, reinterpret_cast<const unsigned char*>(word) + k * sizeof(T), sizeof(T));
+    });
   }
 
   /// All items from `source`, aligned to vector_bytes.
@@ -38,8 +39,8 @@ template <class T, int Items> struct chunk {
   }
 
   /// All items from `source`, which lies `shift` bytes (1 to 15, the same in all lanes) past a 16-byte boundary: reads
-  /// the aligned vectors around them, 16 - shift bytes past the chunk, and cuts. The second half of what a lane reads is
-  /// what its neighbour reads, so memory sees it once.
+  /// the aligned vectors around the items, which end 16 - shift bytes past the chunk, and cuts the chunk out of them.
+  /// The second half of what a lane reads is the first half of what its neighbour reads, so memory delivers it once.
   __device__ void load_shifted(const T* source, int shift) requires(vector_bytes == 16) {
     std::uint32_t window[words + 4];
     const auto* aligned = reinterpret_cast<const unsigned char*>(source) - shift;
@@ -48,7 +49,8 @@ template <class T, int Items> struct chunk {
     cut(window, shift);
   }
 
-  /// The chunk out of the aligned words around it, of which it starts `shift` bytes (0 to 15) in. `window` is used up.
+  /// Cuts the chunk out of the aligned words around it: it starts `shift` bytes (0 to 15) into `window`, which is used
+  /// up.
   __device__ void cut(std::uint32_t (&window)[words + 4], int shift) {
     if (alignof(T) % 16 != 0 && shift & 8) {
       WARPFOLD_UNROLL
@@ -63,8 +65,8 @@ template <class T, int Items> struct chunk {
       word[i] = alignof(T) % 4 == 0 ? window[i] : __funnelshift_r(window[i], window[i + 1], 8 * (shift & 3));
   }
 
-  /// The first `count` (at most all) items from `source`, by the aligned vectors that hold some of them. Each lane may have
-  /// another place and count; none is loaded if it is not positive.
+  /// The first `count` items from `source`, at most all, by the aligned vectors that hold some of them. Each lane may
+  /// have its own place and count. Nothing is loaded if `count` is not positive.
   __device__ void load_window(const T* source, int count) requires(vector_bytes == 16) {
     const auto address = reinterpret_cast<std::uintptr_t>(source);
     const auto* aligned = reinterpret_cast<const unsigned char*>(address & ~std::uintptr_t{15});

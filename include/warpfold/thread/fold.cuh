@@ -5,8 +5,9 @@
 
 namespace warpfold::thread {
 
-/// values[0] op … op values[Count - 1], pairwise, in order. Count is any number from 1; needs no communication. `values`
-/// is used up. (A recursion over `Stride`, because loops whose bounds depend on it leave registers for local memory.)
+/// values[0] op … op values[Count - 1], pairwise, in order, for any Count from 1. Needs no communication. `values` is
+/// used up. (A recursion over `Stride`: a loop whose bounds depend on it would move `values` from registers to local
+/// memory.)
 template <int Stride = 1, int Count, class A, class Op> __device__ A fold(A (&values)[Count], Op op) {
   if constexpr (Stride < Count) {
     WARPFOLD_UNROLL
@@ -15,7 +16,7 @@ template <int Stride = 1, int Count, class A, class Op> __device__ A fold(A (&va
   } else return values[0];
 }
 
-/// As above over the first `count` values; the others are not looked at. With `count` < 1 the result means nothing.
+/// fold over the first `count` values. `op` is not called with the others. With `count` < 1 the result means nothing.
 template <int Stride = 1, int Count, class A, class Op> __device__ A fold(A (&values)[Count], Op op, int count) {
   if constexpr (Stride < Count) {
     WARPFOLD_UNROLL

@@ -7,15 +7,28 @@
 
 namespace warpfold::thread {
 
-/// Whether a leaf is an item as it is, a number, so that one may be made of what does not exist.
+namespace detail {
+/// Whether items of type `T` are numbers of the language or of the toolkit, whose conversions accept any bytes.
+template <class T>
+inline constexpr bool is_number =
+    std::is_arithmetic_v<T> || !std::is_same_v<typename warpfold::detail::promoted<T>::type, T>;
+}  // namespace detail
+
+/// Whether leaves are numbers just as the items are, so that the leaf of a missing item can be computed: nothing of the
+/// user's is called for it. Its value is not used.
 template <class Leaves>
-inline constexpr bool just_items =
-    std::is_arithmetic_v<typename Leaves::accumulator>&& std::is_same_v<typename Leaves::transform_type, no_transform>;
+inline constexpr bool just_items = [] {
+  if constexpr (std::is_arithmetic_v<typename Leaves::accumulator> &&
+                std::is_same_v<typename Leaves::transform_type, no_transform>)
+    return detail::is_number<typename Leaves::source_type::item>;
+  else return false;
+}();
 
 namespace detail {
 
-/// The node over items [First, First + Count) of a chunk, depth first: of leaves wider than items few are held at once. `exists`
-/// tells which items do; what does not takes no part.
+/// The node over items [First, First + Count) of a chunk, depth first, so that few leaves are held at once where leaves
+/// are wider than items. exists(k) says whether item k does. Missing items are skipped; without any item the result
+/// means nothing.
 template <int First, int Count, class Leaves, class Op, class Exists, class A = typename Leaves::accumulator>
 __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from, Op op, Exists exists) {
   if constexpr (Count == 1) {
@@ -32,7 +45,7 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
 
 }  // namespace detail
 
-/// The node over all items of `from`.
+/// The node over all items of `from`, all of which exist.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op) {
   constexpr int items = Leaves::chunk_items;
@@ -40,7 +53,8 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
   else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
-/// The same over the first `count`; without any the result means nothing. Transforms never see an item that does not exist.
+/// The node over the first `count` items of `from`; with `count` < 1 the result means nothing. Conversions, transforms
+/// and the operator never see a missing item.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
   if constexpr (sums_bytes<Leaves, Op>) return sum_bytes<typename Leaves::accumulator>(from, count);

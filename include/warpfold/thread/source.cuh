@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a reduction's leaves come from. A source knows its item count and gives a lane the chunk of consecutive items
-// that starts at a given item, a multiple of chunk_items: whole and aligned (`load`), whole (`load_shifted`), or what
-// exists (`load_edge`); or, from any item, a given number (`load_items`, `load_inside`). `leaf` turns item k of a chunk into
-// an accumulator. Sources: `pointer_source` (vector loads), `iterator_source` (anything indexable), `zip_source` (two).
+// Where a reduction's leaves come from. A source knows its item count, and loads for each lane a chunk: chunk_items
+// consecutive items.
+// - load: a whole, aligned chunk; load_shifted: a whole chunk from any alignment; load_edge: the items that exist. All
+//   three start at a multiple of chunk_items.
+// - load_items and load_inside: a given number of items, from any item.
+// `leaf` turns item k of a chunk into an accumulator. Sources: `pointer_source` (vector loads), `iterator_source`
+// (anything that can be indexed), `zip_source` (two sources).
 #pragma once
 #include <cstdint>
 #include <iterator>
@@ -26,11 +29,11 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   const T* data;
   std::int64_t items;
 
-  /// Bytes by which the items are off a vector boundary; 0 lets `load` read whole vectors.
+  /// Bytes between a vector boundary and the first item. If 0, `load` may read whole vectors.
   __host__ __device__ int misaligned_bytes() const {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & (chunk::vector_bytes - 1));
   }
-  /// The same of item `first`.
+  /// The same for item `first`.
   __device__ int misaligned_bytes(std::int64_t first) const {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(data + first) & (chunk::vector_bytes - 1));
   }
@@ -47,22 +50,22 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
       requires(chunk::vector_bytes == 16) {
     to.load_shifted(data + first, misaligned_bytes);
   }
-  /// Whether any vector that holds one of the items [begin, end) lies within the array.
+  /// Whether all vectors that hold an item of [begin, end) lie within the array.
   __device__ bool is_inside(std::int64_t begin, std::int64_t end) const {
     constexpr int least =
         (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
     return begin >= least && end + least <= items;
   }
-  /// The first `count` items from `first` on, at most a chunk, none if it is not positive, one by one.
+  /// Loads `count` items from `first` on, at most a chunk, one by one. Nothing is loaded if `count` is not positive.
   template <class Index> __device__ void load_items(chunk& to, Index first, int count) const {
     to.load(data + first, least_of(count, Items));
   }
-  /// The same by vectors, if is_inside is true of them.
+  /// The same by vectors, where is_inside holds for these items.
   template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
     if constexpr (chunk::vector_bytes == 16) to.load_window(data + first, least_of(count, Items));
     else load_items(to, first, count);
   }
-  /// Whether load_shifted stays within the items for all chunks in [first, last), and is needed.
+  /// Whether the source is misaligned, and load_shifted stays within its items for all chunks in [first, last).
   __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires(chunk::vector_bytes == 16) {
     const int before = misaligned_bytes(), after = 16 - before;
     return before != 0 && first * std::int64_t{sizeof(T)} >= before &&
@@ -87,12 +90,13 @@ template <class It> struct shifted_iterator {
   }
 };
 
-/// Items that an iterator computes or finds, `Items` a chunk: one lets lanes touch neighbouring items.
+/// Items that an iterator computes or finds, `Items` a chunk. With one item a chunk, neighbouring lanes touch
+/// neighbouring items.
 template <class It, int Items = 1> struct iterator_source {
   static constexpr int chunk_items = Items;
   using item = std::iter_value_t<It>;
   struct chunk {
-    item values[Items];
+    std::conditional_t<std::is_default_constructible_v<item>, item[Items], array<item, Items>> values;
   };
 
   It first_item;
@@ -121,7 +125,8 @@ template <class It, int Items = 1> struct iterator_source {
   __device__ item at(std::int64_t i) const { return first_item[static_cast<std::iter_difference_t<It>>(i)]; }
 };
 
-/// What a lane holds of an item of a chunk until it is folded: its bytes, or, where it is found one by one, a register or more.
+/// The bytes of registers that a lane holds for one loaded item until it is folded: of `pointer_source` the item's
+/// bytes; of sources that load items one by one the accumulator's, if these are more.
 template <class Source, class A> inline constexpr std::size_t held_bytes = requires { Source::chunk::vector_bytes; }
 || sizeof(typename Source::item) > sizeof(A) ? sizeof(typename Source::item) : sizeof(A);
 
@@ -178,5 +183,20 @@ template <class Source, class Transform, class A> struct leaves {
     return warpfold::detail::convert<A>(transform(item));
   }
 };
+
+/// The same items, or leaves, `Items` a chunk.
+template <int Items, class T, int Own>
+__host__ __device__ constexpr pointer_source<T, Items> rechunk(const pointer_source<T, Own>& source) {
+  return {source.data, source.items};
+}
+template <int Items, class It, int Own>
+__host__ __device__ constexpr iterator_source<It, Items> rechunk(const iterator_source<It, Own>& source) {
+  return {source.first_item, source.items};
+}
+template <int Items, class Source, class Transform, class A>
+__host__ __device__ constexpr auto rechunk(const leaves<Source, Transform, A>& given) {
+  const auto source = rechunk<Items>(given.source);
+  return leaves<std::remove_cv_t<decltype(source)>, Transform, A>{source, given.transform};
+}
 
 }  // namespace warpfold::thread

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several rows of 32 values, one value of each a lane, reduced together: after each exchange a lane is left with half
-// the rows, so 8 rows take 4 + 2 + 1 + 2 shuffles instead of 8 * 5. Distances ascend, so the order holds.
+// Several rows of 32 values, one value of each row a lane, reduced together. Each exchange leaves a lane half of its
+// rows, so 8 rows take 4 + 2 + 1 + 2 shuffles instead of 8 * 5. Distances ascend, which keeps the order.
 #pragma once
 #include <warpfold/warp/reduce.cuh>
 
@@ -16,9 +16,9 @@ template <int Rows> __device__ int row_of_lane() {
 }
 
 namespace detail {
-/// The exchanges that leave a lane one row: a lower lane keeps the lower half of the rows, an upper lane the upper.
-/// join_rows(half, row, upper, kept, other) joins what a lane keeps of a row with what it gets. (A recursion, because a
-/// loop whose bounds depend on an outer one leaves the rows in local memory.)
+/// The exchanges that leave each lane one row: a lower lane keeps the lower half of the rows, an upper lane the upper
+/// half. join_rows(half, row, upper, kept, other) joins the kept value of a row with the value from the other lane. (A
+/// recursion: a loop whose bounds depend on an outer loop would keep the rows in local memory.)
 template <int Half, int Rows, class A, class Join> __device__ void exchange_rows(A (&rows)[Rows], Join join_rows) {
   if constexpr (Half >= 1) {
     constexpr int distance = Rows / 2 / Half;
@@ -58,7 +58,8 @@ template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], O
   return value;
 }
 
-/// As above over the first `count` (1 to Rows * 32) values, counted along the rows; the others are not looked at.
+/// fold_rows over the first `count` (1 to Rows * 32) values, counted along the rows. `op` is not called with the
+/// others.
 template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], Op op, int count) {
   static_assert(is_power_of_two(Rows) && Rows <= warp_lanes);
   const int lane = arch::lane_id(), own_row = row_of_lane<Rows>();

@@ -5,13 +5,13 @@
 
 namespace warpfold::warp {
 
-/// A binary counter that takes one register: lane j holds the finished node of 2^j values that waits for its right
-/// sibling. All lanes call push with the same value. After n pushes, n < 2^31, lane j holds a node where bit j of n is
-/// set: together these are the n values, higher bits to the left.
+/// A binary counter in one register: lane j holds the finished node of 2^j values that waits for its right sibling. All
+/// lanes call push with the same value. After n < 2^31 pushes, lane j holds a node if bit j of n is set; together these
+/// nodes cover the n values, higher bits further left.
 template <class A> class counter {
  public:
-  /// Value number `index`, from 0 on; or, where as many have been pushed, a node of 2^level values. Cost: one shuffle and
-  /// operation on average.
+  /// Pushes value number `index`, counted from 0; or, with `level`, the node over the values index to index + 2^level -
+  /// 1, where `index` is a multiple of 2^level. Cost: one shuffle and one operation on average.
   template <class Op> __device__ void push(unsigned index, A value, Op op, int level = 0) {
     for (; index >> level & 1; ++level) value = op(shuffle(waiting_, level), value);
     if (arch::lane_id() == level) waiting_ = value;

@@ -21,29 +21,32 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   return fold_rows(values, op);
 }
 
-/// The node over those items of the batch at `first` that exist: at least one. Valid in every lane. No identity is
-/// needed: what does not exist takes no part.
+/// The node over the items of the batch at `first` that exist: at least one. Valid in every lane. Missing items are
+/// skipped, so no identity is needed; conversions, transforms and the operator never see one.
 template <int Rows, class Index, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_partial_batch(const Leaves& leaves, Index first, Op op) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
   const Index left = static_cast<Index>(leaves.source.items) - first;
   const int items = left < Rows * row_items ? static_cast<int>(left) : Rows * row_items;
   const int own = arch::lane_id() * chunk_items;
-  typename Leaves::chunk rows[Rows] = {};  // else what is not loaded stays live around the caller's loop
+  typename Leaves::chunk rows[Rows] = {};  // uninitialised words would stay live around the caller's loop
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) leaves.source.load_edge(rows[row], first + row * row_items + own);
   A values[Rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) {
-    A chunk_values[chunk_items];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
-    values[row] = thread::fold(chunk_values, op, items - row * row_items - own);
+    const int count = items - row * row_items - own;
+    if constexpr (thread::just_items<Leaves>) {
+      A chunk_values[chunk_items];
+      WARPFOLD_UNROLL
+      for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
+      values[row] = thread::fold(chunk_values, op, count);
+    } else values[row] = thread::fold_chunk(leaves, rows[row], op, count);
   }
   return fold_rows(values, op, (items + chunk_items - 1) / chunk_items);
 }
 
-/// fold_partial_batch, but by shifted vectors where the whole batch exists and vectors around it do too.
+/// fold_partial_batch, but by shifted vectors where the whole batch and the vectors around it exist.
 template <int Rows, class Index, class Leaves, class Op>
 __device__ auto fold_slow_batch(const Leaves& leaves, Index first, Op op) {
   constexpr int batch_items = Rows * warp_lanes * Leaves::chunk_items;
@@ -55,8 +58,8 @@ __device__ auto fold_slow_batch(const Leaves& leaves, Index first, Op op) {
   return fold_partial_batch<Rows>(leaves, first, op);
 }
 
-/// The node over what exists of the batch at item `first`: at least one item. Valid in every lane. `Index` is the type
-/// for item numbers: int where they fit.
+/// The node over the items of the batch at `first` that exist: at least one. Valid in every lane. `Index` is the type
+/// of item numbers: int where they fit.
 template <int Rows, class Index, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_batch(const Leaves& leaves, Index first, Op op) {
   using chunk = typename Leaves::chunk;
@@ -65,8 +68,8 @@ __device__ A fold_batch(const Leaves& leaves, Index first, Op op) {
   const bool whole = first + batch_items <= static_cast<Index>(source.items);
   if (whole && source.misaligned_bytes() == 0)
     return fold_whole_batch<Rows>(leaves, first, op, [&](chunk& to, Index item) { source.load(to, item); });
-  // Else in two halves where rows are many: lanes that cut their chunks out of more vectors, or count items, have
-  // registers for half of the rows at a time.
+  // Otherwise fold two halves of the rows, one after the other, if there are many rows: lanes that cut chunks out of
+  // more vectors, or count items, have registers for half of the rows at a time.
   constexpr int step_rows = Rows > 4 ? Rows / 2 : Rows, step_items = batch_items / (Rows / step_rows);
   A value{};
   WARPFOLD_NO_UNROLL

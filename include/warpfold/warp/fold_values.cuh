@@ -6,7 +6,7 @@
 
 namespace warpfold::warp {
 
-/// The canonical tree over load(0) … load(count - 1), count > 0. All lanes of the warp call it; the result is valid in every lane.
+/// The canonical tree over load(0) … load(count - 1), count > 0. All lanes of the warp call it; valid in every lane.
 /// Cost: a trip to memory for every 256 values (64 if they are wider than 16 bytes), and as many batched reductions.
 template <class A, class Load, class Op> __device__ A fold_values(int count, Load load, Op op) {
   constexpr int rows = sizeof(A) <= 16 ? 8 : 2, most = rows * warp_lanes;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several reductions at once whose instructions alternate, so that one's shuffle hides another's latency. Source:
-// warpReduceSumTriple, "Faster Parallel Reductions on Kepler", made ordered. (Where results may end in different lanes,
-// and their number is a power of two, batched_reduce needs fewer shuffles.)
+// Several reductions whose instructions alternate, so that one's shuffle hides another's latency. Source:
+// warpReduceSumTriple, "Faster Parallel Reductions on Kepler", made ordered. (batched_reduce needs fewer shuffles where
+// the number of reductions is a power of two and results may end in different lanes.)
 #pragma once
 #include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::warp {
 
-/// Folds each of the `Count` values that a lane brings with the other lanes' of the same index, lane 0's leftmost, within
-/// each logical warp of `Width` lanes, all of which must call it. Results valid in its first lane, in `values`.
+/// Folds each of a lane's `Count` values with the values of the same index in the other lanes, lane 0's leftmost,
+/// within each logical warp of `Width` lanes, all of which must call it. Results valid in its first lane, in `values`.
 /// Cost: Count * log2(Width) shuffles a word, in the time of log2(Width) as long as the pipeline has room.
 template <int Width = warp_lanes, int Count, class A, class Op>
 __device__ void interleaved_reduce(A (&values)[Count], Op op) {

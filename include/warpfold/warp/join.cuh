@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a lane makes of its own value and the one it got in an xor exchange: upper lanes hold the right operand.
+// Joins a lane's own value with the value it got in an xor exchange: upper lanes hold the right operand.
 #pragma once
 #include <warpfold/operator_traits.hpp>
 #include <warpfold/thread/choose.cuh>
 
 namespace warpfold::warp {
 
-/// op of both in order: `own` is the right operand where `upper`.
+/// op of both values in order: `own` is the right operand where `upper`.
 template <class A, class Op> __device__ A join(bool upper, A own, A other, Op op) {
   if constexpr (is_commutative<Op> && std::is_arithmetic_v<A>)
     return op(own, other);  // the same bits, fewer selections
   else return op(thread::choose(upper, other, own), thread::choose(upper, own, other));
 }
 
-/// As above, or the left one alone where the right one does not exist.
+/// join if the right operand exists, else the left operand, without a call of `op`.
 template <class A, class Op> __device__ A join_if(bool right_exists, bool upper, A own, A other, Op op) {
   if (right_exists) return join(upper, own, other, op);
   return thread::choose(upper, other, own);

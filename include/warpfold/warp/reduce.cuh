@@ -45,9 +45,9 @@ template <int Width> __device__ unsigned logical_warp_mask() {
 }
 }  // namespace detail
 
-/// Folds one value a lane, lane 0's leftmost. A logical warp is `Width` consecutive lanes (a power of two up to 32), and
-/// each is reduced on its own. Result valid in the first lane of each logical warp. All lanes of the logical warp must
-/// call it. Cost: log2(Width) shuffles a word, or one redux.sync for 32-bit integers on sm_80 and later.
+/// Folds one value a lane, lane 0's leftmost. A logical warp is `Width` consecutive lanes (a power of two up to 32),
+/// and each is reduced on its own. Result valid in the first lane of each logical warp. All lanes of the logical warp
+/// must call it. Cost: log2(Width) shuffles a word, or one redux.sync for 32-bit integers on sm_80 and later.
 template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value, Op op) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();
@@ -63,8 +63,9 @@ template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value
   }
 }
 
-/// As above over the first `count` lanes (1 to Width) of each logical warp; only these must call it, and where lanes of
-/// the warp do not exist (block sizes that are no multiple of 32), only these can. `count` is the same in all of them.
+/// reduce over the first `count` lanes (1 to Width, the same in all) of each logical warp. Only these lanes must call
+/// it; where lanes of the warp do not exist (block sizes that are no multiple of 32), only these can. Result valid in
+/// the first lane.
 template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value, Op op, int count) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const int lane = arch::lane_id() % Width;
@@ -82,7 +83,8 @@ template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value
   }
 }
 
-/// As reduce(value, op), with the result valid in every lane: an xor exchange in which upper lanes swap the operands.
+/// reduce with the result valid in every lane: an xor exchange in which upper lanes swap the operands. Same shapes and
+/// cost.
 template <int Width = warp_lanes, class A, class Op> __device__ A all_reduce(A value, Op op) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();
@@ -97,8 +99,8 @@ template <int Width = warp_lanes, class A, class Op> __device__ A all_reduce(A v
   }
 }
 
-/// all_reduce over the first `count` lanes (1 to Width), called by *all* lanes of the logical warp, of which the others'
-/// values are not looked at. Result valid in every lane.
+/// all_reduce over the first `count` lanes (1 to Width), called by *all* lanes of the logical warp. `op` is not called
+/// with the values of the others. Result valid in every lane.
 template <int Width = warp_lanes, class A, class Op> __device__ A all_reduce(A value, Op op, int count) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();

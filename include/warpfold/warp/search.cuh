@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Searches by a warp: each of its lanes looks elsewhere, so that a look, one trip to memory, narrows the range 32 times.
+// Searches by a warp: each lane probes another place, so that one trip to memory narrows the range 32 times.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace warpfold::warp {
 
-/// The least number in [low, high] for which `before` is false; it must be true up to some number and false from there on.
-/// All lanes call it.
+/// The least n in [low, high] for which before(n) is false, or `high`. before must be true up to some number and false
+/// from there on. All lanes call it; valid in every lane.
 template <class Before> __device__ std::int64_t partition_point(std::int64_t low, std::int64_t high, Before before) {
   while (low < high) {
     const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes,
@@ -20,13 +20,14 @@ template <class Before> __device__ std::int64_t partition_point(std::int64_t low
   return low;
 }
 
-/// The least number n in [0, count] with value(n) >= target, or `count`; value(0) to value(count - 1) must ascend, from about 0
-/// to about `total`. Besides 32 even steps, lanes look at 32 neighbours where the target lies if values grow evenly: of equal
-/// segments one look is enough, of like ones two or three. All lanes call it.
+/// The least n in [0, count] with value(n) >= target, or `count`. value(0) to value(count - 1) must ascend, from about
+/// 0 to about `total`. Besides 32 even steps, lanes probe 32 neighbours of the place where the target lies if values
+/// grow evenly: one round is enough for equal segments, two or three for similar ones. All lanes call it; valid in
+/// every lane.
 template <class Value>
 __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t total, std::int64_t target, Value value) {
   std::int64_t low = 0, high = count;     // the result is one of [low, high]
-  std::int64_t below = 0, above = total;  // values of low - 1 and high, about
+  std::int64_t below = 0, above = total;  // approximate values of low - 1 and high
   while (low < high) {
     const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes,
                        probe = low + step * (arch::lane_id() + 1) - 1;
@@ -42,7 +43,7 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
     const int near_passed = __popc(__ballot_sync(full_warp, near < high && at_near < target));
     const std::int64_t reached = low + step * passed, reached_near = first + near_passed;
     const std::int64_t end = least_of(high, reached + step - 1);
-    // What lies on either side of the result, of what has been seen: the neighbours, unless they all lie on one side of it.
+    // The nearest probed values on either side of the result: a neighbour's, unless all neighbours lie on one side.
     const bool past_some = near_passed > 0 && reached_near > reached;
     if (past_some) below = shuffle(at_near, near_passed - 1);
     else if (passed > 0) below = shuffle(at_probe, passed - 1);

@@ -22,7 +22,7 @@ template <class T, class ShuffleWord> __device__ T by_words(T value, ShuffleWord
 }
 }  // namespace detail
 
-/// `value` of lane `source`. All lanes of `mask` must call it together; so too below.
+/// `value` of lane `source`. All lanes of `mask` must call it together; the same holds for the other shuffles.
 template <class T> __device__ T shuffle(T value, int source, unsigned mask = full_warp) {
   return detail::by_words(value, [=](std::uint32_t word) { return __shfl_sync(mask, word, source); });
 }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The default workspace and the host's memory beside other threads, graphs, refused calls, and streams without end.
+#include <warpfold/host/scratch_for.cuh>
+#include <warpfold/reduce.cuh>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <iostream>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "common/device.cuh"
+#include "reduce/stream.cuh"
+
+namespace {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+
+std::size_t used_bytes() {
+  std::size_t free = 0, total = 0;
+  wf::check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return total - free;
+}
+
+/// A sum that needs scratch: one block folds several tiles.
+struct sum_with_scratch {
+  static constexpr int count = 20000;
+  const device_array<int> in{std::vector<int>(count, 1)};
+  device_array<int> out{1};
+  void enqueue(cudaStream_t stream) const {
+    wf::reduce(in.items(), out.data(), wf::plus{}, {.stream = stream, .max_blocks = 2});
+  }
+  void expect() const { EXPECT_EQ(out.value(), count); }
+};
+
+/// Runs `call` in a thread; ends the process if it has not returned after a minute.
+template <class Call> void within_a_minute(Call call) {
+  auto done = std::async(std::launch::async, call);
+  if (done.wait_for(std::chrono::minutes(1)) == std::future_status::ready) return done.get();
+  std::cerr << "deadlock" << std::endl;
+  std::_Exit(EXIT_FAILURE);
+}
+
+TEST(DefaultWorkspace, DoesNotLockOutTheThreadThatDestroysGraphs) {
+  within_a_minute([] {
+    std::atomic<bool> over = false;
+    std::thread destroys([&] {
+      const wf_test::stream stream;
+      const sum_with_scratch sum;
+      while (!over) {
+        cudaGraph_t graph{};
+        wf::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+        sum.enqueue(stream);
+        wf::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+        wf::check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+      }
+    });
+    const sum_with_scratch sum;
+    for (int i = 0; i < 1000; ++i) {
+      const wf_test::stream stream;
+      sum.enqueue(stream);
+      stream.wait();
+    }
+    over = true;
+    destroys.join();
+    sum.expect();
+  });
+}
+
+TEST(DefaultWorkspace, HoldsBoundedMemoryHoweverManyStreamsComeAndGo) {
+  const sum_with_scratch sum;
+  const std::size_t slot_bytes = wf::workspace_bytes<int>(), before = used_bytes();
+  for (int i = 0; i < 300; ++i) {
+    const wf_test::stream stream;
+    sum.enqueue(stream);
+    stream.wait();
+    sum.expect();
+  }
+  EXPECT_LE(used_bytes() - before, 40 * slot_bytes);
+}
+
+TEST(DefaultWorkspace, LivingStreamsShareSlotsOnlyWhenTheyAreIdle) {
+  constexpr std::size_t streams = 50;
+  std::vector<sum_with_scratch> sums(streams);
+  std::vector<std::optional<wf_test::stream>> on(streams);
+  for (auto& stream : on) stream.emplace();
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t s = 0; s < streams; ++s) sums[s].enqueue(*on[s]);
+    for (std::size_t s = 0; s < streams; ++s) {
+      on[s]->wait();
+      sums[s].expect();
+      sums[s].out.set(0, -1);
+    }
+  }
+}
+
+/// The scratch of a call on `stream`, which ends with it.
+std::byte* scratch_of(cudaStream_t stream) {
+  return wf::host::call_scratch(wf::host::current_device(), stream, wf::workspace_bytes<int>()).data();
+}
+std::byte* scratch_of_new_stream() {
+  const wf_test::stream stream;
+  return scratch_of(stream);
+}
+/// From here on, new streams take slots that are idle.
+void use_up_kept_slots() {
+  for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) scratch_of_new_stream();
+}
+bool is_recycled(const std::byte* scratch) {
+  for (int i = 0; i < 100; ++i)
+    if (scratch_of_new_stream() == scratch) return true;
+  return false;
+}
+
+TEST(DefaultWorkspace, IsNotRecycledBeforeTheCallEnds) {
+  use_up_kept_slots();
+  const std::byte* scratch = nullptr;
+  {
+    const wf_test::stream stream;
+    const wf::host::call_scratch used(wf::host::current_device(), stream, wf::workspace_bytes<int>());
+    scratch = used.data();
+    EXPECT_EQ(scratch_of(stream), scratch) << "another call on the same stream";
+    EXPECT_FALSE(is_recycled(scratch));
+  }
+  EXPECT_TRUE(is_recycled(scratch));
+}
+
+#if defined(__CUDACC__)  // the emulator does not return before the work is done
+TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
+  use_up_kept_slots();
+  std::atomic<bool> may_end = false;
+  const auto wait = [](void* flag) {
+    while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
+  };
+  const wf_test::stream stream;
+  const std::byte* scratch = nullptr;
+  {
+    const wf::host::call_scratch used(wf::host::current_device(), stream, wf::workspace_bytes<int>());
+    scratch = used.data();
+    wf::check(cudaLaunchHostFunc(stream, wait, &may_end), "cudaLaunchHostFunc");
+  }
+  EXPECT_FALSE(is_recycled(scratch));
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "that an event is not ready is no error of the caller's";
+  may_end = true;
+  stream.wait();
+  EXPECT_TRUE(is_recycled(scratch));
+}
+#endif
+
+TEST(DefaultWorkspace, ServesStreamsOfManyThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([] {
+      sum_with_scratch sum;
+      for (int i = 0; i < 50; ++i) {
+        const wf_test::stream stream;
+        for (int call = 0; call < 2; ++call) {
+          sum.enqueue(stream);
+          stream.wait();
+          sum.expect();
+          sum.out.set(0, -1);
+        }
+      }
+    });
+  for (std::thread& t : threads) t.join();
+}
+
+TEST(DefaultWorkspace, IsNotTakenByCallsOnAnInvalidatedCapture) {
+  const sum_with_scratch sum;
+  const wf_test::stream stream;
+  wf::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess);
+  (void)cudaGetLastError();
+  const std::size_t before = used_bytes();
+  for (int i = 0; i < 100; ++i) try {
+      sum.enqueue(stream);
+      ADD_FAILURE() << "accepted";
+    } catch (const wf::cuda_error& refused) {
+      EXPECT_EQ(refused.code(), cudaErrorStreamCaptureInvalidated);
+    }
+  EXPECT_EQ(used_bytes(), before);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  cudaGraph_t graph{};
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+  (void)cudaGetLastError();
+  sum.enqueue(stream);
+  stream.wait();
+  sum.expect();
+}
+
+TEST(ReduceValue, IsAllowedWhileAnotherThreadCapturesAndLeavesItsCaptureValid) {
+  const device_array<int> in(std::vector<int>(1000, 1));
+  const wf_test::stream captured;
+  wf::check(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+  std::thread([&] {
+    const wf_test::stream stream;
+    EXPECT_NO_THROW(EXPECT_EQ(wf::reduce_value(in.items(), wf::plus{}, {.stream = stream}), 1000));
+  }).join();  // its pinned memory is freed when it ends
+  cudaStreamCaptureStatus status{};
+  wf::check(cudaStreamIsCapturing(captured, &status), "cudaStreamIsCapturing");
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  cudaGraph_t graph{};
+  ASSERT_EQ(cudaStreamEndCapture(captured, &graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+}  // namespace
