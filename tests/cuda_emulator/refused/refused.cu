@@ -21,34 +21,27 @@ __global__ void kernel([[maybe_unused]] unsigned* out) {
 __global__ void __cluster_dims__(2, 1, 1) clustered() {}
 #endif
 
-#if defined(HOST_STATE_IN_ARGUMENT)
-__global__ void takes_string(std::string) {}
-#elif defined(OWNING_CAPTURE)
-template <class Function> __global__ void calls(Function function, unsigned* out) { *out = function(); }
-#elif defined(REFERENCE_PARAMETER)
-__global__ void takes_reference(unsigned& out) { out = 1; }
-#elif defined(HOST_FUNCTION_ARGUMENT)
-__global__ void calls(unsigned (*function)(), unsigned* out) { *out = function(); }
-unsigned one() { return 1; }
-#elif defined(LARGE_ARGUMENT)
+#if defined(PARAMETERS)
 struct large {
   char bytes[32768];
 };
+__global__ void takes_string(std::string) {}
+__global__ void takes_reference(unsigned& out) { out = 1; }
+__global__ void takes_function(unsigned (*function)(), unsigned* out) { *out = function(); }
 __global__ void takes_large(large) {}
+template <class Function> __global__ void calls(Function function, unsigned* out) { *out = function(); }
+unsigned one() { return 1; }
 #endif
 
 cudaError_t launch([[maybe_unused]] unsigned* out) {
-#if defined(HOST_STATE_IN_ARGUMENT)
-  return cuda_emulator::launch(takes_string, cudaLaunchConfig_t{}, "text");
-#elif defined(OWNING_CAPTURE)
+#if defined(PARAMETERS)
+  namespace e = cuda_emulator;
   const auto owning = [numbers = std::vector<unsigned>(3)] { return numbers[0]; };
-  return cuda_emulator::launch(calls<decltype(owning)>, cudaLaunchConfig_t{}, owning, out);
-#elif defined(REFERENCE_PARAMETER)
-  return cuda_emulator::launch(takes_reference, cudaLaunchConfig_t{}, *out);
-#elif defined(HOST_FUNCTION_ARGUMENT)
-  return cuda_emulator::launch(calls, cudaLaunchConfig_t{}, &one, out);
-#elif defined(LARGE_ARGUMENT)
-  return cuda_emulator::launch(takes_large, cudaLaunchConfig_t{}, large{});
+  e::launch(calls<decltype(owning)>, cudaLaunchConfig_t{}, owning, out);
+  e::launch(takes_string, cudaLaunchConfig_t{}, "text");
+  e::launch(takes_reference, cudaLaunchConfig_t{}, *out);
+  e::launch(takes_function, cudaLaunchConfig_t{}, &one, out);
+  return e::launch(takes_large, cudaLaunchConfig_t{}, large{});
 #elif defined(UNTYPED_LAUNCH)
   void* arguments[] = {&out};
   return cudaLaunchKernel(reinterpret_cast<const void*>(&kernel), 1, 1, arguments, 0, nullptr);
