@@ -174,8 +174,8 @@ function(warpfold_add_compile_test name)
       set(architecture sm_${CMAKE_MATCH_1})
     endif()
     separate_arguments(flags UNIX_COMMAND "${CMAKE_CUDA_FLAGS}")
-    set(command ${CMAKE_CUDA_COMPILER} ${flags} -std=c++20 -arch=${architecture} -c -o ${CMAKE_CURRENT_BINARY_DIR}/${name}.o
-      ${includes})
+    set(command ${CMAKE_CUDA_COMPILER} ${flags} -std=c++20 --extended-lambda -arch=${architecture} ${includes}
+      -c -o ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
   endif()
   add_test(NAME ${name} COMMAND ${command} ${arg_DEFINITIONS} ${arg_SOURCE})
   set_tests_properties(${name} PROPERTIES LABELS build TIMEOUT 300)
