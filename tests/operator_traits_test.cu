@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <warpfold/operator_traits.hpp>
+#include <warpfold/thread/exact_identity.cuh>
 
 #include "common/monoids.hpp"
 #include "common/special_values.hpp"
@@ -101,9 +102,9 @@ TEST(Accumulator, CanBeNamed) {
 
 template <class T> bool same(T a, T b) { return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0; }
 
-/// Whether identity op x == x == x op identity by bits, for all special values.
+/// Whether identity op x == x == x op identity by bits, for all special values, of the identity that pads missing items.
 template <class Op, class A> bool identity_is_two_sided() {
-  const A none = wf::identity<Op, A>::value();
+  const A none = wf::thread::exact_identity<Op, A>;
   bool is_neutral = wf::has_identity_v<Op, A>;
   for (const A x : wf_test::special_values<A>())
     is_neutral = is_neutral && same<A>(Op{}(none, x), x) && same<A>(Op{}(x, none), x);
@@ -124,6 +125,16 @@ TEST(Identity, IsNeutralOnBothSidesToTheBit) {
   EXPECT_TRUE(arithmetic_has_identities<std::uint64_t>());
   EXPECT_TRUE(arithmetic_has_identities<std::int8_t>());
   EXPECT_TRUE(arithmetic_has_identities<bool>());
+}
+
+TEST(Identity, IsTheOneThatPadsButForFloatingPointSums) {
+  EXPECT_TRUE(same(wf::identity<wf::plus, float>::value(), 0.0f));
+  EXPECT_TRUE(same(wf::identity<wf::plus, double>::value(), 0.0));
+  EXPECT_TRUE(same(wf::identity<wf::accumulating<double, wf::plus>, double>::value(), 0.0));
+  EXPECT_TRUE(same(wf::thread::exact_identity<wf::plus, float>, -0.0f));
+  EXPECT_TRUE(same((wf::thread::exact_identity<wf::accumulating<double, wf::plus>, double>), -0.0));
+  EXPECT_TRUE(same(wf::thread::exact_identity<wf::multiplies, float>, wf::identity<wf::multiplies, float>::value()));
+  EXPECT_TRUE(same(wf::thread::exact_identity<wf::plus, int>, 0));
 }
 
 TEST(Identity, OfBitwiseAndLogicalOperators) {
@@ -203,6 +214,23 @@ TEST(IsOperatorFor, WhatCanBeCalled) {
   EXPECT_TRUE((wf::is_operator_for<wf_test::compose, wf_test::affine<>>));
   EXPECT_FALSE((wf::is_operator_for<wf_test::compose, float> || wf::is_operator_for<wf::bit_and, float>));
   EXPECT_FALSE(wf::is_device_lambda<wf::plus>);
+}
+
+using function_pointer = int (*)(int, int);
+struct with_destructor {
+  ~with_destructor() {}
+  __host__ __device__ int operator()(int a, int b) const { return a + b; }
+};
+struct without_default_constructor {
+  explicit without_default_constructor(int) {}
+};
+
+TEST(IsValidOperator, WhatAGpuCanCall) {
+  EXPECT_TRUE((wf::is_valid_operator<wf::plus, float> && wf::is_valid_operator<greatest_common_divisor, int>));
+  EXPECT_FALSE((wf::is_valid_operator<function_pointer, int>)) << "the function is the host's";
+  EXPECT_FALSE((wf::is_valid_operator<with_destructor, int>)) << "not trivially copyable";
+  EXPECT_FALSE((wf::is_valid_operator<wf::first, without_default_constructor>));
+  EXPECT_FALSE((wf::is_valid_operator<wf_test::compose, float>));
 }
 
 TEST(Convert, NarrowFloatingPointToItsAccumulator) {

@@ -11,6 +11,11 @@
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
 #endif
 
+// Compilers go on after an #error, and hundreds of errors would bury it. A file that is missing stops them.
+#if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR))
+#include "the #error above says what to do"
+#endif
+
 #include <cuda_runtime.h>
 
 #include <concepts>

@@ -58,14 +58,14 @@ struct accumulator<Op, T> {
 template <class A, class Op, class T> struct accumulator<accumulating<A, Op>, T> { using type = A; };
 template <class Op, class T> using accumulator_t = typename accumulator<Op, std::remove_cv_t<T>>::type;
 
-/// identity<Op, A>::value(): the A with op(identity, x) == x == op(x, identity), where there is one. It is used for
-/// empty inputs only; no algorithm needs it.
+/// identity<Op, A>::value(): the A with op(identity, x) == x == op(x, identity), where there is one. It is the result
+/// of an empty input; no algorithm needs it. Of a sum it is +0, although only -0 keeps the bits of every x:
+/// thread::exact_identity is the value that pads missing items.
 template <class Op, class A> struct identity {};
 template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<plus, A> {
-  // -0: the sum of nothing, joined to -0, must be -0.
-  static constexpr A value() { return std::is_floating_point_v<A> ? static_cast<A>(-0.0) : A(0); }
+  static constexpr A value() { return A(0); }
 };
 template <class A>
   requires std::is_arithmetic_v<A>
@@ -143,7 +143,16 @@ inline constexpr hardware_operation hardware_operation_v = [] {
   return hardware_operation::none;
 }();
 
-/// True for an extended __device__ lambda whose return type the host may not ask for.
+/// True for an extended __device__ lambda. Its call operator is not const on the host's side.
+template <class F>
+inline constexpr bool is_extended_lambda =
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+    __nv_is_extended_device_lambda_closure_type(F);
+#else
+    false;
+#endif
+
+/// True for an extended __device__ lambda whose return type the host may not ask for, since it is not declared.
 template <class F>
 inline constexpr bool is_device_lambda =
 #if defined(__CUDACC_EXTENDED_LAMBDA__)
@@ -153,19 +162,29 @@ inline constexpr bool is_device_lambda =
 #endif
 
 template <class Op, class A>
-inline constexpr bool is_operator_for =
-#if defined(__CUDACC_EXTENDED_LAMBDA__)
-    __nv_is_extended_device_lambda_closure_type(Op) ||  // declared return type or not, its host side has no const call
-#endif
-    requires(const Op op, const A a) {
+inline constexpr bool is_operator_for = is_extended_lambda<Op> || requires(const Op op, const A a) {
   { op(a, a) } -> std::convertible_to<A>;
 };
 
-/// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept.
+namespace detail {
+template <class F> inline constexpr bool is_host_pointer = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
+template <class A>
+inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A>&& std::is_default_constructible_v<A>;
+}  // namespace detail
+
+/// Whether `Op` can fold accumulators of type `A` on a GPU.
+template <class Op, class A>
+inline constexpr bool is_valid_operator = !detail::is_host_pointer<Op> && std::is_trivially_copyable_v<Op> &&
+                                          detail::is_accumulator<A> && is_operator_for<Op, A>;
+
+/// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be
+/// instantiated with an operator that is not valid: the errors that follow would bury the reason.
 template <class Op, class A> consteval void check_operator() {
+  static_assert(!detail::is_host_pointer<Op>,
+                "warpfold: the operator must be a function object or a lambda: a function pointer is the host's");
   static_assert(std::is_trivially_copyable_v<Op>,
                 "warpfold: the operator must be trivially copyable: it is passed to the GPU by its bytes");
-  static_assert(std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A>,
+  static_assert(detail::is_accumulator<A>,
                 "warpfold: the accumulator type must be trivially copyable and default constructible");
   static_assert(is_operator_for<Op, A>,
                 "warpfold: the operator must be callable as A op(A, A) const, where A is its accumulator type "

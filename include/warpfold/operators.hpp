@@ -130,16 +130,19 @@ struct maximum_number {
   }
 };
 
+/// a & b, bit by bit, of integers.
 struct bit_and {
   template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
     return static_cast<T>(a & b);
   }
 };
+/// a | b, bit by bit, of integers.
 struct bit_or {
   template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
     return static_cast<T>(a | b);
   }
 };
+/// a ^ b, bit by bit, of integers.
 struct bit_xor {
   template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
     return static_cast<T>(a ^ b);
@@ -164,7 +167,8 @@ struct last {
   template <class T> __host__ __device__ constexpr T operator()(const T&, const T& b) const { return b; }
 };
 
-/// `op`, accumulating in `A` whatever the item type: wf::accumulate_in<double>(wf::plus{}).
+/// `op`, accumulating in `A` whatever the item type: wf::accumulate_in<double>(wf::plus{}). Sums and products whose
+/// output or init is wider than their accumulator need it.
 template <class A, class Op> struct accumulating : Op {};
 template <class A, class Op> __host__ __device__ constexpr accumulating<A, Op> accumulate_in(Op op) { return {op}; }
 

@@ -10,16 +10,34 @@
 
 namespace warpfold {
 
+namespace detail {
+/// Whether `T` holds sums that wrap or round in `A`: an arithmetic type with more bytes, or a floating-point one if `A`
+/// is an integer.
+template <class T, class A>
+inline constexpr bool is_wider = std::is_arithmetic_v<T>&& std::is_arithmetic_v<A> &&
+                                 (std::is_floating_point_v<T> == std::is_floating_point_v<A>
+                                      ? (sizeof(T) > sizeof(A))
+                                      : std::is_floating_point_v<T>);
+}  // namespace detail
+
 /// The value that joins a reduction on its left, exactly once: nothing, a value, or a pointer to one in device memory,
-/// which is read when the reduction runs.
+/// which is read when the reduction runs. A value of a wider type than `A` does not compile: it would lose what the
+/// caller meant it to hold.
 template <class A> class initial {
  public:
+  static_assert(std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A>,
+                "warpfold: the accumulator type must be trivially copyable and default constructible");
+
   constexpr initial() = default;
   constexpr initial(const A& value) : value_(value), has_value_(true) {}
   template <class T>
     requires(std::convertible_to<T, A> && !std::is_same_v<std::remove_cvref_t<T>, initial> &&
              !std::is_pointer_v<std::remove_cvref_t<T>>)
-  constexpr initial(T&& value) : value_(static_cast<A>(std::forward<T>(value))), has_value_(true) {}
+  constexpr initial(T&& value) : value_(static_cast<A>(std::forward<T>(value))), has_value_(true) {
+    static_assert(!detail::is_wider<std::remove_cvref_t<T>, A>,
+                  "warpfold: .init is wider than the accumulator: convert it, or accumulate in its type by "
+                  "wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
+  }
   constexpr initial(const A* device_value) : pointer_(device_value) {}
 
   constexpr bool has_value() const { return has_value_; }
@@ -28,7 +46,8 @@ template <class A> class initial {
   constexpr explicit operator bool() const { return has_value_ || pointer_ != nullptr; }
 
  private:
-  A value_{};
+  // Without a default constructor the static_assert above is all that is said.
+  std::conditional_t<std::is_default_constructible_v<A>, A, const A*> value_{};
   bool has_value_ = false;
   const A* pointer_ = nullptr;
 };
@@ -73,30 +92,107 @@ template <> inline constexpr bool is_strategy<automatic> = true;
 template <class S>
 concept reduction_strategy = is_strategy<S>;
 
-/// The address that a pointer or contiguous iterator stands for. (std::to_address needs <memory>, a third of a second.)
+namespace detail {
+// Thrust is recognised by argument-dependent lookup, since no header here includes it.
+
+template <class A, class B> inline constexpr bool is_one_template = false;
+template <template <class...> class Template, class... A, class... B>
+inline constexpr bool is_one_template<Template<A...>, Template<B...>> = true;
+
+/// thrust::device_ptr and its kin.
+template <class P>
+concept thrust_pointer = requires(const P& p) {
+  requires std::is_pointer_v<decltype(p.get())>;
+  requires std::same_as<decltype(raw_pointer_cast(p)), decltype(p.get())>;
+};
+/// The iterator of thrust's vectors, thrust::detail::normal_iterator, and no other adaptor of a pointer.
+template <class P>
+concept thrust_vector_iterator = requires(const P& p) {
+  requires is_one_template<decltype(make_normal_iterator(p)), P>;
+  p.base();
+};
+}  // namespace detail
+
+/// What stands for a pointer: T*, a contiguous iterator of std or cuda::std, thrust::device_ptr, or the iterator of a
+/// thrust::device_vector. Never a reverse or transform iterator.
+template <class P>
+concept pointer_like = (std::is_pointer_v<P> && std::is_object_v<std::remove_pointer_t<P>>) ||
+                       std::contiguous_iterator<P> || detail::thrust_pointer<P> || detail::thrust_vector_iterator<P>;
+
+/// The address that it stands for. (std::to_address needs <memory>, a third of a second.)
 template <class P> constexpr auto to_pointer(const P& pointer) {
   if constexpr (std::is_pointer_v<P>) return pointer;
+  else if constexpr (detail::thrust_pointer<P>) return pointer.get();
+  else if constexpr (detail::thrust_vector_iterator<P>) return to_pointer(pointer.base());
   else return pointer.operator->();
 }
+template <pointer_like P> using pointer_t = decltype(to_pointer(std::declval<const P&>()));
 
-/// A contiguous range of device items: std::span, cuda::std::span, device vectors.
+/// A contiguous range of device items: std::span, cuda::std::span, thrust::device_vector, any with data() and size().
 template <class R>
 concept device_range = requires(R& r) {
-  { r.data() } -> std::contiguous_iterator;
+  { r.data() } -> pointer_like;
   { r.size() } -> std::convertible_to<std::size_t>;
 };
-template <device_range R> using item_t = std::iter_value_t<decltype(std::declval<R&>().data())>;
+template <device_range R>
+using item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<decltype(std::declval<R&>().data())>>>;
 
-/// Anything that can be indexed in device code.
+namespace detail {
+template <class T>
+concept kernel_argument = std::copy_constructible<T> && std::is_trivially_destructible_v<T>;
+
+template <class It> struct iterator_item : std::indirectly_readable_traits<It> {};
+template <pointer_like It> struct iterator_item<It> {
+  using value_type = std::remove_cv_t<std::remove_pointer_t<pointer_t<It>>>;
+};
+}  // namespace detail
+
+/// What can be indexed with 64 bits in device code: what stands for a pointer, and takes the vector path, or anything
+/// else (thrust's and cuda's transform, counting, zip, … iterators), which is read item by item.
 template <class It>
-concept item_iterator = std::is_trivially_copyable_v<It> && requires(const It it) {
-  typename std::iter_value_t<It>;
-  it[std::iter_difference_t<It>{}];
+concept item_iterator =
+    !device_range<It> && (pointer_like<It> || (detail::kernel_argument<It> && requires(const It it) {
+                            typename std::iter_value_t<It>;
+                            it[std::iter_difference_t<It>{}];
+                          }));
+/// Its items' type.
+template <item_iterator It> using iterator_item_t = typename detail::iterator_item<It>::value_type;
+
+/// What kernels get for an iterator: the pointer that it stands for, or itself.
+template <class It> constexpr auto to_kernel_iterator(const It& it) {
+  if constexpr (pointer_like<It>) return to_pointer(it);
+  else return it;
+}
+
+/// An output as kernels write it: a pointer or an iterator, and how many items it holds.
+template <class It> struct output {
+  static constexpr std::int64_t unknown_size = -1;
+  It first;
+  std::int64_t size = unknown_size;
 };
 
-/// Where a result goes: a pointer, or an iterator that can be dereferenced and assigned.
-template <class O, class A>
-concept device_output = !device_range<O> && std::indirectly_writable<O, A>;
+/// The output that a pointer, an iterator or a range stands for.
+template <class Out> constexpr auto to_output(Out&& out) {
+  if constexpr (device_range<std::remove_reference_t<Out>>)
+    return output<decltype(to_pointer(out.data()))>{to_pointer(out.data()), static_cast<std::int64_t>(out.size())};
+  else return output<decltype(to_kernel_iterator(out))>{to_kernel_iterator(out)};
+}
+template <class Out> using output_iterator_t = decltype(to_output(std::declval<Out>()).first);
+
+/// Where one `T` can be written: a pointer, an iterator that device code can assign through (thrust::discard_iterator,
+/// thrust::transform_output_iterator, …), or the first item of a range. `Out` is a forwarding reference's type.
+template <class Out, class T>
+concept device_output = detail::kernel_argument<std::remove_cvref_t<output_iterator_t<Out>>> &&
+    requires(const output_iterator_t<Out> out, const T& value) {
+  *out = value;
+};
+
+/// Where many `T` can be written: a pointer, an iterator or a range that device code can index.
+template <class Out, class T>
+concept device_outputs = detail::kernel_argument<std::remove_cvref_t<output_iterator_t<Out>>> &&
+    requires(const output_iterator_t<Out> out, const T& value) {
+  out[std::ptrdiff_t{}] = value;
+};
 
 template <class T> inline constexpr bool is_options = false;
 template <class A> inline constexpr bool is_options<reduce_options<A>> = true;

@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A sequence to one value: reduce, transform_reduce, and the forms that wait for the value.
 //
+// | function               | inputs, any of                                      | output   | then                    |
+// |------------------------|-----------------------------------------------------|----------|-------------------------|
+// | reduce                 | in; first, count                                    | out      | [op] [options]          |
+// | reduce_value           | in; first, count                                    | returned | [op] [options]          |
+// | transform_reduce       | in; first, count; left, right; left, right, count   | out      | op, transform [options] |
+// | transform_reduce_value | in; first, count; left, right; left, right, count   | returned | op, transform [options] |
+//
+// - `in`, and `left` and `right` without a count: contiguous ranges of device memory (device_range), as std::span,
+//   cuda::std::span and thrust::device_vector are.
+// - `first`, `left`, `right` with a count: iterators (item_iterator). What stands for a pointer is read as a range is;
+//   anything else is indexed by device code, item by item, with 64 bits.
+// - `out`: a device pointer, an iterator that device code can assign through, or a range, whose first item is written
+//   (device_output). It is written when the stream gets there.
+// - `op`: an associative operator (operators.hpp); the sum without it. `options`: reduce_options, {.stream = s} say.
+//
 // All functions of this header
 // - fold strictly left to right with an operator that need only be associative, by the canonical tree
 //   (canonical_tree.hpp): the same input gives the same bits on every run, grid and GPU, and in the emulator;
 // - enqueue one kernel on options.stream, never wait (but the _value forms), and can be captured into a graph;
 // - read each item once, at full rate from any alignment; scratch does not depend on the count;
-// - join options.init once, on the left; an empty input gives init, else the operator's identity;
-// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns;
+// - join options.init once, on the left; an empty input gives init, else the operator's identity: +0 for a sum;
+// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns; a _value form returns
+//   that type. A sum or product into a wider type does not compile: accumulate_in says which type is meant;
 // - may write `out` into the input: all items have been read by then. `out` must not lie in the workspace;
-// - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an empty
-//   input without init and identity, a workspace that is too small or misaligned, a negative max_blocks, inputs of
-//   different lengths and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
+// - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
+//   output without items, an empty input without init and identity, a workspace that is too small or misaligned, a
+//   negative max_blocks, inputs of different lengths and, in builds with WARPFOLD_CHECKS, host memory where device
+//   memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/wait_for_value.cuh>
@@ -23,33 +40,62 @@ namespace warpfold {
 namespace detail {
 // What the public functions share. `function` and `argument` are the names that the caller knows.
 inline namespace WARPFOLD_HIDDEN_V1 {
+template <class Out> auto checked_output(const char* function, Out&& out) {
+  const auto to = to_output(out);
+  if (to.size == 0) reject(function, "out has no items");
+  host::check_pointer(function, "out", to.first);
+  return to.first;
+}
+
+/// Whether all types fit together, without which nothing else must be instantiated.
+template <class Op, class Transform, class A, class Out, class... Items> consteval bool check_types() {
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_transform<Transform, A, Items...>()) return false;
+  else return check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>();
+}
+
 template <class S, class It, class Out, class Op, class Transform, class A>
-void reduce_items(const char* function, const char* argument, It first, std::int64_t count, Out out, Op op,
+void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  host::check_count(function, count);
-  if (count > 0) host::check_pointer(function, argument, first);
-  host::check_pointer(function, "out", out);
-  host::reduce_with<S>::enqueue(function, make_leaves<A>(make_source(first, count), transform), out, op, options);
+  if constexpr (check_types<Op, Transform, A, Out, iterator_item_t<It>>()) {
+    const auto from = to_kernel_iterator(first);
+    host::check_count(function, count);
+    if (count > 0) host::check_pointer(function, argument, from);
+    host::reduce_with<S>::enqueue(function, make_leaves<A>(make_source(from, count), transform),
+                                  checked_output(function, out), op, options);
+  }
 }
 
 template <class S, class In, class Out, class Op, class Transform, class A>
-void reduce_range(const char* function, const In& in, Out out, Op op, Transform transform,
+void reduce_range(const char* function, const In& in, Out&& out, Op op, Transform transform,
                   const reduce_options<A>& options) {
-  reduce_items<S>(function, "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()), out, op, transform,
-                  options);
+  reduce_items<S>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), out, op, transform, options);
 }
 
 template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
-void reduce_ranges(const char* function, const Left& left, const Right& right, Out out, Op op, Transform transform,
+void reduce_pairs(const char* function, const Left& left, const Right& right, std::int64_t count, Out&& out, Op op,
+                  Transform transform, const reduce_options<A>& options) {
+  if constexpr (check_types<Op, Transform, A, Out, iterator_item_t<Left>, iterator_item_t<Right>>()) {
+    const auto l = to_kernel_iterator(left);
+    const auto r = to_kernel_iterator(right);
+    host::check_count(function, count);
+    if (count > 0) {
+      host::check_pointer(function, "left", l);
+      host::check_pointer(function, "right", r);
+    }
+    host::reduce_with<S>::enqueue(function, make_leaves<A>(make_zip(l, r, count), transform),
+                                  checked_output(function, out), op, options);
+  }
+}
+
+template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
+void reduce_ranges(const char* function, const Left& left, const Right& right, Out&& out, Op op, Transform transform,
                    const reduce_options<A>& options) {
   if (left.size() != right.size())
     reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
-  if (left.size() > 0) {
-    host::check_pointer(function, "left", left.data());
-    host::check_pointer(function, "right", right.data());
-  }
-  host::check_pointer(function, "out", out);
-  host::reduce_with<S>::enqueue(function, make_leaves<A>(make_zip(left, right), transform), out, op, options);
+  reduce_pairs<S>(function, left.data(), right.data(), static_cast<std::int64_t>(left.size()), out, op, transform,
+                  options);
 }
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
@@ -58,47 +104,54 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 // No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
 
-/// *out = init op first[0] op … op first[count - 1]. `first`: a pointer to (or contiguous iterator over) device memory,
-/// which takes the vector path, or any trivially copyable object that device code can index with 64 bits.
-/// `out`: a device pointer or output iterator; written when the stream gets there.
+/// *out = init op first[0] op … op first[count - 1].
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
-          class A = accumulator_t<Op, std::iter_value_t<It>>>
+          class A = accumulator_t<Op, iterator_item_t<It>>>
   requires device_output<Out, A>
-void reduce(It first, std::int64_t count, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(It first, std::int64_t count, Out&& out, Op op,
+            const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<S>("reduce", "first", first, count, out, op, thread::no_transform{}, options);
 }
 
-/// The sum.
+/// The sum: reduce with plus.
 template <reduction_strategy S = automatic, item_iterator It, class Out,
-          class A = accumulator_t<plus, std::iter_value_t<It>>>
+          class A = accumulator_t<plus, iterator_item_t<It>>>
   requires device_output<Out, A>
-void reduce(It first, std::int64_t count, Out out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce<S>(first, count, out, plus{}, options);
 }
 
-/// As above over a range.
+/// *out = init op in[0] op … op in[in.size() - 1].
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
   requires device_output<Out, A>
-void reduce(const In& in, Out out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("reduce", in, out, op, thread::no_transform{}, options);
 }
 
-/// The sum of a range.
+/// The sum of a range: reduce with plus.
 template <reduction_strategy S = automatic, device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
   requires device_output<Out, A>
-void reduce(const In& in, Out out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce<S>(in, out, plus{}, options);
 }
 
-/// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns; of an
-/// extended __device__ lambda without a declared return type it follows the item.
+/// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns.
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
   requires device_output<Out, A>
-void transform_reduce(const In& in, Out out, Op op, Transform transform,
+void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("transform_reduce", in, out, op, transform, options);
+}
+
+/// The same of `count` items from `first` on.
+template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+  requires device_output<Out, A>
+void transform_reduce(It first, std::int64_t count, Out&& out, Op op, Transform transform,
+                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_items<S>("transform_reduce", "first", first, count, out, op, transform, options);
 }
 
 /// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
@@ -106,9 +159,19 @@ template <reduction_strategy S = automatic, device_range Left, device_range Righ
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
   requires device_output<Out, A>
-void transform_reduce(const Left& left, const Right& right, Out out, Op op, Transform transform,
+void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_ranges<S>("transform_reduce", left, right, out, op, transform, options);
+}
+
+/// The same of `count` pairs. If either iterator is no pointer, both are read item by item.
+template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Out, operator_argument Op,
+          class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
+  requires device_output<Out, A>
+void transform_reduce(Left left, Right right, std::int64_t count, Out&& out, Op op, Transform transform,
+                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_pairs<S>("transform_reduce", left, right, count, out, op, transform, options);
 }
 
 /// reduce, waiting for the stream and returning the value. Cannot be captured.
@@ -120,10 +183,27 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
   });
 }
 
-/// The sum, waiting for it.
+/// The same of `count` items from `first` on.
+template <reduction_strategy S = automatic, item_iterator It, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<It>>>
+[[nodiscard]] A reduce_value(It first, std::int64_t count, Op op,
+                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<A>("reduce_value", options.stream, [&](A* out) {
+    detail::reduce_items<S>("reduce_value", "first", first, count, out, op, thread::no_transform{}, options);
+  });
+}
+
+/// The sum: reduce_value with plus.
 template <reduction_strategy S = automatic, device_range In, class A = accumulator_t<plus, item_t<const In>>>
 [[nodiscard]] A reduce_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
   return reduce_value<S>(in, plus{}, options);
+}
+
+/// The sum of `count` items: reduce_value with plus.
+template <reduction_strategy S = automatic, item_iterator It, class A = accumulator_t<plus, iterator_item_t<It>>>
+[[nodiscard]] A reduce_value(It first, std::int64_t count,
+                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value<S>(first, count, plus{}, options);
 }
 
 /// transform_reduce, waiting for the stream and returning the value. Cannot be captured.
@@ -137,7 +217,17 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
   });
 }
 
-/// The two-input form.
+/// The same of `count` items from `first` on.
+template <reduction_strategy S = automatic, item_iterator It, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+[[nodiscard]] A transform_reduce_value(It first, std::int64_t count, Op op, Transform transform,
+                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+    detail::reduce_items<S>("transform_reduce_value", "first", first, count, out, op, transform, options);
+  });
+}
+
+/// The form of two ranges.
 template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
@@ -145,6 +235,17 @@ template <reduction_strategy S = automatic, device_range Left, device_range Righ
                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
   return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
     detail::reduce_ranges<S>("transform_reduce_value", left, right, out, op, transform, options);
+  });
+}
+
+/// The form of `count` pairs.
+template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, operator_argument Op,
+          class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
+[[nodiscard]] A transform_reduce_value(Left left, Right right, std::int64_t count, Op op, Transform transform,
+                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+    detail::reduce_pairs<S>("transform_reduce_value", left, right, count, out, op, transform, options);
   });
 }
 

@@ -76,16 +76,20 @@ template <class R> auto checked_data(const char* function, const char* argument,
   return to_pointer(range.data());
 }
 
+/// Whether `out` and the `count` entries from `first` on have a byte in common.
+template <class T, class Out> bool overlap(const T* first, std::int64_t count, const Out& out) {
+  const auto in = reinterpret_cast<std::uintptr_t>(first),
+             to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
+  return count > 0 && out.size() > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(T) &&
+         in < to + out.size() * sizeof(item_t<const Out>);
+}
+
 /// Segments are written while others are still read: `out` must not lie in the `count` entries from `first` on.
 template <class It, class Out>
 void check_apart(const char* function, [[maybe_unused]] const char* argument, [[maybe_unused]] const It& first,
                  [[maybe_unused]] std::int64_t count, [[maybe_unused]] const Out& out) {
   if constexpr (std::contiguous_iterator<It>) {
-    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)),
-               to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
-    if (count > 0 && out.size() > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(std::iter_value_t<It>) &&
-        in < to + out.size() * sizeof(item_t<const Out>))
-      reject(function, std::string("out lies within ") + argument);
+    if (overlap(to_pointer(first), count, out)) reject(function, std::string("out lies within ") + argument);
   }
 }
 
@@ -106,7 +110,7 @@ template <class Out> auto make_segments(const char* function, fixed_length lengt
   if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
     reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
                          std::to_string(length.items));
-  return segmented::fixed_segments{length.items, count};
+  return segmented::fixed_length_segments{length.items, count};
 }
 
 template <class B, class E, class Out>
@@ -140,6 +144,13 @@ auto make_segments(const char* function, const S& offsets, std::int64_t, const O
   }
 }
 
+/// A value that is read while segments are written must not lie within `out`.
+template <class A, class Out>
+void check_value_apart(const char* function, const char* argument, const initial<A>& value, const Out& out) {
+  if (value.pointer() != nullptr && overlap(value.pointer(), 1, out))
+    reject(function, std::string(argument) + " lies within out");
+}
+
 template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
 void reduce_segments(const char* function, const char* argument, It first, std::int64_t items, const S& segments,
                      const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
@@ -147,6 +158,8 @@ void reduce_segments(const char* function, const char* argument, It first, std::
   if (items > 0) host::check_pointer(function, argument, first);
   const auto to = checked_data(function, "out", out);
   check_apart(function, argument, first, items, out);
+  check_value_apart(function, "init", options.init, out);
+  check_value_apart(function, "empty", options.empty, out);
   const auto described = make_segments(function, segments, items, out);
   host::segmented_reduce_with<Strategy>::enqueue(function, described,
                                                  make_leaves<A>(make_source(first, items), transform), to, op, options);

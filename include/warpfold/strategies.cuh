@@ -1,39 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Named strategies for reduce.cuh and segmented_reduce.cuh: the algorithms of the sources, as compositions of three parts.
+// Named strategies for reduce.cuh and segmented_reduce.cuh: the algorithms of Martín 2012 and Kepler, composed of
+// three parts. Not part of the umbrella warpfold.cuh.
 //
-//   wf::reduce<wf::strategy<wf::block::matrix<32, 32>, wf::grid::producer_consumer<8, 1>, wf::finish::last_block>>(in, out, op);
-//   wf::segmented_reduce<wf::strategy<wf::block::segmented::matrix<32, 32>, wf::grid::persistent, wf::finish::last_block>>(
+//   wf::reduce<wf::strategy<wf::block::matrix<32, 32>, wf::grid::producer_consumer<8, 1>, wf::finish::last_block>>(
+//       in, out, op);
+//   wf::segmented_reduce<
+//       wf::strategy<wf::block::segmented::matrix<32, 32>, wf::grid::persistent, wf::finish::last_block>>(
 //       in, wf::owners{ids}, out, op);
 //
-// The parts are declared, with what each promises, in block/tree.cuh, block/warp_tree.cuh, block/matrix.cuh,
-// block/shuffle.cuh; grid/persistent.cuh (persistent and multi_pass), grid/producer_consumer.cuh,
-// grid/bulk_producer_consumer.cuh; grid/finish.cuh. dispatch/strategy_type.hpp lists the valid compositions; another one
-// does not compile, and says why.
+// How a CUDA-block of B threads reduces a data-block of D items:
 //
-// Against reduce.cuh's promises, a named strategy
-// - keeps order, but for the atomic finishes, which need a commutative operator with a hardware atomic;
-// - gives the same bits on every run on one device with the same max_blocks. multi_pass depends on the count alone; the
-//   persistent schedules on the grid, and so on the device; atomic finishes of inexact operators on timing;
-// - takes a launch a pass (multi_pass), two launches (two_launch, and the atomic finishes: the first one writes init, or
-//   the operator's identity, to `out`), or one (last_block);
-// - may write `out` into the input, but for the atomic finishes;
-// - needs workspace_bytes<A>() of scratch, none for atomic finishes, and for multi_pass workspace_bytes<S, A>(count);
-// - throws std::invalid_argument where reduce does, for max_blocks with multi_pass, and where the device lacks what the
-//   strategy needs: compute capability 9.0 for bulk_producer_consumer, shared memory.
+//   block::tree<B = 256>                 a binary tree in shared memory, a barrier a level; D = 2 B
+//   block::warp_tree<B = 256>            a binary tree a warp in shared memory, one barrier; D = 4 B
+//   block::matrix<H, W, B = 256>         a thread folds each of H rows of W items, then one warp folds the row results
+//   block::shuffle<B = 512, bytes = 128> registers and shuffles; no data-block in shared memory; D follows from the bytes
+//                                        that a lane has in flight
+//   block::segmented::tree, warp_tree, matrix   the first three, for segments given by owners
 //
-// For segmented_reduce with owners there are block::segmented::tree, warp_tree and matrix (block/segmented.cuh), on
-// multi_pass, persistent or producer_consumer, the latter two with last_block or two_launch. Against segmented_reduce.cuh's
-// promises, such a strategy
-// - keeps order, needs no identity, and gives the same bits on every run on one device with the same max_blocks, however
-//   segments lie to data-blocks and CUDA-blocks (thread/piece.cuh says why). A segment's association depends on where it
-//   lies; with the persistent schedules also on the grid, and so on the device;
-// - folds into `out`, whose items must be of the accumulator type: valid when the last launch has ended;
-// - takes one launch more, which writes what an empty segment holds to all of `out`, as the sources fill it with the
-//   identity: with last_block two in all, with two_launch three, with multi_pass one more than passes;
-// - reads items and owners once, in whole vectors where both are aligned; writes `out` once more, and reads and writes it
-//   again where a segment spans chunks of the algorithm. Owners of a signed 32-bit type take the least shared memory;
-// - needs workspace_bytes<S, A>(count) of scratch; for the persistent schedules that does not depend on the count;
-// - throws std::invalid_argument where segmented_reduce does, and as above.
+// Which data-blocks a CUDA-block takes:
+//
+//   grid::multi_pass                     one; the grid is launched again until one value is left. Takes no finish
+//   grid::persistent                     a share of consecutive data-blocks; the grid is what fits the device at once
+//   grid::producer_consumer<P = 8, C = 1>   persistent; P warps load a data-block while C warps reduce the one before
+//   grid::bulk_producer_consumer<P = 1, C = 8, Stages = 3>   the same by bulk copies; sm_90 and later; not for segments
+//
+// How the partial results of a persistent grid become one:
+//
+//   finish::last_block                   the last CUDA-block to finish reduces them
+//   finish::two_launch                   a second launch reduces them
+//   finish::block_atomic                 one hardware atomic a CUDA-block; not for segments
+//   finish::warp_atomic                  one hardware atomic a warp; for shuffle and warp_tree; not for segments
+//
+// strategies/strategy.hpp lists the valid compositions. Another one does not compile, and a message says why.
+//
+// What a named strategy promises, compared to reduce.cuh:
+// - It keeps order, unless its finish is atomic. Atomic finishes need a commutative operator with a hardware atomic.
+// - It gives the same bits on every run on one device with the same max_blocks. With multi_pass the bits depend on the
+//   count alone. With persistent schedules they depend on the grid, and so on the device. With an atomic finish of an
+//   operator that is not exact they depend on timing.
+// - It takes one launch with last_block, two with two_launch, and one for each pass with multi_pass. Atomic finishes
+//   take two: the first one writes init, or the operator's identity, to `out`.
+// - `out` may lie within the input, unless the finish is atomic.
+// - It needs workspace_bytes<A>() bytes of scratch; with multi_pass, workspace_bytes<S, A>(count). Atomic finishes need
+//   none.
+// - It throws std::invalid_argument, before anything is enqueued, where reduce does; if max_blocks is given to
+//   multi_pass; if `out` lies within the input of an atomic finish; and if the device lacks what one of the launches
+//   needs: shared memory, or compute capability 9.0 for bulk_producer_consumer.
+//
+// What a named strategy promises for segments, compared to segmented_reduce.cuh:
+// - It keeps order and needs no identity. It gives the same bits on every run on one device with the same max_blocks,
+//   wherever segments are cut by data-blocks and CUDA-blocks (strategies/piece.cuh explains why). The association
+//   within a segment depends on where the segment lies; with persistent schedules also on the grid, and so on the
+//   device.
+// - It folds into `out`, whose items must be of the accumulator type. They are valid when the last launch has ended.
+// - It takes one launch more than above, which comes first and writes the value of an empty segment to all of `out`.
+// - It reads items and owners once, in whole vectors if both are aligned. It writes `out` once more than it has to, and
+//   reads and writes it again for each segment that spans chunks of the algorithm. Signed 32-bit owners take the least
+//   shared memory.
+// - It needs workspace_bytes<S, A>(count) bytes of scratch; with persistent schedules they do not depend on the count.
+// - It throws std::invalid_argument where segmented_reduce does, if .init or .empty points into `out`, and as above. In
+//   builds with WARPFOLD_CHECKS a kernel stops at an owner outside of `out` or below the owner before it, with a
+//   message.
 #pragma once
 #include <warpfold/strategies/bulk_producer_consumer.cuh>
 #include <warpfold/strategies/dispatch.cuh>
@@ -55,7 +82,7 @@ template <class Algorithm, class Schedule, class Finish> struct parts_of<strateg
   using schedule = Schedule;
 };
 
-/// The block algorithm that runs, and what it reduces: items, or pieces of segments.
+/// The block algorithm that runs, and the type of what it reduces: accumulators, or pieces of segments.
 template <class Algorithm, class A> struct reduced_by {
   using algorithm = Algorithm;
   using item = A;
@@ -70,9 +97,8 @@ struct reduced_by<Algorithm, A> {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes of scratch, aligned to 128, that reduce<S>, transform_reduce<S> or segmented_reduce<S> need for `count` items with
-/// accumulators of type `A` on the current device. For multi_pass it grows with the count; it may be more than a given input
-/// needs.
+/// Bytes of scratch, aligned to 128, that are enough for reduce<S>, transform_reduce<S> or segmented_reduce<S> of
+/// `count` items with accumulators of type `A` on the current device. With multi_pass they grow with the count.
 template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_t count) {
   std::size_t bytes = warpfold::workspace_bytes<A>();
   if constexpr (!std::is_same_v<S, automatic>) {
@@ -89,8 +115,8 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
   return bytes;
 }
 
-/// What the strategy `S` is on the current device, for `count` items of type `T` behind a pointer; for segments, with owners
-/// of type `Id`.
+/// Registers, shared memory, occupancy, grid and launches of the strategy `S` on the current device, for `count` items
+/// of type `T` behind a pointer. A strategy for segments has owners of type `Id`.
 template <reduction_strategy S, class T, class Op, class A = accumulator_t<Op, T>, class Id = std::int32_t>
 strategies::strategy_facts facts_of(std::int64_t count) {
   using leaves = thread::leaves<thread::pointer_source<T>, thread::no_transform, A>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All of Warpfold's host functions. The sources' algorithms, as named strategies, are in strategies.cuh, which stands apart.
+// All of Warpfold's host functions. The sources' algorithms, as named strategies, are in strategies.cuh, which stands
+// apart. <warpfold/wf.hpp> declares the short name wf for namespace warpfold; no other header does.
 #pragma once
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/config.hpp>

@@ -66,7 +66,7 @@ TEST(reduce_iterators, output_iterator_and_wider_output) {
   const float expected = wf::canonical_tree::replay(items.begin(), std::ssize(items), wf::plus{});
   const wf_test::device_array<float> in(items);
   const wf_test::device_array<double> out(2);
-  wf::reduce(in.items(), out.data());
+  wf::reduce(in.items(), out.data(), wf::accumulate_in<float>(wf::plus{}));  // named, since the output is wider
   wf::reduce(in.items(), wf_test::negating_output{out.data() + 1});
   EXPECT_EQ(out.value(0), double{expected});
   EXPECT_EQ(out.value(1), -double{expected});

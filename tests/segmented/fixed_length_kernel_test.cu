@@ -15,9 +15,9 @@ template <class T, class A>
 using leaves_of =
     thread::leaves<decltype(segmented::in_narrow_chunks<A>(thread::pointer_source<T>{})), thread::no_transform, A>;
 
-template <class Way> bool fits_a_warp(std::int64_t length) {
+template <class Algorithm> bool fits_a_warp(std::int64_t length) {
   // A lane's places are counted by int, and a warp has no more on its way than a few KiB.
-  return Way::at_once(length) >= 1 && Way::at_once(length) * length < 1 << 20;
+  return Algorithm::segments_per_warp(length) >= 1 && Algorithm::segments_per_warp(length) * length < 1 << 20;
 }
 
 template <class T, class A> void expect_one_way_each() {
@@ -25,24 +25,24 @@ template <class T, class A> void expect_one_way_each() {
   constexpr int few = segmented::policy_of<leaves>.tiny_items;
   constexpr std::int64_t most = warp_lanes * segmented::wide_items<leaves> * (sizeof(A) <= 16 ? 2 : 1);
   const auto takers = [](std::int64_t length) {
-    return segmented::no_items<leaves>::takes(length) + segmented::single_items<leaves>::takes(length) +
-           segmented::few_items<leaves>::takes(length) + (few < length && length <= leaves::chunk_items) +
-           segmented::several_chunks<leaves>::takes(length) + segmented::rows_and_few<leaves>::takes(length) +
+    return segmented::empty_segments<leaves>::takes(length) + segmented::single_items<leaves>::takes(length) +
+           segmented::tiny_lengths<leaves>::takes(length) + (few < length && length <= leaves::chunk_items) +
+           segmented::several_chunks<leaves>::takes(length) + segmented::rows_and_tails<leaves>::takes(length) +
            segmented::two_rows<leaves>::takes(length);
   };
   for (std::int64_t length = 0; length <= most; ++length) {
     ASSERT_EQ(takers(length), 1) << sizeof(T) << " bytes, length " << length;
     int calls = 0;
     bool fits = true;
-    const bool has_way = segmented::with_equal_way<leaves>(length, [&]<class Way>(Way) {
+    const bool has_way = segmented::with_fixed_length_algorithm<leaves>(length, [&]<class Algorithm>(Algorithm) {
       ++calls;
-      fits = fits_a_warp<Way>(length);
+      fits = fits_a_warp<Algorithm>(length);
     });
     ASSERT_TRUE(has_way && fits && calls == 1) << sizeof(T) << " bytes, length " << length;
   }
   for (const std::int64_t length : {3 * most, std::int64_t{1} << 32 | 1, std::int64_t{1} << 62}) {
     ASSERT_EQ(takers(length), 0) << sizeof(T) << " bytes, length " << length;
-    ASSERT_FALSE(segmented::with_equal_way<leaves>(length, [](auto) {}));
+    ASSERT_FALSE(segmented::with_fixed_length_algorithm<leaves>(length, [](auto) {}));
   }
 }
 
@@ -50,8 +50,8 @@ template <class T, class A> void expect_one_way_each() {
 TEST(EqualSegments, OfNarrowItemsFillHalfAChunkOrAWholeOne) {
   const auto chunk_items = []<class Leaves>(std::type_identity<Leaves>, std::int64_t length) {
     int items = 0;
-    segmented::with_equal_way<Leaves>(length, [&]<class Way>(Way) {
-      if constexpr (requires { Way::chunk_items; }) items = Way::chunk_items;
+    segmented::with_fixed_length_algorithm<Leaves>(length, [&]<class Algorithm>(Algorithm) {
+      if constexpr (requires { Algorithm::chunk_items; }) items = Algorithm::chunk_items;
     });
     return items;
   };

@@ -31,7 +31,7 @@ struct leaf_of {
 enum class way { single_chunks, items };
 
 /// Warp b folds `together` segments a lane; results of those without items stay what they are.
-template <way Way, class Leaves, class Op>
+template <way Algorithm, class Leaves, class Op>
 __global__ void lanes_kernel(Leaves leaves, const segment* segments, Op op, typename Leaves::accumulator* results,
                              int* stores) {
   int first[together], count[together];
@@ -48,7 +48,7 @@ __global__ void lanes_kernel(Leaves leaves, const segment* segments, Op op, type
     atomicAdd(stores + place, 1);
   };
   typename Leaves::accumulator values[together];
-  if constexpr (Way == way::single_chunks) {
+  if constexpr (Algorithm == way::single_chunks) {
     wf::segmented::fold_single_chunks(leaves, first, count, inside, op, values);
   } else {
     wf::segmented::tiny_segments<4, together, Leaves, Op> segments_of_lane;
@@ -59,11 +59,11 @@ __global__ void lanes_kernel(Leaves leaves, const segment* segments, Op op, type
     if (count[k] > 0) store(k, values[k]);
 }
 
-template <way Way, int ChunkItems, class T, class Transform, class Op>
+template <way Algorithm, int ChunkItems, class T, class Transform, class Op>
 void check_lanes(const std::vector<T>& items, std::int64_t offset, Transform transform, Op op) {
   using source = wf::thread::pointer_source<T, ChunkItems>;
   using A = std::remove_cvref_t<decltype(transform(items[0]))>;
-  constexpr int most = Way == way::items ? 4 : ChunkItems;
+  constexpr int most = Algorithm == way::items ? 4 : ChunkItems;
   wf_test::random_source random(5);
   std::vector<segment> segments;
   const std::int64_t all = std::ssize(items);
@@ -80,7 +80,7 @@ void check_lanes(const std::vector<T>& items, std::int64_t offset, Transform tra
   const device_array<A> results(std::vector<A>(segments.size()));
   const device_array<int> stores(std::vector<int>(segments.size(), 0));
   using leaves = wf::thread::leaves<source, Transform, A>;
-  wf_test::launch_and_wait(&lanes_kernel<Way, leaves, Op>, 12, 32, 0, leaves{source{in.data(), in.count()}, transform},
+  wf_test::launch_and_wait(&lanes_kernel<Algorithm, leaves, Op>, 12, 32, 0, leaves{source{in.data(), in.count()}, transform},
                            given.data(), op, results.data(), stores.data());
   const auto stored = stores.to_host();
   const auto folded = results.to_host();

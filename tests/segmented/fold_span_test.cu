@@ -34,11 +34,11 @@ template <int Rows, class Source> __global__ void span_kernel(Source source, con
 
 template <int Rows, class Source>
 void check_spans(const Source& source, const std::vector<std::int32_t>& data, int aligned_first) {
-  constexpr int batch = Rows * wf::warp_lanes * Source::chunk_items, step = batch / 2;
+  constexpr int batch = Rows * wf::warp_lanes * Source::chunk_items, tile = batch / 2;
   const int all = static_cast<int>(data.size());
   std::vector<span_case> cases;
   for (const int items :
-       {1, 2, Source::chunk_items + 1, step - 1, step, step + 1, batch - 1, batch, batch + 1, 3 * batch + 2 * step + 5})
+       {1, 2, Source::chunk_items + 1, tile - 1, tile, tile + 1, batch - 1, batch, batch + 1, 3 * batch + 2 * tile + 5})
     for (const int first : {0, 1, 2, 3, aligned_first, aligned_first + 4, all - items - 1, all - items}) {
       std::vector<hash> leaves;
       for (int i = 0; i < items; ++i) leaves.push_back(leaf_of{}(data[static_cast<std::size_t>(first + i)]));

@@ -96,8 +96,8 @@ TEST(segmented_reduce_interval, owners) {
 
 // Of these, a warp takes the units of the segment before its first one at once, not at the end.
 TEST(segmented_reduce_interval, places_of_4_bytes) {
-  static_assert(sizeof(std::int32_t) == wf::segmented::before_first_item_bytes &&
-                sizeof(interval) != wf::segmented::before_first_item_bytes);
+  static_assert(sizeof(std::int32_t) == wf::segmented::previous_first_item_bytes &&
+                sizeof(interval) != wf::segmented::previous_first_item_bytes);
   std::int64_t turn = 4;
   const auto reduce = [](auto in, const auto& segments, auto out, const auto& options) {
     wf::transform_segmented_reduce(in, segments, out, wf_test::join{}, wf_test::to_interval<interval>{}, options);

@@ -19,7 +19,7 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
   using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
   using segments_type = std::remove_const_t<decltype(described)>;
   if (out.empty()) return;
-  enqueue(warpfold::segmented::segmented_arguments<segments_type, leaves, Op, A*>{
+  enqueue(warpfold::segmented::kernel_arguments<segments_type, leaves, Op, A*>{
       described,
       leaves{source, transform},
       op,
@@ -39,8 +39,8 @@ template <bool Staged> struct by_position {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::segmented::segmented_arguments<S, Leaves, Op, A*>& arguments) {
-          warpfold::segmented::general_segmented_kernel<Staged, S, Leaves, Op, A*>::enqueue(arguments, options);
+        [&]<class S, class Leaves>(const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
+          warpfold::segmented::load_balance_reduction<Staged, S, Leaves, Op, A*>::enqueue(arguments, options);
         });
   }
 };
@@ -49,7 +49,7 @@ using staged = by_position<true>;
 
 /// The kernel of segments that are dealt by number, by groups of 1 warp to all of a block, in turn. Ranges and units are short, so
 /// that most segments are too long for a group.
-struct dealt {
+struct per_warp_group {
   static constexpr bool needs_bulk_copies = false;
   static inline int turn = 0;
 
@@ -58,8 +58,8 @@ struct dealt {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::segmented::segmented_arguments<S, Leaves, Op, A*>& arguments) {
-          using kernel = warpfold::segmented::dealt_segments<S, Leaves, Op, A*>;
+        [&]<class S, class Leaves>(const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
+          using kernel = warpfold::segmented::segment_per_warp_group_reduction<S, Leaves, Op, A*>;
           kernel::enqueue(
               arguments,
               plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy),
@@ -67,23 +67,23 @@ struct dealt {
         });
   }
 
-  static warpfold::segmented::dealt_plan plan_of(std::int64_t items, std::int64_t segments,
+  static warpfold::segmented::segment_per_warp_group_plan plan_of(std::int64_t items, std::int64_t segments,
                                                  std::size_t accumulator_bytes,
                                                  const warpfold::segmented::kernel_policy& policy) {
     constexpr std::int64_t lengths[] = {512, 200, 777};
     const std::int64_t block_warps = policy.block_threads / 32, length = lengths[turn % 3];
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-    const std::int64_t ranged =
-        std::min(divide_up(items, length * block_warps), warpfold::segmented::max_segment_warps / block_warps);
-    warpfold::segmented::dealt_plan plan{};
+    const std::int64_t partition_blocks =
+        std::min(divide_up(items, length * block_warps), warpfold::segmented::max_warps / block_warps);
+    warpfold::segmented::segment_per_warp_group_plan plan{};
     const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of groups
-    plan.groups = {turn++ % sizes, static_cast<int>(ranged)};
-    plan.blocks = static_cast<int>(ranged + divide_up(segments << plan.groups.log_warps, block_warps));
-    plan.ranges.length = std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(ranged, 1) * block_warps), 1);
-    const auto least_unit = static_cast<std::uint64_t>(std::max<std::int64_t>(
-        {64, divide_up(items, warpfold::segmented::max_units(accumulator_bytes)), divide_up(plan.ranges.length, 64)}));
-    plan.ranges.log_unit = std::bit_width(least_unit - 1);
-    plan.ranges.whole_items = std::max<std::int64_t>(2 * plan.ranges.length, std::int64_t{1} << plan.ranges.log_unit);
+    plan.groups = {turn++ % sizes, static_cast<int>(partition_blocks)};
+    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.groups.log_warps, block_warps));
+    plan.partition.positions_per_warp = std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);
+    const auto min_unit = static_cast<std::uint64_t>(std::max<std::int64_t>(
+        {64, divide_up(items, warpfold::segmented::max_units(accumulator_bytes)), divide_up(plan.partition.positions_per_warp, 64)}));
+    plan.partition.log_unit = std::bit_width(min_unit - 1);
+    plan.partition.max_uncut_items = std::max<std::int64_t>(2 * plan.partition.positions_per_warp, std::int64_t{1} << plan.partition.log_unit);
     return plan;
   }
 };

@@ -32,34 +32,34 @@ const problem_kind kinds[] = {{"float", 8, 4, segmented::kernel_policy_for(32, 4
 constexpr int devices[] = {1, 8, 132 * 4, 132 * 2, 78, 100'000};  // blocks at once
 
 /// What is wrong with the plan, if anything.
-std::string problem(const segmented::segmented_plan& plan, int most_blocks, std::int64_t items, std::int64_t segments,
+std::string problem(const segmented::load_balance_plan& plan, int max_resident_blocks, std::int64_t items, std::int64_t segments,
                     const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
   const std::int64_t warps = std::int64_t{plan.blocks} * block_warps,
-                     positions = items + std::int64_t{plan.ranges.weight} * segments;
-  const auto& [length, weight, log_unit, are_long, whole_items] = plan.ranges;
+                     positions = items + std::int64_t{plan.partition.segment_cost} * segments;
+  const auto& [length, segment_cost, log_unit, are_mostly_long, max_uncut_items] = plan.partition;
   const std::int64_t unit = std::int64_t{1} << log_unit,
                      batch = std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items;
 
-  if (plan.blocks < 1 || plan.blocks > most_blocks) return "the grid is too large, or empty";
+  if (plan.blocks < 1 || plan.blocks > max_resident_blocks) return "the grid is too large, or empty";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
-  if (warps > segmented::max_segment_warps) return "more warps than counters";
-  if (weight < 1) return "segments without weight: a warp could have any number of empty ones";
+  if (warps > segmented::max_warps) return "more warps than counters";
+  if (segment_cost < 1) return "segments without weight: a warp could have any number of empty ones";
   if (length * warps < positions) return "positions without a warp";
-  if ((length - 1) * warps >= positions) return "ranges are longer than they need be";
-  if (plan.blocks > 1 && 2 * length < segmented::min_items_per_warp) return "ranges are too short to be worth a warp";
-  if (are_long && items <= segments) return "no segment can be expected to be long";
+  if ((length - 1) * warps >= positions) return "partition are longer than they need be";
+  if (plan.blocks > 1 && 2 * length < segmented::min_items_per_warp) return "partition are too short to be worth a warp";
+  if (are_mostly_long && items <= segments) return "no segment can be expected to be long";
   if (unit % batch != 0) return "units are not made of batches, or no power of two of them";
-  if (whole_items < unit) return "what is shorter than a unit is cut";
-  if (whole_items > std::max(unit, length)) return "a warp could have much more than its range";
+  if (max_uncut_items < unit) return "what is shorter than a unit is cut";
+  if (max_uncut_items > std::max(unit, length)) return "a warp could have much more than its range";
   if ((positions - 1) / unit + 1 > segmented::max_units(kind.accumulator_bytes)) return "more units than scratch";
-  if ((length - 1) / unit + 1 > segmented::range_units) return "a range has too many units";
-  if (segmented::range_units * 2 > segmented::group_units) return "a range has the begin of more than one group";
+  if ((length - 1) / unit + 1 > segmented::max_units_per_warp) return "a range has too many units";
+  if (segmented::max_units_per_warp * 2 > segmented::units_per_group) return "a range has the begin of more than one group";
   // Among the counters of a range are those of one later group: groups begin at least a range apart.
-  if (unit * segmented::group_units <= length) return "a range has the begin of two groups";
-  if (unit > 2 * batch && length >= unit * 2 * segmented::range_units) return "units are too short";
-  if (plan.blocks < most_blocks && (max_blocks == 0 || plan.blocks < max_blocks) &&
-      warps < segmented::max_segment_warps - block_warps && length > segmented::max_min_items_per_warp)
+  if (unit * segmented::units_per_group <= length) return "a range has the begin of two groups";
+  if (unit > 2 * batch && length >= unit * 2 * segmented::max_units_per_warp) return "units are too short";
+  if (plan.blocks < max_resident_blocks && (max_blocks == 0 || plan.blocks < max_blocks) &&
+      warps < segmented::max_warps - block_warps && length > segmented::max_min_items_per_warp)
     return "part of the device is left idle";
   return "";
 }
@@ -82,44 +82,44 @@ TEST(SegmentedPlan, HoldsWhateverTheShape) {
                                    5'000'000'029};
   for (int i = 0; i < 60; ++i) counts.push_back(static_cast<std::int64_t>(source() >> 1 >> (source.below(38) + 23)));
   for (const problem_kind& kind : kinds)
-    for (const int most_blocks : devices)
+    for (const int max_resident_blocks : devices)
       for (const int max_blocks : {0, 1, 7, 1'000'000})
         for (const std::int64_t items : counts)
           for (const std::int64_t segments : counts) {
             if (segments == 0) continue;
-            const auto plan = segmented::plan_segmented(most_blocks, items, segments, kind.chunk_items,
+            const auto plan = segmented::plan_load_balance(max_resident_blocks, items, segments, kind.chunk_items,
                                                         kind.accumulator_bytes, kind.policy, max_blocks);
-            ASSERT_EQ(problem(plan, most_blocks, items, segments, kind, max_blocks), "")
-                << kind.name << ", " << items << " items, " << segments << " segments, " << most_blocks
+            ASSERT_EQ(problem(plan, max_resident_blocks, items, segments, kind, max_blocks), "")
+                << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
                 << " blocks at once, max_blocks " << max_blocks;
           }
 }
 
 TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
   const problem_kind& k = kinds[0];
-  EXPECT_EQ(segmented::plan_segmented(528, 0, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
-  EXPECT_EQ(segmented::plan_segmented(528, 900, 6, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
-  EXPECT_EQ(segmented::plan_segmented(528, 1 << 24, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
-  EXPECT_EQ(segmented::plan_segmented(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
+  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(segmented::plan_load_balance(528, 900, 6, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(segmented::plan_load_balance(528, 1 << 24, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
+  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
 }
 
 TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
-  constexpr std::int64_t warps = 4224, step = segmented::step_packets * 32 * warps,
-                         full = segmented::least_staged_steps * step;
+  constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps,
+                         full = segmented::min_staged_tiles * tile;
   for (const bool listed : {false, true}) {
     const auto gains = [&](std::int64_t items, std::int64_t segments) {
       return segmented::gains_by_staging(items, segments, warps, listed);
     };
     for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
-      for (const std::int64_t mean : {segmented::least_staged_mean, segmented::most_staged_mean - 1})
+      for (const std::int64_t mean : {segmented::min_staged_mean_items, segmented::max_staged_mean_items - 1})
         EXPECT_TRUE(gains(mean * segments, segments)) << mean << " items on average";
-      EXPECT_TRUE(gains(segmented::most_staged_mean * segments - 1, segments));
-      EXPECT_FALSE(gains(segmented::most_staged_mean * segments, segments));
-      EXPECT_FALSE(gains(segmented::least_staged_mean * segments - 1, segments));
+      EXPECT_TRUE(gains(segmented::max_staged_mean_items * segments - 1, segments));
+      EXPECT_FALSE(gains(segmented::max_staged_mean_items * segments, segments));
+      EXPECT_FALSE(gains(segmented::min_staged_mean_items * segments - 1, segments));
       EXPECT_FALSE(gains(segments, segments));
     }
     EXPECT_FALSE(gains(8 * (full - 1), full - 1)) << "too few steps a warp";
-    const std::int64_t many = segmented::least_staged_empty_steps * step;
+    const std::int64_t many = segmented::min_staged_empty_tiles * tile;
     for (const std::int64_t items : {std::int64_t{0}, many / 4, many - 1}) {
       EXPECT_EQ(gains(items, many), listed) << items << " items";
       EXPECT_FALSE(gains(items * (many - 1) / many, many - 1)) << "too few steps a warp";
@@ -129,31 +129,31 @@ TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
 
 // ---- segments dealt by number -----------------------------------------------------------------------------------------
 
-std::string problem(const segmented::dealt_plan& plan, int most_blocks, std::int64_t items, std::int64_t segments,
-                    bool are_equal, const problem_kind& kind, int max_blocks) {
+std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_resident_blocks, std::int64_t items, std::int64_t segments,
+                    bool is_fixed_length, const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
-  const auto& [length, weight, log_unit, are_long, whole_items] = plan.ranges;
-  const std::int64_t ranged_warps = std::int64_t{plan.groups.ranged_blocks} * block_warps,
+  const auto& [length, segment_cost, log_unit, are_mostly_long, max_uncut_items] = plan.partition;
+  const std::int64_t ranged_warps = std::int64_t{plan.groups.partition_blocks} * block_warps,
                      unit = std::int64_t{1} << log_unit;
 
-  if (plan.blocks > 3 * most_blocks) return "the grid is too large";
+  if (plan.blocks > 3 * max_resident_blocks) return "the grid is too large";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
   if (plan.groups.log_warps < 0 || 1 << plan.groups.log_warps > block_warps) return "a group is no part of a block";
-  if (std::int64_t{plan.blocks - plan.groups.ranged_blocks} * block_warps < segments << plan.groups.log_warps)
+  if (std::int64_t{plan.blocks - plan.groups.partition_blocks} * block_warps < segments << plan.groups.log_warps)
     return "segments without a group";
-  if (weight != 0 || are_long) return "ranges are not of items alone";
-  if (are_equal)
-    return plan.groups.ranged_blocks > 0 || whole_items < items / segments ? "equal segments are too long for a group"
+  if (segment_cost != 0 || are_mostly_long) return "partition are not of items alone";
+  if (is_fixed_length)
+    return plan.groups.partition_blocks > 0 || max_uncut_items < items / segments ? "equal segments are too long for a group"
                                                                            : "";
   if (ranged_warps < 1 || length * ranged_warps < items) return "items without a range";
-  if (ranged_warps > segmented::max_segment_warps) return "more warps than counters";
-  if (whole_items < 2 * length)
+  if (ranged_warps > segmented::max_warps) return "more warps than counters";
+  if (max_uncut_items < 2 * length)
     return "a segment that is too long may go on at the begin of no range, or two begin in one";
-  if (whole_items < unit || whole_items < items / segments) return "what is not long is cut";
+  if (max_uncut_items < unit || max_uncut_items < items / segments) return "what is not long is cut";
   if (unit % (std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items) != 0)
     return "units are not made of batches";
   if ((items - 1) / unit + 1 > segmented::max_units(kind.accumulator_bytes)) return "more units than scratch";
-  if (unit * segmented::group_units <= length) return "a range has the begin of two groups of units";
+  if (unit * segmented::units_per_group <= length) return "a range has the begin of two groups of units";
   return "";
 }
 
@@ -161,31 +161,31 @@ TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
   wf_test::random_source source(2);
   std::vector<std::int64_t> counts{0, 1, 2, 33, 1000, 4096, 1 << 20, std::int64_t{1} << 31, std::int64_t{1} << 40};
   for (int i = 0; i < 120; ++i) counts.push_back(static_cast<std::int64_t>(source() >> 1 >> (source.below(40) + 23)));
-  int dealt = 0;
+  int per_warp_group = 0;
   for (const problem_kind& kind : kinds)
-    for (const int most_blocks : devices)
+    for (const int max_resident_blocks : devices)
       for (const int max_blocks : {0, 1, 7, 1'000'000})
-        for (const bool are_equal : {false, true})
+        for (const bool is_fixed_length : {false, true})
           for (std::int64_t items : counts)
             for (const std::int64_t segments : counts) {
               if (segments == 0) continue;
-              if (are_equal) items -= items % segments;
-              const auto plan = segmented::plan_dealt(most_blocks, items, segments, are_equal, kind.chunk_items,
+              if (is_fixed_length) items -= items % segments;
+              const auto plan = segmented::plan_segment_per_warp_group(max_resident_blocks, items, segments, is_fixed_length, kind.chunk_items,
                                                       kind.accumulator_bytes, kind.policy, max_blocks);
               if (!plan) continue;
-              ++dealt;
-              ASSERT_EQ(problem(*plan, most_blocks, items, segments, are_equal, kind, max_blocks), "")
-                  << kind.name << ", " << items << " items, " << segments << " segments, " << most_blocks
+              ++per_warp_group;
+              ASSERT_EQ(problem(*plan, max_resident_blocks, items, segments, is_fixed_length, kind, max_blocks), "")
+                  << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
                   << " blocks at once, max_blocks " << max_blocks;
             }
-  EXPECT_GT(dealt, 1000);
+  EXPECT_GT(per_warp_group, 1000);
 }
 
 TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
   const problem_kind& k = kinds[0];  // rows of 256 items
   const auto warps_of_group = [&](std::int64_t items, std::int64_t length) {
     const auto plan =
-        segmented::plan_dealt(528, items, items / length, false, k.chunk_items, k.accumulator_bytes, k.policy);
+        segmented::plan_segment_per_warp_group(528, items, items / length, false, k.chunk_items, k.accumulator_bytes, k.policy);
     return plan ? 1 << plan->groups.log_warps : 0;
   };
   constexpr std::int64_t mega = 1 << 20;
@@ -204,17 +204,17 @@ TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
 TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
   const segmented::kernel_policy& policy = kinds[0].policy;
   const int warps = policy.block_threads / 32;
-  EXPECT_EQ(segmented::plan_equal_segments(528, 1, 512, policy), 1);
-  EXPECT_EQ(segmented::plan_equal_segments(528, 512 * warps, 512, policy), 1);
-  EXPECT_EQ(segmented::plan_equal_segments(528, 512 * warps + 1, 512, policy), 2);
-  EXPECT_EQ(segmented::plan_equal_segments(528, std::int64_t{1} << 40, 2, policy), 528);
-  EXPECT_EQ(segmented::plan_equal_segments(528, std::int64_t{1} << 40, 2, policy, 3), 3);
-  EXPECT_EQ(segmented::plan_equal_segments(528, std::int64_t{1} << 40, 2, policy, 1'000'000), 528);
+  EXPECT_EQ(segmented::plan_fixed_length(528, 1, 512, policy), 1);
+  EXPECT_EQ(segmented::plan_fixed_length(528, 512 * warps, 512, policy), 1);
+  EXPECT_EQ(segmented::plan_fixed_length(528, 512 * warps + 1, 512, policy), 2);
+  EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy), 528);
+  EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy, 3), 3);
+  EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy, 1'000'000), 528);
 }
 
 TEST(SegmentedPlan, ScratchHasRoomForTheCounters) {
   EXPECT_GE(host::control_bytes - host::workspace_alignment,
-            std::size_t{segmented::max_segment_warps} * segmented::segment_counters * sizeof(unsigned));
+            std::size_t{segmented::max_warps} * segmented::counters_per_warp * sizeof(unsigned));
   for (const std::size_t bytes : {1, 16, 17, 64, 4096})
     EXPECT_GE(segmented::scratch_bytes(bytes),
               host::control_bytes + 2 * static_cast<std::size_t>(segmented::max_units(bytes)) * bytes);

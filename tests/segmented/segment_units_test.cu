@@ -25,76 +25,76 @@ using wf_test::device_array;
 
 // ---- starts -----------------------------------------------------------------------------------------------------------
 
-constexpr int step_segments = segmented::step_packets * 32;
+constexpr int tile_segments = segmented::tile_segments_per_lane * 32;
 constexpr int look_items = 8 * 32;  // how far owners may be looked at past what tells that a segment is too long
 
 struct found_start {
   segmented::segment_start start;
   segmented::segment_span before;
-  segmented::segment_span step[step_segments];
+  segmented::segment_span tile[tile_segments];
   bool all_known;
 };
 
 /// Warp b starts at position b, and looks at the segments of the step there, if these have steps.
 template <class Segments>
-__global__ void start_kernel(Segments segments, segmented::segment_ranges ranges, std::int64_t items, int most_items,
+__global__ void start_kernel(Segments segments, segmented::load_balance_partition partition, std::int64_t items, int max_items,
                              int together, found_start* found) {
   found_start& own = found[blockIdx.x];
   auto& scratch = wf::arch::dynamic_shared<typename Segments::scratch>();
-  const segmented::segment_start start = segments.start(blockIdx.x, ranges, items);
-  const auto before = segments.before(start);
+  const segmented::segment_start start = segments.find_first(blockIdx.x, partition, items);
+  const auto before = segments.previous(start);
   if (threadIdx.x == 0) own.start = start, own.before = {before.begin, before.end};
   if (start.segment >= segments.count) return;
-  if constexpr (!Segments::are_equal) {
-    typename Segments::step_index begin[segmented::step_packets], end[segmented::step_packets];
-    own.all_known = segments.next(start.segment, start.cursor, {items, most_items, together}, begin, end, scratch);
-    const std::int64_t base = segments.base(start.segment, start.cursor);
-    for (int k = 0; k < segmented::step_packets; ++k) own.step[32 * k + threadIdx.x] = {base + begin[k], base + end[k]};
+  if constexpr (!Segments::is_fixed_length) {
+    typename Segments::tile_index begin[segmented::tile_segments_per_lane], end[segmented::tile_segments_per_lane];
+    own.all_known = segments.read_tile(start.segment, start.cursor, {items, max_items, together}, begin, end, scratch);
+    const std::int64_t base = segments.tile_base(start.segment, start.cursor);
+    for (int k = 0; k < segmented::tile_segments_per_lane; ++k) own.tile[32 * k + threadIdx.x] = {base + begin[k], base + end[k]};
   }
 }
 
 /// What a warp whose range begins there is told, at every position.
 template <class Segments>
-std::vector<found_start> starts_of(const Segments& segments, const segmented::segment_ranges& ranges,
-                                   std::int64_t items, int most_items, int together) {
-  const std::int64_t positions = items + ranges.weight * segments.count + 3;
+std::vector<found_start> starts_of(const Segments& segments, const segmented::load_balance_partition& partition,
+                                   std::int64_t items, int max_items, int together) {
+  const std::int64_t positions = items + partition.segment_cost * segments.count + 3;
   const device_array<found_start> found(std::vector<found_start>(static_cast<std::size_t>(positions)));
   wf_test::launch_and_wait(&start_kernel<Segments>, static_cast<int>(positions), 32, sizeof(typename Segments::scratch),
-                           segments, ranges, items, most_items, together, found.data());
+                           segments, partition, items, max_items, together, found.data());
   return found.to_host();
 }
 
 /// The same against the definition. Segments are known up to one of more than `most_items`.
 template <class Segments>
-void expect_starts(const Segments& segments, const segmented::segment_ranges& ranges,
-                   const std::vector<std::int64_t>& offsets, bool cursors, int most_items = 1000) {
+void expect_starts(const Segments& segments, const segmented::load_balance_partition& partition,
+                   const std::vector<std::int64_t>& offsets, bool cursors, int max_items = 1000) {
   constexpr int any_number = 0x7FFFFFFF;
   const std::int64_t count = std::ssize(offsets) - 1;
-  const auto all = starts_of(segments, ranges, offsets.back(), most_items, any_number);
+  const auto all = starts_of(segments, partition, offsets.back(), max_items, any_number);
   for (std::int64_t position = 0; position < std::ssize(all); ++position) {
-    const auto& [start, before, step, all_known] = all[static_cast<std::size_t>(position)];
+    const auto& [start, before, tile, all_known] = all[static_cast<std::size_t>(position)];
     std::int64_t first = 0;
-    while (first < count && offsets[static_cast<std::size_t>(first)] + ranges.weight * first < position) ++first;
+    while (first < count && offsets[static_cast<std::size_t>(first)] + partition.segment_cost * first < position) ++first;
     ASSERT_EQ(start.segment, first) << "position " << position;
     const auto offset = [&](std::int64_t s) { return offsets[static_cast<std::size_t>(s)]; };
     // What the segment before has at the position or later must be told; what it has not, need not.
-    if (first > 0 && offset(first) + ranges.weight * (first - 1) > position) {
+    if (first > 0 && offset(first) + partition.segment_cost * (first - 1) > position) {
       ASSERT_EQ(before.begin, offset(first - 1)) << "position " << position;
       ASSERT_EQ(before.end, offset(first)) << "position " << position;
     }
     ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
-    const std::int64_t known = Segments::are_equal ? 0 : step_segments;
-    std::int64_t most_seen = offsets.back() + 1;  // items
+    const std::int64_t known = Segments::is_fixed_length ? 0 : tile_segments;
+    std::int64_t max_seen = offsets.back() + 1;  // items
     for (std::int64_t s = first; s < std::min<std::int64_t>(first + known, count); ++s) {
-      const segmented::segment_span& span = step[s - first];
-      ASSERT_TRUE(offset(s) < most_seen || span.begin == span.end)
+      const segmented::segment_span& span = tile[s - first];
+      ASSERT_TRUE(offset(s) < max_seen || span.begin == span.end)
           << "position " << position << ": segment " << s << " has been looked at for nothing";
-      if (most_seen <= offsets.back()) continue;
-      if (offset(s + 1) - offset(s) > most_items) {
-        ASSERT_TRUE(span.begin == offset(s) && span.end - span.begin > most_items && span.end <= offset(s + 1))
+      if (max_seen <= offsets.back()) continue;
+      if (offset(s + 1) - offset(s) > max_items) {
+        ASSERT_TRUE(span.begin == offset(s) && span.end - span.begin > max_items && span.end <= offset(s + 1))
             << "position " << position << ", segment " << s;
-        if (!cursors || most_items < look_items) break;
-        most_seen = std::min(offset(s + 1), offset(s) + most_items + 1) + look_items;
+        if (!cursors || max_items < look_items) break;
+        max_seen = std::min(offset(s + 1), offset(s) + max_items + 1) + look_items;
         continue;
       }
       ASSERT_TRUE(span.begin == offset(s) && span.end == offset(s + 1)) << "position " << position << ", segment " << s;
@@ -114,41 +114,41 @@ TEST(Segments, StartAtEveryPosition) {
     }
     const device_array<std::int64_t> on_device(offsets);
     const device_array<int> ids_on_device(ids);
-    const segmented::segment_ranges ranges{100, 1 + round, 3};
+    const segmented::load_balance_partition partition{100, 1 + round, 3};
     expect_starts(segmented::listed_segments<segmented::offset_spans<const std::int64_t*>>{{on_device.data(), 90}},
-                  ranges, offsets, false);
-    expect_starts(segmented::owned_segments<const int*>{ids_on_device.data(), offsets.back(), 90}, ranges, offsets,
+                  partition, offsets, false);
+    expect_starts(segmented::owned_segments<const int*>{ids_on_device.data(), offsets.back(), 90}, partition, offsets,
                   true);
   }
 }
 
 TEST(Segments, OfFixedLengthsStartAtEveryPosition) {
   for (const std::int64_t length : {0, 1, 2, 5, 31, 300})
-    for (const int weight : {1, 8}) {
+    for (const int segment_cost : {1, 8}) {
       std::vector<std::int64_t> offsets;
       for (std::int64_t s = 0; s <= 140; ++s) offsets.push_back(s * length);
-      expect_starts(segmented::fixed_segments{length, 140}, {100, weight, 3}, offsets, false);
+      expect_starts(segmented::fixed_length_segments{length, 140}, {100, segment_cost, 3}, offsets, false);
     }
 }
 
 // Owners are read no further than a step can want: up to a segment that is too long for it, wherever that one is.
 TEST(Segments, OfOwnersAreKnownUpToALongOne) {
   wf_test::random_source source(4);
-  const auto check = [&](int segments, int most_items, int round) {
+  const auto check = [&](int segments, int max_items, int round) {
     std::vector<std::int64_t> offsets{0};
     std::vector<int> ids;
     for (int s = 0; s < segments; ++s) {
-      std::int64_t length = s == 7 + 13 * round ? 1500 : source.below(1 + round * most_items / 4);
-      if (round == 3 && s % 4 == 0) length = most_items - 20 + source.below(60);  // too long, or nearly so
+      std::int64_t length = s == 7 + 13 * round ? 1500 : source.below(1 + round * max_items / 4);
+      if (round == 3 && s % 4 == 0) length = max_items - 20 + source.below(60);  // too long, or nearly so
       offsets.push_back(offsets.back() + length);
       ids.insert(ids.end(), static_cast<std::size_t>(length), s);
     }
     const device_array<int> on_device(ids);
     expect_starts(segmented::owned_segments<const int*>{on_device.data(), offsets.back(), segments}, {100, 8, 3},
-                  offsets, true, most_items);
+                  offsets, true, max_items);
     const device_array<std::int64_t> wide(std::vector<std::int64_t>(ids.begin(), ids.end()));
     expect_starts(segmented::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), segments}, {100, 8, 3},
-                  offsets, true, most_items);
+                  offsets, true, max_items);
   };
   for (const int round : {0, 1, 3}) check(60, 64, round);
   for (const int round : {1, 3}) check(24, 300, round);
@@ -169,13 +169,13 @@ TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
     const std::int64_t items = offsets.back(), count = std::ssize(offsets) - 1;
     const segmented::owned_segments<const Id*> segments{on_device.data() + offset, items, count};
     const auto all = starts_of(segments, {100, 8, 3}, items, 1000, together);
-    for (const auto& [start, before, step, all_known] : all) {
+    for (const auto& [start, before, tile, all_known] : all) {
       const std::int64_t cursor = offsets[static_cast<std::size_t>(start.segment)];
       ASSERT_TRUE(start.segment == count || all_known || items - cursor > together)
           << "segment " << start.segment << " and on";
       for (std::int64_t s = start.segment; s < count; ++s) {
         const std::int64_t begin = offsets[static_cast<std::size_t>(s)], end = offsets[static_cast<std::size_t>(s) + 1];
-        const auto& found = step[s - start.segment];
+        const auto& found = tile[s - start.segment];
         if (all_known || end - cursor <= together) {
           ASSERT_TRUE(found.begin == begin && found.end == end)
               << "segment " << s << " of those from " << start.segment << " on";
@@ -199,7 +199,7 @@ TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
 template <class Segments>
 __global__ void following_kernel(Segments segments, const std::int64_t* begins, int few,
                                  segmented::segment_span* found) {
-  const auto items = segments.following(blockIdx.x, static_cast<typename Segments::index>(begins[blockIdx.x]), few);
+  const auto items = segments.next_span(blockIdx.x, static_cast<typename Segments::index>(begins[blockIdx.x]), few);
   if (threadIdx.x == 0) found[blockIdx.x] = {items.begin, items.end};
 }
 
@@ -234,17 +234,17 @@ TEST(Segments, FollowOneAnother) {
 
 /// One segment of `units` units of 2^log_unit items, the last maybe shorter, from item `first_item` on. Warp w has stored
 /// what begins in its range, and joins.
-__global__ void join_kernel(segmented::unit_values<hash> values, segmented::segment_ranges ranges, std::int64_t segment,
+__global__ void join_kernel(segmented::unit_values<hash> values, segmented::load_balance_partition partition, std::int64_t segment,
                             std::int64_t first_item, std::int64_t units, hash* result, int* stores) {
   const std::int64_t warp = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
-  const segmented::segment_span range = ranges.of(warp);
-  const std::int64_t first = ranges.position(segment, first_item);
-  const std::int64_t begin = ranges.units_before(first, range.begin),
-                     end = wf::least_of(ranges.units_before(first, range.end), units);
+  const segmented::segment_span range = partition.positions_of(warp);
+  const std::int64_t first = partition.position(segment, first_item);
+  const std::int64_t begin = partition.units_before(first, range.begin),
+                     end = wf::least_of(partition.units_before(first, range.end), units);
   if (begin >= end) return;
   for (std::int64_t unit = begin + threadIdx.x % 32; unit < end; unit += 32)
-    values.value(ranges, first, unit) = hash::of(unit);
-  segmented::join_units(values, ranges, first, begin, end, units, wf_test::hash_pair{}, [&](const hash& joined) {
+    values.value(partition, first, unit) = hash::of(unit);
+  segmented::join_units(values, partition, first, begin, end, units, wf_test::hash_pair{}, [&](const hash& joined) {
     if (threadIdx.x % 32 == 0) {
       *result = joined;
       atomicAdd(stores, 1);
@@ -254,8 +254,8 @@ __global__ void join_kernel(segmented::unit_values<hash> values, segmented::segm
 
 /// `range` in positions; the segment is number `segment`.
 void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int64_t first_item, std::int64_t segment) {
-  const segmented::segment_ranges ranges{range, 2, log_unit};
-  const std::int64_t positions = first_item + ranges.weight * segment + (units << log_unit);
+  const segmented::load_balance_partition partition{range, 2, log_unit};
+  const std::int64_t positions = first_item + partition.segment_cost * segment + (units << log_unit);
   const int block_warps = 4, blocks = static_cast<int>((positions - 1) / (range * block_warps) + 1);
   const std::int64_t places = (positions >> log_unit) + 2;
   const device_array<hash> first_units(places), other_units(places), result(1);
@@ -267,10 +267,10 @@ void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int6
     const device_array<int> stores(std::vector<int>{0});
     wf_test::launch_and_wait(&join_kernel, blocks, block_warps * 32, 0,
                              segmented::unit_values<hash>{first_units.data(), other_units.data(), counters.data()},
-                             ranges, segment, first_item, units, result.data(), stores.data());
-    ASSERT_EQ(stores.value(), 1) << units << " units, ranges of " << range;
-    ASSERT_EQ(result.value(), expected) << units << " units, ranges of " << range;
-    for (const unsigned counter : counters.to_host()) ASSERT_EQ(counter, 0u) << units << " units, ranges of " << range;
+                             partition, segment, first_item, units, result.data(), stores.data());
+    ASSERT_EQ(stores.value(), 1) << units << " units, partition of " << range;
+    ASSERT_EQ(result.value(), expected) << units << " units, partition of " << range;
+    for (const unsigned counter : counters.to_host()) ASSERT_EQ(counter, 0u) << units << " units, partition of " << range;
   }
 }
 

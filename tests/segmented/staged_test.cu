@@ -92,7 +92,7 @@ TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
   const auto device = wf::host::current_device();
   const std::int64_t warps = std::int64_t{wf::host::limits_of(device).multiprocessors} * 2048 / 32;
   const std::int64_t segments =
-      (wf::segmented::least_staged_empty_steps + 1) * warps * wf::segmented::step_packets * 32;
+      (wf::segmented::min_staged_empty_tiles + 1) * warps * wf::segmented::tile_segments_per_lane * 32;
   lengths few(static_cast<std::size_t>(segments)), mostly_none(few.size());
   for (std::size_t s = 0; s < few.size(); ++s) {
     few[s] = static_cast<std::int64_t>(s % 97 == 0 ? 90 + s % 31 : s * 7 % 9);

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
 #include <warpfold/host/device.cuh>
 #include <warpfold/host/relaxed_capture.cuh>
@@ -35,6 +34,7 @@ class workspace_pool {
 
   struct slot {
     int device;
+    unsigned long long stream;  ///< its identifier, or no_stream
     std::span<std::byte> bytes;
     cudaEvent_t last_use = nullptr;  ///< null: kept for good
     unsigned long long number = 0;   ///< of the call that used it last
@@ -68,14 +68,17 @@ class workspace_pool {
     unsigned long long id = 0;
     check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     std::lock_guard lock(slots_mutex_);
-    const auto known = of_stream_.find(key{device, id});
-    slot* found = known == of_stream_.end() ? nullptr : known->second;
+    slot* found = nullptr;  // slots are few: a search through all costs less than a table would
+    for (slot* each : slots_)
+      if (each->stream == id && each->device == device) found = each;
     if (found == nullptr || found->bytes.size() < bytes) {
       // Doubled at least, so that slots that streams outgrow are few. Nobody uses the old slot from here on.
       const std::size_t doubled = found == nullptr ? bytes : std::max(bytes, 2 * found->bytes.size());
       slot* const idle = idle_slot(device, bytes);
-      found = idle != nullptr ? idle : new_slot(device, stream, doubled);
-      of_stream_[key{device, id}] = found;
+      slot* const larger = idle != nullptr ? idle : new_slot(device, stream, doubled);
+      if (found != nullptr) found->stream = no_stream;
+      found = larger;
+      found->stream = id;
     }
     found->number = ++calls_;
     ++found->users;
@@ -99,16 +102,7 @@ class workspace_pool {
   }
 
  private:
-  struct key {
-    int device;
-    unsigned long long stream;
-    bool operator==(const key&) const = default;
-  };
-  struct hash {
-    std::size_t operator()(const key& k) const {
-      return std::hash<unsigned long long>{}(k.stream * max_devices + unsigned(k.device));
-    }
-  };
+  static constexpr unsigned long long no_stream = ~0ull;
 
   /// The slot with an event, of those large enough, that has been idle for longest; its stream loses it. Null if there
   /// is none, or if an earlier error of the caller is on CUDA's record, which a query would replace.
@@ -122,12 +116,11 @@ class workspace_pool {
         if (cudaEventQuery(each->last_use) == cudaSuccess) oldest = each;
         else (void)cudaGetLastError();  // cudaErrorNotReady
       }
-    if (oldest != nullptr) std::erase_if(of_stream_, [=](const auto& entry) { return entry.second == oldest; });
     return oldest;
   }
 
   slot* new_slot(int device, cudaStream_t stream, std::size_t bytes) {
-    slot fresh{device, {}};
+    slot fresh{device, no_stream, {}};
     const relaxed_capture relaxed;
     if (slots_.size() >= kept_slots)
       check(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -223,7 +216,6 @@ class workspace_pool {
   };
 
   std::mutex slots_mutex_;
-  std::unordered_map<key, slot*, hash> of_stream_;
   std::vector<slot*> slots_;  // never freed, as the pool
   unsigned long long calls_ = 0;
   std::mutex free_mutex_;

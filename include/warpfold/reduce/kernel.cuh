@@ -3,8 +3,8 @@
 #pragma once
 #include <warpfold/arch/cluster.cuh>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/last_block.cuh>
+#include <warpfold/grid/reduction_arguments.cuh>
 #include <warpfold/reduce/fold_nodes.cuh>
 #include <warpfold/reduce/policy.hpp>
 #include <warpfold/warp/counter.cuh>
@@ -14,19 +14,12 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, class Op, class Out> struct reduce_arguments {
-  using A = typename Leaves::accumulator;
-  Leaves leaves;
-  Op op;
-  Out out;
-  grid::initial_value<A> init;
-  node_schedule schedule;
-  int rows;          ///< rows of a tile's batches: a power of two up to the policy's
-  A* partials;       ///< schedule.slots values of scratch, if the last block is to join them
-  unsigned* ticket;  ///< zero before, zero after
-
-  __device__ void write(const A& result) const { *out = init.join(result, op); }
+struct tile_schedule : node_schedule {
+  int rows;         ///< rows of a tile's batches: a power of two up to the policy's
+  bool in_cluster;  ///< whether the blocks of tile_kernel are one cluster
 };
+template <class Leaves, class Op, class Out>
+using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
 
 template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
@@ -56,12 +49,9 @@ __device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // o
 /// fold_tile with the rows that the plan chose: a power of two up to MaxRows.
 template <int MaxRows, class Arguments, class A> __device__ A fold_tile_by_plan(const Arguments& arguments, A* shared) {
   if constexpr (MaxRows > 1)
-    if (arguments.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
+    if (arguments.schedule.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
   return fold_tile<MaxRows>(arguments.leaves, static_cast<int>(blockIdx.x), arguments.op, shared);
 }
-
-/// How the blocks of a small grid join their tiles.
-enum class gather { cluster, last_block };
 
 /// Shared memory of tile_kernel.
 template <class Leaves> struct tile_kernel_storage {
@@ -73,18 +63,18 @@ template <class Leaves> struct tile_kernel_storage {
 
 /// One tile a block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
 /// one wave of blocks, of which the last to arrive gathers.
-template <gather Gather, class Leaves, class Op, class Out>
+template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
-  constexpr int max_rows = Gather == gather::cluster ? policy_of<Leaves>.quick_rows : policy_of<Leaves>.max_rows;
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
   const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
-  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
-  const A own = fold_tile_by_plan<max_rows>(arguments, shared.warp.data());
+  const bool in_cluster = arguments.schedule.in_cluster;
+  if (in_cluster) arch::cluster_arrive_relaxed();  // shows that this block runs
+  const A own = fold_tile_by_plan<policy_of<Leaves>.max_rows>(arguments, shared.warp.data());
   if (tiles == 1) {
     if (thread == 0) arguments.write(own);
-  } else if constexpr (Gather == gather::cluster) {
+  } else if (in_cluster) {
     arch::cluster_wait();
     if (thread == 0 && block < tiles) *arch::map_shared_rank(&shared.block[block], 0) = own;
     arch::cluster_arrive();
@@ -145,7 +135,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   constexpr int rows = policy_of<Leaves>.max_rows, warps = policy_of<Leaves>.block_threads / warp_lanes;
   constexpr std::int64_t batch_items = std::int64_t{rows} * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<share_kernel_storage<Leaves>>();
-  const auto& [leaves, op, out, init, schedule, plan_rows, partials, ticket] = arguments;
+  const auto& [leaves, op, out, init, schedule, partials, ticket] = arguments;
   const int warp = arch::flat_warp(), lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
   const int share = static_cast<int>(schedule.share), tiles = schedule.tiles_of(block);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernel of segmented reduction is given, and what it knows at compile time.
+// The arguments of the segmented kernels, what these know at compile time, and how they check the segments.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/initial_value.cuh>
@@ -10,7 +10,8 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Segments, class Leaves, class Op, class Out> struct segmented_arguments {
+/// `partition` and `units` are unused by the kernel for short segments of one length.
+template <class Segments, class Leaves, class Op, class Out> struct kernel_arguments {
   using A = typename Leaves::accumulator;
   Segments segments;
   Leaves leaves;
@@ -18,10 +19,10 @@ template <class Segments, class Leaves, class Op, class Out> struct segmented_ar
   Out out;
   grid::initial_value<A> init;
   grid::initial_value<A> empty;  ///< the result of an empty segment
-  segment_ranges ranges;
+  load_balance_partition partition;
   unit_values<A> units;
 
-  /// `to` is the segment's place in `out`.
+  /// Writes the result of a segment that has items. `to` is its place in `out`.
   __device__ void write(Out to, const A& result) const { *to = init.join(result, op); }
 };
 
@@ -29,13 +30,13 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
                                                              sizeof(typename Leaves::accumulator));
 
-/// Items of the chunks that lanes take of all but the shortest segments: what their places cost to find is paid once a chunk.
+/// Items of a wide chunk, which is what a lane folds of a segment longer than a narrow chunk.
 template <class Leaves, class A = typename Leaves::accumulator>
 inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A),
                                                    Leaves::chunk_items);
 
-/// Items of half a chunk, if it is a vector of more items than a lane reads one by one; else none. For the shortest segments of
-/// narrow items, of which a whole chunk is many more than they have.
+/// Items of half a chunk, for short segments of narrow items: 0 if half a chunk is no vector, or is no longer than the
+/// segments that lanes read item by item.
 template <class Leaves>
 inline constexpr int half_chunk_items = [] {
   constexpr int items = Leaves::chunk_items / 2;
@@ -44,16 +45,25 @@ inline constexpr int half_chunk_items = [] {
   else return 0;
 }();
 
-inline constexpr const char* segments_out_of_order =
-    "segmented_reduce: segments must be in order, must not overlap, and must lie within the input";
+/// In builds with WARPFOLD_CHECKS, stops the kernel unless `span`, that of `segment`, lies within the items. Whoever reads
+/// a span calls it before any item is read.
+template <class Index>
+__device__ void require_within([[maybe_unused]] std::int64_t segment, [[maybe_unused]] const span_of<Index>& span,
+                               [[maybe_unused]] std::int64_t items) {
+  arch::require(span.within(items),
+                "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
+                "overlap, and must lie within the input",
+                segment, span.begin, span.end, items);
+}
 
-/// In debug builds, looks at every entry. A warp that reads a wrong one may go astray before, or overlook it.
+/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every segment against the next one. Each of them
+/// may come too late for another warp, so that spans are also checked where they are read.
 template <class Segments>
 __device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
 #if WARPFOLD_CHECKS
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < segments.entries(); i += threads)
-    arch::require(segments.in_order(i, items), segments_out_of_order);
+    segments.require_in_order(i, items);
 #endif
 }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A window of a warp's consecutive items, brought into shared memory by one bulk copy, while the warp does something else.
+// A window of consecutive items, which one bulk copy brings into a warp's shared memory while the warp does other work.
 #pragma once
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/shared_access.cuh>
 #include <warpfold/thread/array.cuh>
+#include <warpfold/thread/shared_source.cuh>
 #include <warpfold/thread/source.cuh>
-#include <warpfold/thread/window_source.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::segmented {
 
-/// Shared memory of a warp for a window of up to `Bytes` bytes, wherever it begins, of which chunks of up to `ChunkBytes` are read.
+/// A warp's shared memory for a window of up to `Bytes` bytes at any alignment, from which chunks of up to `ChunkBytes` are
+/// read.
 template <int Bytes, int ChunkBytes> struct window_storage {
   struct alignas(16) vector {
     std::uint32_t words[4];
@@ -19,8 +20,8 @@ template <int Bytes, int ChunkBytes> struct window_storage {
   arch::mbarrier arrived;
 };
 
-/// The window, of one source's items. Needs sm_90. All lanes of the warp call all of it, and one does not call start() before
-/// what an earlier copy brought has been read by all.
+/// The window over the items of one source. Needs sm_90. All lanes of the warp call each member. They must have read what the
+/// previous copy brought before one of them calls start().
 template <class Source, class Storage> class copied_window {
  public:
   using item = typename Source::item;
@@ -32,11 +33,11 @@ template <class Source, class Storage> class copied_window {
     }
     __syncwarp();
   }
-  /// Starts to copy items [begin, end), and returns.
+  /// Starts to copy items [begin, end), and returns at once.
   __device__ void start(const Source& from, std::int64_t begin, std::int64_t end) {
     const auto first = reinterpret_cast<std::uintptr_t>(from.data + begin);
     before_ = static_cast<int>(first & 15);
-    const bool inside = from.is_inside(begin, end);  // then the vectors that hold them can be copied whole
+    const bool inside = from.is_inside(begin, end);  // then whole vectors can be copied
     if (!inside) store_items(from, begin, static_cast<int>(end - begin));
     if (arch::lane_id() == 0) {
       const unsigned bytes =
@@ -47,22 +48,22 @@ template <class Source, class Storage> class copied_window {
                                   storage_.arrived);
     }
   }
-  /// Returns once the items are there.
+  /// Waits until the items have arrived.
   __device__ void wait() {
     while (!__all_sync(full_warp, storage_.arrived.try_wait_parity(phase_))) {}
     phase_ ^= 1;
     __syncwarp();
   }
-  /// The leaves of the items that start() was last given, `Items` a chunk, from their first one on.
+  /// The leaves of the items of the last start(), `Items` a chunk.
   template <int Items, class Leaves> __device__ auto leaves(const Leaves& of) const {
-    using source = thread::window_source<item, Items>;
+    using source = thread::shared_source<item, Items>;
     static_assert(sizeof(storage_.items) >= source::past_bytes);
     return thread::leaves<source, typename Leaves::transform_type, typename Leaves::accumulator>{
         {storage_.items.bytes, before_}, of.transform};
   }
 
  private:
-  /// At the ends of the array, where vectors hold what is not of it.
+  /// Copies item by item, at the ends of the array, where whole vectors would reach beyond it.
   __device__ void store_items(const Source& from, std::int64_t begin, int count) const {
     constexpr int width = alignof(item) <= 16 ? int{alignof(item)} : 16;
     WARPFOLD_NO_UNROLL

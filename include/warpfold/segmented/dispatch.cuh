@@ -8,7 +8,7 @@
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
 #include <warpfold/segmented/fixed_length_kernel.cuh>
-#include <warpfold/segmented/kernel.cuh>
+#include <warpfold/segmented/load_balance_kernel.cuh>
 #include <warpfold/segmented/plan.hpp>
 #include <warpfold/segmented/scratch.hpp>
 #include <warpfold/segmented/segment_per_warp_group_kernel.cuh>
@@ -16,33 +16,48 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What an empty segment holds: `empty`, else init, else the operator's identity.
+/// The result of an empty segment: `empty`, else init, else the operator's identity. It must be given if any segment
+/// `may_be_empty`.
 template <class Op, class A>
-grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options) {
+grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options,
+                                      bool may_be_empty = true) {
+  if (!may_be_empty) return {};
   if (options.empty) return host::initial_value_of<Op>(function, options.empty, 1);
   if (options.init || has_identity_v<Op, A>) return host::initial_value_of<Op>(function, options.init, 0);
   reject(function, "the operator has no identity: .init or .empty must say what an empty segment holds");
 }
 
-/// Enqueues the same by the kernel of equal segments, in one of its ways. It needs no scratch.
-template <class Way, class Leaves, class Op, class Out>
-void equal_segmented_reduce(const segmented_arguments<fixed_segments, Leaves, Op, Out>& arguments, int max_blocks,
+/// Whether a segment can be empty, as far as the host knows.
+template <class Segments> bool may_be_empty(const Segments& segments) {
+  if constexpr (Segments::is_fixed_length) return segments.length == 0;
+  else return true;
+}
+
+/// Whether check_operator accepts the operator.
+template <class Op, class A>
+inline constexpr bool is_usable_operator =
+    std::is_trivially_copyable_v<Op> && std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A> &&
+    is_operator_for<Op, A>;
+
+/// Enqueues the fixed-length kernel with one of its algorithms. It needs no scratch.
+template <class Algorithm, class Leaves, class Op, class Out>
+void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments, int max_blocks,
                             cudaStream_t stream) {
-  constexpr auto* kernel = &equal_segments_kernel<Way, Leaves, Op, Out>;
+  constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
   const int device = host::current_device();
-  const int most_blocks = host::limits_of(device).multiprocessors *
+  const int max_resident_blocks = host::limits_of(device).multiprocessors *
                           host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
-  const int blocks = plan_equal_segments(most_blocks, arguments.segments.count, Way::at_once(arguments.segments.length),
+  const int blocks = plan_fixed_length(max_resident_blocks, arguments.segments.count, Algorithm::segments_per_warp(arguments.segments.length),
                                          policy, max_blocks);
   launch(kernel, host::launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
-/// A call's scratch: units' values, and their counters.
-struct segmented_scratch {
+/// The scratch of one call: the units' values and their counters.
+struct call_scratch {
   std::span<std::byte> bytes;
 
-  template <class A> static segmented_scratch of(int device, const segmented_options<A>& options) {
+  template <class A> static call_scratch of(int device, const segmented_options<A>& options) {
     if (!options.workspace.bytes.empty()) return {options.workspace.bytes};
     return {host::workspace_pool::instance().get(device, options.stream, scratch_bytes(sizeof(A)))};
   }
@@ -53,95 +68,94 @@ struct segmented_scratch {
   }
 };
 
-/// The general kernel, which stages mixed steps or does not, and what the host knows of it.
-template <bool Staged, class Segments, class Leaves, class Op, class Out> struct general_segmented_kernel {
-  using arguments = segmented_arguments<Segments, Leaves, Op, Out>;
+/// The host side of load_balance_kernel.
+template <bool Staged, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
+  using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   using A = typename Leaves::accumulator;
-  static constexpr auto* kernel = &segmented_kernel<Staged, Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(segmented_storage<arguments, Staged>);
-  static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
+  static constexpr std::size_t shared_bytes = sizeof(kernel_storage<arguments, Staged>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
 
-  static int most_blocks(int device) {
+  static int max_resident_blocks(int device) {
     return host::limits_of(device).multiprocessors *
            host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
   }
-  /// Enqueues it. `given` lacks ranges and units.
+  /// Enqueues the kernel. `given` lacks partition and units.
   static void enqueue(const arguments& given, const segmented_options<A>& options) {
     const int device = host::current_device();
-    const segmented_plan plan = plan_segmented(most_blocks(device), given.leaves.source.items, given.segments.count,
+    const load_balance_plan plan = plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
                                                Leaves::chunk_items, sizeof(A), policy, options.max_blocks);
-    const segmented_scratch scratch = segmented_scratch::of(device, options);
+    const call_scratch scratch = call_scratch::of(device, options);
     const host::clear_on_error guard(scratch.bytes);
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
-           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges,
+           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
                      scratch.units<A>()});
   }
 };
 
-/// The kernel of segments that are dealt by number.
-template <class Segments, class Leaves, class Op, class Out> struct dealt_segments {
-  using arguments = segmented_arguments<Segments, Leaves, Op, Out>;
+/// The host side of segment_per_warp_group_kernel.
+template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_group_reduction {
+  using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   using A = typename Leaves::accumulator;
-  static constexpr auto* kernel = &dealt_segments_kernel<Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &segment_per_warp_group_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(dealt_storage<arguments>);
-  static_assert(shared_bytes <= 48 * 1024, "more takes a permission a kernel");
+  static constexpr std::size_t shared_bytes = sizeof(warp_group_storage<arguments>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
 
-  /// How they are dealt, if that is the faster way.
-  static std::optional<dealt_plan> plan(const arguments& given, int max_blocks) {
+  /// The plan, if this kernel is the faster one.
+  static std::optional<segment_per_warp_group_plan> plan(const arguments& given, int max_blocks) {
     const int device = host::current_device();
-    const int most_blocks = host::limits_of(device).multiprocessors *
+    const int max_resident_blocks = host::limits_of(device).multiprocessors *
                             host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
-    return plan_dealt(most_blocks, given.leaves.source.items, given.segments.count, Segments::are_equal,
+    return plan_segment_per_warp_group(max_resident_blocks, given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
                       Leaves::chunk_items, sizeof(A), policy, max_blocks);
   }
-  /// Enqueues it. `given` lacks ranges and units.
-  static void enqueue(const arguments& given, const dealt_plan& plan, const segmented_options<A>& options) {
-    const segmented_scratch scratch = segmented_scratch::of(host::current_device(), options);
+  /// Enqueues the kernel. `given` lacks partition and units.
+  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan, const segmented_options<A>& options) {
+    const call_scratch scratch = call_scratch::of(host::current_device(), options);
     const host::clear_on_error guard(scratch.bytes);
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
-           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.ranges,
+           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
                      scratch.units<A>()},
            plan.groups);
   }
 };
 
-/// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
+/// Chooses a kernel and enqueues it. All arguments but `options` have been checked.
 template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
              const segmented_options<A>& options) {
-  check_operator<Op, A>();
-  const auto empty = empty_value_of<Op>(function, options);
+  const auto empty = empty_value_of<Op>(function, options, may_be_empty(segments));
   const auto init = host::initial_value_of<Op>(function, options.init, 1);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   if (segments.count == 0) return;
   if (!options.workspace.bytes.empty())
     host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
-  const segmented_arguments<Segments, Leaves, Op, Out> arguments{segments, leaves, op, out, init, empty, {}, {}};
-  if constexpr (Segments::are_equal) {
-    if (with_equal_way<Leaves>(segments.length, [&]<class Way>(Way) {
-          equal_segmented_reduce<Way>(arguments, options.max_blocks, options.stream);
+  const kernel_arguments<Segments, Leaves, Op, Out> arguments{segments, leaves, op, out, init, empty, {}, {}};
+  if constexpr (Segments::is_fixed_length) {
+    if (with_fixed_length_algorithm<Leaves>(segments.length, [&]<class Algorithm>(Algorithm) {
+          enqueue_fixed_length<Algorithm>(arguments, options.max_blocks, options.stream);
         }))
       return;
   }
   if constexpr (!Segments::needs_cursor) {
-    using dealt = dealt_segments<Segments, Leaves, Op, Out>;
-    if (const auto plan = dealt::plan(arguments, options.max_blocks)) return dealt::enqueue(arguments, *plan, options);
+    using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
+    if (const auto plan = per_warp_group::plan(arguments, options.max_blocks)) return per_warp_group::enqueue(arguments, *plan, options);
   }
-  if constexpr (!Segments::are_equal && can_stage<Leaves>) {
-    using staged = general_segmented_kernel<true, Segments, Leaves, Op, Out>;
+  if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
+    using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
     const int device = host::current_device();
     if (host::has_sm_90<staged::kernel>(device) &&
         gains_by_staging(leaves.source.items, segments.count,
-                         staged::most_blocks(device) * (staged::policy.block_threads / warp_lanes),
+                         staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
                          !Segments::needs_cursor))
       return staged::enqueue(arguments, options);
   }
-  general_segmented_kernel<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);
+  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);
 }
 
-/// The same items in the chunks that segments are read in.
+/// The same items in narrow chunks.
 template <class A, class T, int Items> auto in_narrow_chunks(const thread::pointer_source<T, Items>& source) {
   return thread::pointer_source<T, narrow_chunk_items(sizeof(T), sizeof(A), Items)>{source.data, source.items};
 }
@@ -160,10 +174,13 @@ template <> struct segmented_reduce_with<automatic> {
   template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
-    const auto source = segmented::in_narrow_chunks<A>(leaves.source);
-    const thread::leaves<std::remove_cv_t<decltype(source)>, decltype(leaves.transform), A> in_chunks{source,
-                                                                                                      leaves.transform};
-    segmented::enqueue(function, segments, in_chunks, out, op, options);
+    check_operator<Op, A>();
+    if constexpr (segmented::is_usable_operator<Op, A>) {  // else the compiler would add hundreds of lines to the reason
+      const auto source = segmented::in_narrow_chunks<A>(leaves.source);
+      using source_type = std::remove_cv_t<decltype(source)>;
+      const thread::leaves<source_type, decltype(leaves.transform), A> in_chunks{source, leaves.transform};
+      segmented::enqueue(function, segments, in_chunks, out, op, options);
+    }
   }
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of segments of equal lengths that a warp folds several of at once, without ranges or steps, since all of their
-// places are known, and all warps have as much to do. There are several ways, by the length; each has
+// The kernel for short segments of one length. Their places are known and the work is even, so that warps need neither a
+// partition nor tiles. There is an algorithm for each kind of length; each has
 //
-//   takes(length)       whether it is for segments of that length
-//   at_once(length)     how many a warp folds at once, all of whose items are on the way together
-//   fold(arguments, first, count)  segments `first` to `first` + `count`, at_once(length) at most; by one warp
+//   takes(length)              whether it is for segments of that length
+//   segments_per_warp(length)  how many a warp folds at a time, whose loads are all issued before the first fold
+//   fold(arguments, first, count)  folds `count` segments from `first` on, at most segments_per_warp(length); by one warp
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
@@ -14,10 +14,10 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// No items.
-template <class Leaves> struct no_items {
+/// Empty segments.
+template <class Leaves> struct empty_segments {
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 0; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return 16 * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return 16 * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const typename Leaves::accumulator none = arguments.empty.alone();
@@ -25,13 +25,13 @@ template <class Leaves> struct no_items {
   }
 };
 
-/// An item each.
+/// Segments of one item.
 template <class Leaves> struct single_items {
   using A = typename Leaves::accumulator;
   static constexpr int lane_items = sizeof(A) <= 4 ? 16 : sizeof(A) <= 8 ? 8 : 2;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return length == 1; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return lane_items * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return lane_items * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const auto& leaves = arguments.leaves;
@@ -47,9 +47,9 @@ template <class Leaves> struct single_items {
   }
 };
 
-/// The segments of a few for each lane, 32 apart.
+/// `Count` segments for each lane, 32 apart.
 template <int Count> struct lane_segments {
-  int begin[Count], items[Count];  ///< from the first segment's first item on; none, where a segment does not exist
+  int begin[Count], items[Count];  ///< begin counts from the first segment's first item; a missing segment has no items
 
   __device__ lane_segments(int count, int length) {
     WARPFOLD_UNROLL
@@ -66,15 +66,15 @@ template <int Count> struct lane_segments {
   }
 };
 
-/// A few items each, which a lane reads one by one.
-template <class Leaves> struct few_items {
+/// Segments of a few items, which a lane reads one by one.
+template <class Leaves> struct tiny_lengths {
   using A = typename Leaves::accumulator;
   static constexpr int most = policy_of<Leaves>.tiny_items;
-  // More need more registers, and leave room for fewer warps.
+  // More would need more registers, and leave room for fewer warps.
   static constexpr int segments = sizeof(typename Leaves::source_type::item) == 1 ? 4 : 2;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return 1 < length && length <= most; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const auto leaves = arguments.leaves.template from<>(first * arguments.segments.length);
@@ -87,13 +87,13 @@ template <class Leaves> struct few_items {
   }
 };
 
-/// A chunk of `Items` each, at most, and more than `Above` items.
+/// Segments of more than `Above` items and at most `Items`, a chunk.
 template <class Leaves, int Items, int Above> struct single_chunks {
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = Items, segments = 2 * Leaves::chunk_items / Items;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return Above < length && length <= Items; }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return segments * warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const std::int64_t length = arguments.segments.length, begin = first * length;
@@ -106,7 +106,7 @@ template <class Leaves, int Items, int Above> struct single_chunks {
   }
 };
 
-/// Up to 32 wide chunks each, which neighbouring lanes have.
+/// Segments of up to 32 wide chunks, which neighbouring lanes take.
 template <class Leaves> struct several_chunks {
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = wide_items<Leaves>, rounds = sizeof(A) <= 4 ? 2 : 1;
@@ -118,9 +118,9 @@ template <class Leaves> struct several_chunks {
   __host__ __device__ static constexpr int chunks(std::int64_t length) {
     return static_cast<int>((length + chunk_items - 1) / chunk_items);
   }
-  /// The segments that fit 32 lanes.
+  /// The number of segments that fit 32 lanes.
   __host__ __device__ static constexpr int in_round(std::int64_t length) { return warp_lanes / chunks(length); }
-  __host__ __device__ static constexpr int at_once(std::int64_t length) { return rounds * in_round(length); }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t length) { return rounds * in_round(length); }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const int length = static_cast<int>(arguments.segments.length), lanes = chunks(length), most = in_round(length);
@@ -141,15 +141,15 @@ template <class Leaves> struct several_chunks {
   }
 };
 
-/// A row of 32 chunks and a few items each.
-template <class Leaves> struct rows_and_few {
+/// Segments of a row of 32 chunks and a tail of a few items.
+template <class Leaves> struct rows_and_tails {
   using A = typename Leaves::accumulator;
   static constexpr int rows = sizeof(A) <= 16 ? 2 : 1;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) {
     return is_row_and_tail<Leaves::chunk_items>(length);
   }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return rows; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return rows; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const std::int64_t length = arguments.segments.length, begin = first * length;
@@ -163,7 +163,7 @@ template <class Leaves> struct rows_and_few {
   }
 };
 
-/// Two rows of 32 wide chunks each, the second of which need not be full.
+/// Segments of two rows of 32 wide chunks, the second of which need not be full.
 template <class Leaves> struct two_rows {
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = wide_items<Leaves>, row = warp_lanes * chunk_items;
@@ -171,7 +171,7 @@ template <class Leaves> struct two_rows {
   __host__ __device__ static constexpr bool takes(std::int64_t length) {
     return sizeof(A) <= 16 && row < length && length <= 2 * row && !is_row_and_tail<Leaves::chunk_items>(length);
   }
-  __host__ __device__ static constexpr int at_once(std::int64_t) { return 1; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return 1; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int) {
     const std::int64_t length = arguments.segments.length, begin = first * length;
@@ -184,33 +184,33 @@ template <class Leaves> struct two_rows {
   }
 };
 
-/// Calls call(way) with the way of segments of that length, if there is one. Returns whether there is.
-template <class Leaves, class Call> bool with_equal_way(std::int64_t length, Call call) {
+/// Calls call(algorithm) with the algorithm for that length, if there is one. Returns whether there is.
+template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_t length, Call call) {
   constexpr int few = policy_of<Leaves>.tiny_items, half = half_chunk_items<Leaves>, chunk = Leaves::chunk_items;
-  const auto try_way = [&]<class Way>(Way way) {
-    const bool takes = Way::takes(length);
-    if (takes) call(way);
+  const auto try_algorithm = [&]<class Algorithm>(Algorithm algorithm) {
+    const bool takes = Algorithm::takes(length);
+    if (takes) call(algorithm);
     return takes;
   };
   const auto try_half_chunks = [&] {
-    if constexpr (half > 0) return try_way(single_chunks<Leaves, half, few>{});
+    if constexpr (half > 0) return try_algorithm(single_chunks<Leaves, half, few>{});
     else return false;
   };
-  return try_way(no_items<Leaves>{}) || try_way(single_items<Leaves>{}) || try_way(few_items<Leaves>{}) ||
-         try_half_chunks() || try_way(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
-         try_way(several_chunks<Leaves>{}) || try_way(rows_and_few<Leaves>{}) || try_way(two_rows<Leaves>{});
+  return try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) || try_algorithm(tiny_lengths<Leaves>{}) ||
+         try_half_chunks() || try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
+         try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) || try_algorithm(two_rows<Leaves>{});
 }
 
-/// Each warp folds a few neighbouring segments, then those as far on as the grid has warps.
-template <class Way, class Leaves, class Op, class Out>
+/// Each warp folds a few neighbouring segments at a time, in steps of the grid.
+template <class Algorithm, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
-equal_segments_kernel(const __grid_constant__ segmented_arguments<fixed_segments, Leaves, Op, Out> arguments) {
+fixed_length_kernel(const __grid_constant__ kernel_arguments<fixed_length_segments, Leaves, Op, Out> arguments) {
   const auto& segments = arguments.segments;
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  const int at_once = Way::at_once(segments.length);
-  std::int64_t first = (std::int64_t{blockIdx.x} * block_warps + arch::uniform_warp()) * at_once;
-  for (; first < segments.count; first += std::int64_t{gridDim.x} * block_warps * at_once)
-    Way::fold(arguments, first, static_cast<int>(least_of(segments.count - first, at_once)));
+  const int segments_per_warp = Algorithm::segments_per_warp(segments.length);
+  std::int64_t first = (std::int64_t{blockIdx.x} * block_warps + arch::uniform_warp()) * segments_per_warp;
+  for (; first < segments.count; first += std::int64_t{gridDim.x} * block_warps * segments_per_warp)
+    Algorithm::fold(arguments, first, static_cast<int>(least_of(segments.count - first, segments_per_warp)));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments that a lane folds alone, several a lane at once, so that all their loads are on the way together.
+// Folds segments of one chunk or less, several a lane, whose loads are all issued before the first fold.
 #pragma once
 #include <warpfold/thread/exact_identity.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 
 namespace warpfold::segmented {
 
-/// Segment number k of the calling lane has count[k] items, a chunk at most, from first[k] on; those without any leave what
-/// means nothing. `inside`: whether is_inside is known of all lanes' items.
+/// Segment k of the calling lane has count[k] items, at most a chunk, from first[k] on. The result of a segment without
+/// items is unspecified. `inside`: the source's is_inside holds for all lanes' items.
 template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_single_chunks(const Leaves& leaves, const int (&first)[Segments], const int (&count)[Segments],
                                    bool inside, Op op, A (&results)[Segments]) {
@@ -23,12 +23,12 @@ __device__ void fold_single_chunks(const Leaves& leaves, const int (&first)[Segm
   for (int k = 0; k < Segments; ++k) results[k] = thread::fold_chunk(leaves, chunks[k], op, count[k]);
 }
 
-/// Segments of up to `MaxItems` items, `Segments` of them a lane, which are read one by one: all at once, to be folded later.
+/// `Segments` segments of at most `MaxItems` items for each lane, which are loaded item by item, and folded later.
 template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segments {
  public:
   using A = typename Leaves::accumulator;
 
-  /// Segment number k has the first count[k] items from begin[k] on; none, if that is not positive.
+  /// Segment k has count[k] items from begin[k] on, none if that is not positive.
   template <class Index>
   __device__ void load(const Leaves& leaves, const Index (&begin)[Segments], const int (&count)[Segments]) {
     WARPFOLD_UNROLL
@@ -48,7 +48,7 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
     }
   }
 
-  /// Those that have no items leave what means nothing. What was loaded is used up.
+  /// The result of a segment without items is unspecified. Uses up what was loaded.
   __device__ void fold(const Leaves& leaves, const int (&count)[Segments], Op op, A (&results)[Segments]) {
     WARPFOLD_UNROLL
     for (int k = 0; k < Segments; ++k) {
@@ -66,9 +66,9 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
 
  private:
   using item = typename Leaves::source_type::item;
-  // Then what lies past a segment's items is read, too, and not used.
+  // Items past the segment may be read, and are not used.
   static constexpr bool reads_freely = requires { Leaves::source_type::past_bytes; };
-  // Then it stands for what does not exist. But not where items are converted, which would wait for each of them.
+  // Missing items are padded with the identity. Not if items are converted, since that would wait for each load.
   static constexpr bool uses_identity = !reads_freely && thread::has_exact_identity<Op, A> &&
                                         thread::just_items<Leaves> &&
                                         (std::is_same_v<item, A> || std::is_integral_v<item>);

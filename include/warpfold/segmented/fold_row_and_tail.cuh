@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments of equal lengths, a row of 32 chunks and a few items more each: in chunks alone, these would leave half of the lanes
-// without anything to do.
+// Folds segments of one length, each a row of 32 chunks and a tail of at most 32 items: a second row of chunks would leave
+// most lanes idle.
 #pragma once
 #include <warpfold/segmented/fold_chunks.cuh>
 
 namespace warpfold::segmented {
 
-/// Whether segments of `items` items are such rows: with one item more a lane, at most.
+/// Whether `items` items are a row of 32 chunks and a tail of at most an item a lane.
 template <int ChunkItems> __host__ __device__ constexpr bool is_row_and_tail(std::int64_t items) {
   return warp_lanes * ChunkItems < items && items <= warp_lanes * (ChunkItems + 1);
 }
 
-/// The canonical trees over `Segments` segments of `length` items each, as is_row_and_tail says, that follow one another from the
-/// first item on; of these, the first `count` exist. All of their items are on the way together. `inside`: whether is_inside
-/// is known of them. Valid in lane 0. All lanes of a warp call it.
+/// The canonical trees over `Segments` consecutive segments of `length` items, of which the first `count` exist.
+/// is_row_and_tail holds for `length`. All loads are issued before the first fold. `inside`: the source's is_inside holds for
+/// all items. Results are valid in lane 0. All lanes of a warp call it.
 template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_row_and_tail(const Leaves& leaves, int length, int count, bool inside, Op op,
                                   A (&results)[Segments]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Any number of consecutive items, folded by one warp.
+// Folds any number of consecutive items in one warp.
 #pragma once
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/warp/counter.cuh>
@@ -7,16 +7,17 @@
 
 namespace warpfold::segmented {
 
-/// The canonical tree over the `items` > 0 items from item `first` on, by one warp, wherever they lie: whole batches of `Rows` rows
-/// of 32 chunks by vectors, which are shifted where they are not aligned, as long as vectors around the items exist; the rest by 32
-/// chunks, twice at once, as wide as those of half of the rows together. Valid in every lane.
+/// The canonical tree over the `items` > 0 items from item `first` on, at any alignment. Valid in every lane.
+/// - Whole batches of `Rows` rows of 32 chunks are loaded by vectors; misaligned ones are cut out of the aligned vectors
+///   around them if these lie within the array.
+/// - The rest is loaded in two halves of 32 wide chunks, each as wide as the chunks of Rows / 2 rows together.
 template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
   using chunk = typename Leaves::chunk;
   static_assert(Rows % 2 == 0);
   constexpr int wide_chunk = Rows / 2 * Leaves::chunk_items, half_items = warp_lanes * wide_chunk,
                 batch_items = 2 * half_items;
-  // Of narrow items, words have to be cut: that costs more than it saves.
+  // Narrow items would have to be cut out of words, which costs more than it saves.
   constexpr bool may_shift = requires(const typename Leaves::source_type& any, chunk& to) {
     any.load_shifted(to, first, 1);
     requires alignof(typename Leaves::source_type::item) % 4 == 0;
@@ -31,14 +32,14 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     WARPFOLD_NO_UNROLL
     for (; from + batch_items <= end; from += batch_items, halves += 2) {
       nodes.push(halves, warp::fold_whole_batch<Rows>(leaves, from, op, load), op, 1);
-      __syncwarp();  // else the compiler takes the warp for divided from here on
+      __syncwarp();  // else the compiler assumes a divergent warp from here on
     }
   };
   const int shift = source.misaligned_bytes(first);
   if (shift == 0) fold_batches([&](chunk& to, std::int64_t item) { source.load(to, item); });
   else if constexpr (may_shift)
     if (inside) fold_batches([&](chunk& to, std::int64_t item) { source.load_shifted(to, item, shift); });
-  // A few items past whole halves take an item a lane, on its way with the others.
+  // A tail of at most 32 items past whole halves takes an item a lane, loaded together with the halves.
   const int left = static_cast<int>((end - from) & (half_items - 1)),
             few = left <= warp_lanes && left < end - from ? left : 0;
   typename Leaves::source_type::item last{};

@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps of tiny segments and of mixed lengths, folded from where they lie: those of a few items item by item, and the others once 32
-// lanes are full of their chunks, so that a few long ones among many short ones cost what they have.
+// Folds tiles of tiny segments and of mixed lengths in place. Tiny segments are read item by item. The others are packed:
+// they wait until 32 lanes are full of their chunks, so that a few longer segments cost no more than their items.
 #pragma once
-#include <warpfold/segmented/fold_chunks.cuh>
+#include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 
 namespace warpfold::segmented {
 
-/// One warp's. All lanes call all of it.
-template <class Arguments> class waiting_steps {
+/// Of one warp; all lanes call each member.
+template <class Arguments> class packed_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
   static constexpr int tiny = policy_of<leaves_type>.tiny_items;
-  static constexpr bool bounds_items = false;  ///< of a step
-  static constexpr int most_items = 0x7FFFFFFF;
-  using storage = waiting_segments<index, warp_lanes*(step_packets + 1)>;
+  static constexpr bool limits_items = false;  ///< a tile may have any number of items
+  static constexpr int max_items = 0x7FFFFFFF;
+  using storage = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
 
-  /// `first_segment`: numbers of waiting ones count from it.
-  __device__ waiting_steps(const Arguments& arguments, std::int64_t first_segment, storage& queue)
+  /// The numbers of pending segments are counted from `first_segment`.
+  __device__ packed_segments(const Arguments& arguments, std::int64_t first_segment, storage& queue)
       : arguments_(arguments), first_segment_(first_segment), queue_(queue) {}
 
-  /// Those of a step from segment `first` on that have been kept. Returns how many wait then, of all steps. (A member that counts them
-  /// costs spills.)
-  template <class Step> __device__ int fold(const Step& step, std::int64_t first, int, int, int waiting) const {
-    if (step.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, step, first, [] {});
+  /// Folds the kept segments of the tile that begins with segment `first`, or appends them to the pending ones. Returns the new
+  /// number of pending segments. (A member that counts them would cost spills.)
+  template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int, int, int pending) const {
+    if (tile.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, tile, first, [] {});
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
-    for (int k = 0; k < Step::packets; ++k)
-      waiting = add_waiting(queue_, waiting, step.count(k) > tiny, static_cast<index>(step.base + step.begin[k]),
-                            step.count(k), number + k * warp_lanes);
+    for (int k = 0; k < Tile::segments_per_lane; ++k)
+      pending = append_pending(queue_, pending, tile.count(k) > tiny, static_cast<index>(tile.base + tile.begin[k]),
+                            tile.count(k), number + k * warp_lanes);
     __syncwarp();
     int from = 0;
-    while (waiting - from >= warp_lanes) from += fold_some(from, waiting, false);
-    return keep_waiting(queue_, from, waiting);
+    while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);
+    return keep_pending(queue_, from, pending);
   }
-  /// Those of a step where all are tiny. Calls meanwhile() while their items are on their way.
-  template <class Step, class Meanwhile>
-  __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) const {
-    fold_tiny_in_place<tiny>(arguments_, step, first, meanwhile);
+  /// Folds a tile of tiny segments. Calls meanwhile() while the loads are in flight.
+  template <class Tile, class Meanwhile>
+  __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
+    fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
   }
-  template <class Step> __device__ static constexpr bool holds(const Step&) { return true; }
-  /// Those that still wait.
-  __device__ void finish(int waiting) const {
-    for (int from = 0; from < waiting;) from += fold_some(from, waiting, true);
+  template <class Tile> __device__ static constexpr bool holds(const Tile&) { return true; }
+  /// Folds the segments that are still pending.
+  __device__ void finish(int pending) const {
+    for (int from = 0; from < pending;) from += fold_rounds(from, pending, true);
   }
 
  private:
-  __device__ int fold_some(int from, int waiting, bool all) const {
-    return fold_waiting(
-        arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from, waiting, all, arguments_.op,
+  __device__ int fold_rounds(int from, int pending, bool all) const {
+    return fold_pending(
+        arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from, pending, all, arguments_.op,
         [&](int number, const A& value) { arguments_.write(arguments_.out + first_segment_ + number, value); });
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a segmented reduction is laid on a device: a pure function, testable without a GPU.
+// The grids of segmented reductions: pure functions of the device and the shape, testable without a GPU.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -14,96 +14,96 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The grid, and what its warps take.
-struct segmented_plan {
+/// The grid of load_balance_kernel, and how it is partitioned.
+struct load_balance_plan {
   int blocks;
-  segment_ranges ranges;
+  load_balance_partition partition;
 };
 
-/// The least power of two of items, as a logarithm, that units can have where warps have ranges of `length` positions.
+/// The logarithm of the smallest power of two of items that a unit can have, if a warp has `length` positions.
 inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_items, std::size_t accumulator_bytes,
                         const kernel_policy& policy) {
-  const std::int64_t least_unit =
-      std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items, host::divide_up(length, range_units),
+  const std::int64_t min_unit =
+      std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items, host::divide_up(length, max_units_per_warp),
                 host::divide_up(positions, max_units(accumulator_bytes))});
-  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(least_unit) - 1));
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(min_unit) - 1));
 }
 
-/// Chooses the grid for `items` items in `segments` > 0 segments, none of whose lengths is known here. `most_blocks` is what
-/// the device holds at once, `accumulator_bytes` bounds the units of long segments. The result does not depend on any of it.
-inline segmented_plan plan_segmented(int most_blocks, std::int64_t items, std::int64_t segments, int chunk_items,
+/// The grid for `items` items in `segments` > 0 segments of unknown lengths. The device holds `max_resident_blocks`
+/// blocks at once; `accumulator_bytes` bounds the number of units. No result depends on the plan.
+inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t items, std::int64_t segments, int chunk_items,
                                      std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
   const int block_warps = policy.block_threads / warp_lanes;
-  const int weight = std::min(chunk_items, most_weight);  // a segment takes a lane, however few items it has
-  const std::int64_t positions = items + weight * segments;
-  int most = std::min(most_blocks, max_segment_warps / block_warps);
+  const int segment_cost = std::min(chunk_items, max_segment_cost);  // even an empty segment takes a lane
+  const std::int64_t positions = items + segment_cost * segments;
+  int most = std::min(max_resident_blocks, max_warps / block_warps);
   if (max_blocks > 0) most = std::min(most, max_blocks);
-  segmented_plan plan{};
+  load_balance_plan plan{};
   const auto min_items = static_cast<std::int64_t>(
       std::clamp<double>(std::sqrt(static_cast<double>(positions)), min_items_per_warp, max_min_items_per_warp));
   plan.blocks = static_cast<int>(std::min<std::int64_t>(most, host::divide_up(positions, min_items * block_warps)));
-  plan.ranges.length = host::divide_up(positions, std::int64_t{plan.blocks} * block_warps);
-  plan.ranges.weight = weight;
-  plan.ranges.are_long = items / segments > warp_lanes * chunk_items;
-  plan.ranges.log_unit = log_unit_for(positions, plan.ranges.length, chunk_items, accumulator_bytes, policy);
-  const std::int64_t unit = std::int64_t{1} << plan.ranges.log_unit;
-  plan.ranges.whole_items = plan.ranges.are_long ? std::max(unit, plan.ranges.length / range_wholes) : unit;
+  plan.partition.positions_per_warp = host::divide_up(positions, std::int64_t{plan.blocks} * block_warps);
+  plan.partition.segment_cost = segment_cost;
+  plan.partition.are_mostly_long = items / segments > warp_lanes * chunk_items;
+  plan.partition.log_unit = log_unit_for(positions, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
+  const std::int64_t unit = std::int64_t{1} << plan.partition.log_unit;
+  plan.partition.max_uncut_items = plan.partition.are_mostly_long ? std::max(unit, plan.partition.positions_per_warp / uncut_segments_per_warp) : unit;
   return plan;
 }
 
-/// Whether the kernel that stages is the faster one, where there is a choice, for `warps` at once. `listed`: whether segments' places are
-/// read, not found among the owners of their items.
+/// Whether staging tiles in shared memory is faster, on a device that holds `warps` warps. `listed`: whether the spans of
+/// segments are read, not found among the owners of their items.
 inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::int64_t warps, bool listed) {
-  const std::int64_t mean = items / segments, steps = segments / (step_packets * warp_lanes);
-  if (mean == 0) return listed && steps >= least_staged_empty_steps * warps;
-  return least_staged_mean <= mean && mean < most_staged_mean && steps >= least_staged_steps * warps;
+  const std::int64_t mean = items / segments, tiles = segments / (tile_segments_per_lane * warp_lanes);
+  if (mean == 0) return listed && tiles >= min_staged_empty_tiles * warps;
+  return min_staged_mean_items <= mean && mean < max_staged_mean_items && tiles >= min_staged_tiles * warps;
 }
 
-/// The grid of segments that are dealt by number, and what its warps take.
-struct dealt_plan {
+/// The grid of segment_per_warp_group_kernel, and how it is partitioned.
+struct segment_per_warp_group_plan {
   int blocks;
-  segment_groups groups;
-  segment_ranges ranges;
+  warp_groups groups;
+  load_balance_partition partition;
 };
 
-/// The grid for `segments` > 0 segments that are dealt by number, where that is the faster way and `max_blocks` allows it. No equal
-/// ones are too long for a group: no warp has a range then.
-inline std::optional<dealt_plan> plan_dealt(int most_blocks, std::int64_t items, std::int64_t segments, bool are_equal,
+/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks` allows
+/// it. Segments of one length all fit a group, so that no block is needed for units.
+inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length,
                                             int chunk_items, std::size_t accumulator_bytes, const kernel_policy& policy,
                                             int max_blocks = 0) {
   const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
-                     warps = most_blocks * block_warps;
+                     warps = max_resident_blocks * block_warps;
   const std::int64_t mean = items / segments, even_share = items / warps;
-  if (4 * mean < 3 * row || mean > most_dealt_mean_rows * row) return {};
-  if (2 * segments > 3 * warps || even_share > most_dealt_rows * row) return {};
+  if (4 * mean < 3 * row || mean > max_mean_segment_rows * row) return {};
+  if (2 * segments > 3 * warps || even_share > max_even_share_rows * row) return {};
   int log_warps = 0;
   while (2 << log_warps <= block_warps && segments << (log_warps + 1) <= warps &&
-         mean > group_share_rows * row << log_warps)
+         mean > target_share_rows * row << log_warps)
     ++log_warps;
-  if (mean >> log_warps > std::max(most_mean_share_rows * row, even_share * 3 / 2)) return {};
+  if (mean >> log_warps > std::max(max_mean_share_rows * row, even_share * 3 / 2)) return {};
 
-  // Three blocks of four that the device holds: groups need not wait for these to find that no segment is too long. And ranges of
-  // a unit at least.
-  const std::int64_t most_ranged =
-      std::min<std::int64_t>(std::max(most_blocks * 3 / 4, 1), max_segment_warps / block_warps);
-  const std::int64_t ranged =
-      are_equal ? 0 : std::min(most_ranged, host::divide_up(items, policy.long_rows * row * block_warps));
-  dealt_plan plan{};
-  plan.groups = {log_warps, static_cast<int>(ranged)};
-  plan.blocks = static_cast<int>(ranged + host::divide_up(segments << log_warps, block_warps));
+  // Blocks for units take at most 3/4 of the device, so that groups start while these look for long segments. A warp's
+  // range has at least one unit.
+  const std::int64_t max_partition_blocks =
+      std::min<std::int64_t>(std::max(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
+  const std::int64_t partition_blocks =
+      is_fixed_length ? 0 : std::min(max_partition_blocks, host::divide_up(items, policy.long_rows * row * block_warps));
+  segment_per_warp_group_plan plan{};
+  plan.groups = {log_warps, static_cast<int>(partition_blocks)};
+  plan.blocks = static_cast<int>(partition_blocks + host::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};
-  plan.ranges.length = host::divide_up(items, std::max<std::int64_t>(ranged, 1) * block_warps);
-  plan.ranges.log_unit = log_unit_for(items, plan.ranges.length, chunk_items, accumulator_bytes, policy);
-  plan.ranges.whole_items = std::max({most_share_rows * row << log_warps, mean + mean / 2, 2 * plan.ranges.length,
-                                      std::int64_t{1} << plan.ranges.log_unit});
+  plan.partition.positions_per_warp = host::divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps);
+  plan.partition.log_unit = log_unit_for(items, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
+  plan.partition.max_uncut_items = std::max({max_share_rows * row << log_warps, mean + mean / 2, 2 * plan.partition.positions_per_warp,
+                                      std::int64_t{1} << plan.partition.log_unit});
   return plan;
 }
 
-/// Blocks for `segments` > 0 equal segments, of which a warp folds `at_once` again and again.
-inline int plan_equal_segments(int most_blocks, std::int64_t segments, int at_once, const kernel_policy& policy,
+/// Blocks for `segments` > 0 equal segments, of which a warp folds `segments_per_warp` at a time.
+inline int plan_fixed_length(int max_resident_blocks, std::int64_t segments, int segments_per_warp, const kernel_policy& policy,
                                int max_blocks = 0) {
-  const std::int64_t block_segments = std::int64_t{at_once} * (policy.block_threads / warp_lanes);
-  const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
+  const std::int64_t block_segments = std::int64_t{segments_per_warp} * (policy.block_threads / warp_lanes);
+  const int most = max_blocks > 0 ? std::min(max_resident_blocks, max_blocks) : max_resident_blocks;
   return static_cast<int>(std::min<std::int64_t>(most, host::divide_up(segments, block_segments)));
 }
 

@@ -8,49 +8,54 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int group_units = 256;          ///< units of a long segment that are joined at once
-inline constexpr int max_segment_warps = 10912;  ///< of a grid: their counters fill 128 KiB
-inline constexpr int segment_counters = 3;       ///< a warp
-inline constexpr int range_units = 8;            ///< units that a warp's range has at most, about
-/// Joining units takes trips to memory. Where most segments are long, those are not cut of which so many fill a range.
-inline constexpr int range_wholes = 2;
-/// Items and segments, weighed, that are worth a warp of their own: about as many as there are warps then, within these bounds.
-/// More warps would hold each other up while they look for their places.
+inline constexpr int units_per_group = 256;      ///< units of a long segment that one warp joins at once
+inline constexpr int max_warps = 10912;          ///< warps of a grid: their counters fill 128 KiB
+inline constexpr int counters_per_warp = 3;
+inline constexpr int max_units_per_warp = 8;     ///< a unit is so long that about 8 of them fill a warp's range
+/// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips to
+/// memory.
+inline constexpr int uncut_segments_per_warp = 2;
+/// A warp gets about as many positions as the grid has warps, within these bounds. With more warps the searches for
+/// their first segments would cost more than the work.
 inline constexpr int min_items_per_warp = 128, max_min_items_per_warp = 768;
 
-/// Units of all long segments together: units grow with the input, so that scratch does not.
+/// Units of all long segments together. Units grow with the input, so that scratch does not.
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
 
-/// A warp's units of the segment before its first one come first where items have so many bytes, else last: of wider and narrower
-/// ones, that order costs registers, and gains nothing.
-inline constexpr int before_first_item_bytes = 4;
+/// For items of this size, a warp folds its units of the previous segment before its own first segment, otherwise after
+/// its last one: for other sizes the first order costs registers and gains nothing.
+inline constexpr int previous_first_item_bytes = 4;
 
-inline constexpr int step_packets = 4;  ///< of 32 segments, that are known at once
-inline constexpr int most_weight = 8;   ///< of a segment, in items: more leave too much to the warps of a long one
+inline constexpr int tile_segments_per_lane = 4;  ///< a tile is 4 * 32 segments
+inline constexpr int max_segment_cost = 8;        ///< a higher cost leaves too much to the warps of a long segment
 
-/// Steps are staged where items have so many bytes, segments so many of them on average (of fewer, lanes read neighbours' items
-/// anyway; of more, a stage holds few segments), and warps so many steps. And, from more steps on, where most segments are empty.
-inline constexpr int least_staged_item_bytes = 4, least_staged_mean = 4, most_staged_mean = 16;
-inline constexpr int least_staged_steps = 4, least_staged_empty_steps = 16;
-inline constexpr int stage_bytes = 4080;  ///< of a step's items: with up to 15 before them, 4 KiB
+/// Tiles are staged in shared memory if
+/// - items have at least min_staged_item_bytes bytes;
+/// - the mean segment lies within these bounds: lanes of shorter segments read neighbouring items anyway, and a window
+///   holds few longer segments;
+/// - each warp has at least min_staged_tiles tiles, or min_staged_empty_tiles if most segments are empty.
+inline constexpr int min_staged_item_bytes = 4, min_staged_mean_items = 4, max_staged_mean_items = 16;
+inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
+inline constexpr int window_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
-/// Segments are dealt by number where warps would have so many rows of 32 chunks at most if all had as many, and three segments for
-/// two of them; and where segments have three quarters of a row on average at least, and so many rows at most.
-inline constexpr int most_dealt_rows = 16, most_dealt_mean_rows = 64;
-/// Groups have twice the warps as long as each would have more than so many rows of a segment of average length.
-inline constexpr int group_share_rows = 2;
-/// Where a warp then still has more than so many, and half as many again as if all warps had as many, none are dealt. A longer segment is a group's as long as warps have so
-/// many of it at most, or it is half as long again as the average.
-inline constexpr int most_mean_share_rows = 8, most_share_rows = 16;
+/// A segment goes to a group of warps by its number, without a search, if the input fills the device about once. Limits,
+/// in rows of 32 chunks: the even share of a warp, and the mean segment (which has at least 3/4 of a row). There are at
+/// most 3 segments for 2 warps.
+inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 64;
+/// Groups double while a warp's share of the mean segment exceeds this.
+inline constexpr int target_share_rows = 2;
+/// Fall back to the partition by position if a warp's share of the mean segment exceeds both max_mean_share_rows and 1.5
+/// times the even share. Segments whose shares exceed max_share_rows, and that are 1.5 times the mean, are cut into units.
+inline constexpr int max_mean_share_rows = 8, max_share_rows = 16;
 
-/// Items of a chunk: as many as fit `bytes`, and as accumulators four times that, but at least `least`.
+/// Items of a chunk: as many as fit `bytes`, and as accumulators 4 * bytes, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
   int items = least;
   while (2 * items * item_bytes <= bytes && 2 * items * accumulator_bytes <= 4 * bytes) items *= 2;
   return items;
 }
-/// Of the chunk that is a short segment, and of those that lanes take of longer ones, since what it costs a lane to find its
-/// place is paid once a chunk.
+/// Items of a narrow chunk, for segments of one chunk, and of a wide one, for longer segments: a lane pays once a chunk
+/// to find its place.
 constexpr int narrow_chunk_items(std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
   return chunk_items_within(32, item_bytes, accumulator_bytes, least);
 }
@@ -60,9 +65,9 @@ constexpr int wide_chunk_items(std::size_t item_bytes, std::size_t accumulator_b
 
 struct kernel_policy {
   int block_threads;
-  int blocks_per_multiprocessor;  ///< asked of the register allocator
-  int tiny_items;                 ///< of a segment that a lane reads item by item, a step's at once
-  int long_rows;                  ///< rows of 32 chunks that a warp has in flight, of long segments
+  int blocks_per_multiprocessor;  ///< requested of the register allocator
+  int tiny_items;                 ///< segments of at most this many items are read item by item
+  int long_rows;                  ///< rows of 32 chunks of a long segment that a warp has in flight
 };
 
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {

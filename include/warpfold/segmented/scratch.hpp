@@ -8,11 +8,11 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes that any segmented reduction with `accumulator_bytes`-byte accumulators needs: a value a unit, twice.
+/// Bytes that any segmented reduction with `accumulator_bytes`-byte accumulators needs: two values for each unit.
 constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
   return host::control_bytes + 2 * static_cast<std::size_t>(max_units(accumulator_bytes) + 2) * accumulator_bytes;
 }
-static_assert(max_segment_warps * segment_counters * sizeof(unsigned) <= host::feature_control_bytes);
+static_assert(max_warps * counters_per_warp * sizeof(unsigned) <= host::feature_control_bytes);
 
 }  // namespace v1
 }  // namespace warpfold::segmented

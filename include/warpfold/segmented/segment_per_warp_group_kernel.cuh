@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of segments that are dealt by number, not by position: each to a group of neighbouring warps of a block, which find
-// it without a search, and join what they have of it within the block. A segment that is too long for a group is left to other
-// blocks, whose warps have a range of items each, and fold the units of such a segment that begin there. Nobody waits for another
-// block. For inputs so small that trips to memory count, not bytes.
+// The kernel for inputs so small that trips to memory cost more than bytes: each segment goes to a group of neighbouring warps,
+// which find it by its number, without a search, and join their shares within the block. A segment that is too long for a group
+// is left to other blocks: each of their warps has a range of items, and folds the units that begin there. No block waits for
+// another.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/long_segments.cuh>
@@ -13,47 +13,47 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Shared memory: what each warp has folded.
+/// Shared memory: the value of each warp's share.
 template <class Arguments>
-using dealt_storage =
+using warp_group_storage =
     thread::array<typename Arguments::A, policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes>;
 
-/// Folds units of the segment that goes on where a range begins, if it is too long for a group: those that begin in the range,
-/// or before it in the range to the left, if the segment does. (It is longer than two ranges: it goes on at the begin of one at
-/// least, and no range has the begins of two.) By one warp.
-template <class Arguments> __device__ void fold_units_of_range(const Arguments& arguments, segment_span range) {
-  const auto& [segments, leaves, op, out, init, empty, ranges, units] = arguments;
-  const segment_start start = warp::shuffle(segments.start(range.begin, ranges, leaves.source.items), 0);
-  const auto before = warp::shuffle(segments.before(start), 0);
+/// Folds units of the segment that covers the begin of the calling warp's range, if it is too long for a group: the units that
+/// begin in the range, and, if the segment begins in the previous range, those that begin there. (Such a segment is longer than
+/// two ranges, so that it covers the begin of at least one, and at most one begins in a range.)
+template <class Arguments> __device__ void fold_units_of_partition(const Arguments& arguments, segment_span range) {
+  const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
+  const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
+  const auto before = warp::shuffle(segments.previous(start), 0);
   const segment_span items{before.begin, before.end};
-  if (items.end - items.begin <= ranges.whole_items) return;
-  arch::require(items.within(leaves.source.items), segments_out_of_order);
-  if (items.begin >= range.begin - ranges.length) range.begin = items.begin;
+  require_within(start.segment - 1, items, leaves.source.items);
+  if (items.end - items.begin <= partition.max_uncut_items) return;
+  if (items.begin >= range.begin - partition.positions_per_warp) range.begin = items.begin;
   fold_long_segment(arguments, range, start.segment - 1, items);
 }
 
-/// Folds the segment with this number, if it is not too long, by a group of warps that each have a share of it: a power of two of
-/// rows of 32 chunks, and so a node of its canonical tree. All warps of the block call it; this one is number `own` of its group.
+/// Folds segment number `segment`, unless it is too long, by a group of warps. Each warp has a share: a power of two of rows of
+/// 32 chunks, and so a node of the canonical tree. All warps of the block call it; the calling one is number `own` of its group.
 template <class Arguments>
-__device__ void fold_by_group(const Arguments& arguments, std::int64_t segment, int own, int log_warps,
-                              dealt_storage<Arguments>& values) {
-  const auto& [segments, leaves, op, out, init, empty, ranges, units] = arguments;
+__device__ void fold_by_warp_group(const Arguments& arguments, std::int64_t segment, int own, int log_warps,
+                              warp_group_storage<Arguments>& values) {
+  const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
   using leaves_type = std::remove_cvref_t<decltype(leaves)>;
   constexpr std::int64_t row = warp_lanes * leaves_type::chunk_items;
-  constexpr int few_rows = group_share_rows, many_rows = policy_of<leaves_type>.long_rows;
+  constexpr int few_rows = target_share_rows, many_rows = policy_of<leaves_type>.long_rows;
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
-  const auto items = warp::shuffle(segments.one(segment, 0), 0);
+  const auto items = warp::shuffle(segments.span_at(segment, 0), 0);
+  require_within(segment, items, leaves.source.items);
   const std::int64_t count = items.end - items.begin;
-  const bool takes = segment < segments.count && count <= ranges.whole_items;
+  const bool takes = segment < segments.count && count <= partition.max_uncut_items;
   std::int64_t share = row;
   while (share << log_warps < count) share *= 2;
   const std::int64_t first = own * share;
   if (takes && first < count) {
-    arch::require(segment_span{items.begin, items.end}.within(leaves.source.items), segments_out_of_order);
     const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
       return fold_span<Rows>(leaves, items.begin + first, least_of(count - first, share), op);
     };
-    // Of a share of few rows, a batch of as many is the shortest way.
+    // A share of few rows is folded fastest in one batch of as many rows.
     const auto value = share <= few_rows * row ? fold(std::integral_constant<int, few_rows>{})
                                                : fold(std::integral_constant<int, many_rows>{});
     if (lane == 0) values[warp] = value;
@@ -69,19 +69,20 @@ __device__ void fold_by_group(const Arguments& arguments, std::int64_t segment, 
   if (lane == 0) arguments.write(out + segment, value);
 }
 
+/// The first blocks fold units of segments that are too long for a group; in the others each group folds one segment.
 template <class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
-dealt_segments_kernel(const __grid_constant__ segmented_arguments<Segments, Leaves, Op, Out> arguments,
-                      const segment_groups groups) {
-  using arguments_type = segmented_arguments<Segments, Leaves, Op, Out>;
+segment_per_warp_group_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
+                      const warp_groups groups) {
+  using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
   require_order(arguments.segments, arguments.leaves.source.items);
-  if (static_cast<int>(blockIdx.x) < groups.ranged_blocks)
-    return fold_units_of_range(arguments, arguments.ranges.own());
+  if (static_cast<int>(blockIdx.x) < groups.partition_blocks)
+    return fold_units_of_partition(arguments, arguments.partition.own_positions());
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  const std::int64_t place = (std::int64_t{blockIdx.x} - groups.ranged_blocks) * block_warps + arch::uniform_warp();
+  const std::int64_t place = (std::int64_t{blockIdx.x} - groups.partition_blocks) * block_warps + arch::uniform_warp();
   const int own = static_cast<int>(place & ((1 << groups.log_warps) - 1));
-  fold_by_group(arguments, place >> groups.log_warps, own, groups.log_warps,
-                arch::dynamic_shared<dealt_storage<arguments_type>>());
+  fold_by_warp_group(arguments, place >> groups.log_warps, own, groups.log_warps,
+                arch::dynamic_shared<warp_group_storage<arguments_type>>());
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

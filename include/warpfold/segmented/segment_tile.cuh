@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A step of a warp through its short segments: a few packets of 32 of them, a segment a lane, and what is done with any step.
+// A tile of short segments: a warp takes 32 at a time, a few for each lane. And what every way to fold a tile needs.
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
@@ -7,64 +7,67 @@
 
 namespace warpfold::segmented {
 
-/// The items of Packets * 32 segments, those of number 32 k + lane at [begin[k], end[k]); none where a segment does not exist.
-template <int Packets, class Index> struct segment_step {
-  static constexpr int packets = Packets;
-  std::int64_t base = 0;  ///< the item from which they count
-  Index begin[Packets] = {}, end[Packets] = {};
+/// The spans of SegmentsPerLane * 32 segments: segment 32 k + lane has [begin[k], end[k]), empty if it does not exist.
+template <int SegmentsPerLane, class Index> struct segment_tile {
+  static constexpr int segments_per_lane = SegmentsPerLane;
+  std::int64_t base = 0;  ///< the item from which spans are counted
+  Index begin[SegmentsPerLane] = {}, end[SegmentsPerLane] = {};
 
   __device__ int count(int k) const { return static_cast<int>(end[k] - begin[k]); }
-  __device__ void counts(int (&to)[Packets]) const {
+  __device__ void counts(int (&to)[SegmentsPerLane]) const {
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) to[k] = count(k);
+    for (int k = 0; k < SegmentsPerLane; ++k) to[k] = count(k);
   }
-  /// Items of the longest.
+  /// The length of the longest segment.
   __device__ int longest() const {
     constexpr Index most = 0x7FFFFFFF;
     Index longest = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) longest = greatest_of(longest, end[k] - begin[k]);
+    for (int k = 0; k < SegmentsPerLane; ++k) longest = greatest_of(longest, end[k] - begin[k]);
     return warp::all_reduce(static_cast<int>(least_of(longest, most)), maximum{});
   }
-  /// Whether a segment that has been kept has `most` items or less.
+  /// Whether any kept segment has at most `most` items.
   __device__ bool any_up_to(int most) const {
     bool any = false;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) any = any || static_cast<unsigned>(count(k)) <= static_cast<unsigned>(most);
+    for (int k = 0; k < SegmentsPerLane; ++k) any = any || static_cast<unsigned>(count(k)) <= static_cast<unsigned>(most);
     return __any_sync(full_warp, any);
   }
-  /// Where segment number `segment` ends; the same in all lanes, as `segment` is.
+  /// Where segment number `segment` of the tile ends. `segment` is the same in all lanes.
   __device__ Index end_of(int segment) const {
-    Index found{};  // by exchanges of all packets: a choice among them would be one of addresses
+    Index found{};  // exchanges all k: a choice of k first would be a choice of addresses
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
-      const Index in_packet = warp::shuffle(end[k], segment % warp_lanes);
-      if (segment / warp_lanes == k) found = in_packet;
+    for (int k = 0; k < SegmentsPerLane; ++k) {
+      const Index from_lane = warp::shuffle(end[k], segment % warp_lanes);
+      if (segment / warp_lanes == k) found = from_lane;
     }
     return found;
   }
-  /// The item at which the first one begins.
+  /// The item at which the first segment begins.
   __device__ Index first_item() const { return warp::shuffle(begin[0], 0); }
-  /// Leaves those from number `count` on out: they have less than no items, where the first one begins.
+  /// Keeps the first `count` segments. The others get -1 items.
   __device__ void keep(int count) {
     const Index first = first_item();
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k)
+    for (int k = 0; k < SegmentsPerLane; ++k)
       if (k * warp_lanes + arch::lane_id() >= count) begin[k] = first, end[k] = first - 1;
   }
-  template <int Dropped> __device__ void drop_packets() {
+  template <int Dropped> __device__ void drop_first() {
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k)
-      if (k + Dropped < Packets) begin[k] = begin[k + Dropped], end[k] = end[k + Dropped];
+    for (int k = 0; k < SegmentsPerLane; ++k)
+      if (k + Dropped < SegmentsPerLane) begin[k] = begin[k + Dropped], end[k] = end[k + Dropped];
   }
 };
 
-/// Writes results of segments with so many items, 32 apart from `out` on; those with less than none are left out.
+/// Writes the results of segments of count[k] items to out[32 k]. Segments of -1 items are skipped. The operator never sees
+/// the result of an empty segment, unless it is one of the library's own over numbers, where a test would cost time.
 template <class Arguments, class A, int Count, class Out>
-__device__ void write_step(const Arguments& arguments, A (&results)[Count], const int (&count)[Count], Out out) {
+__device__ void write_tile(const Arguments& arguments, A (&results)[Count], const int (&count)[Count], Out out) {
+  constexpr bool takes_any_value = thread::has_exact_identity<decltype(Arguments::op), A>;
   if (arguments.init.exists()) {
     WARPFOLD_UNROLL
-    for (int k = 0; k < Count; ++k) results[k] = arguments.init.join(results[k], arguments.op);
+    for (int k = 0; k < Count; ++k)
+      if (takes_any_value || count[k] > 0) results[k] = arguments.init.join(results[k], arguments.op);
   }
   const A none = arguments.empty.alone();
   WARPFOLD_UNROLL
@@ -72,31 +75,31 @@ __device__ void write_step(const Arguments& arguments, A (&results)[Count], cons
     if (count[k] >= 0) out[k * warp_lanes] = thread::choose(count[k] > 0, results[k], none);
 }
 
-/// Folds those of a step's segments that have `Tiny` items at most, item by item, and writes them from `out` on. Segment k of a
-/// lane has count[k] items from begin[k] on. Calls meanwhile() while these are on their way.
-template <int Tiny, class Arguments, class Leaves, class Index, int Packets, class Out, class Meanwhile>
-__device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves, const Index (&begin)[Packets],
-                                   const int (&count)[Packets], Out out, Meanwhile meanwhile) {
-  int own[Packets];
+/// Folds a tile's segments of at most `Tiny` items, item by item, and writes them from `out` on. Segment k of a lane has
+/// count[k] items from begin[k] on. Calls meanwhile() while the loads are in flight.
+template <int Tiny, class Arguments, class Leaves, class Index, int SegmentsPerLane, class Out, class Meanwhile>
+__device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves, const Index (&begin)[SegmentsPerLane],
+                                   const int (&count)[SegmentsPerLane], Out out, Meanwhile meanwhile) {
+  int own[SegmentsPerLane];
   WARPFOLD_UNROLL
-  for (int k = 0; k < Packets; ++k) own[k] = count[k] <= Tiny ? count[k] : -1;
-  tiny_segments<Tiny, Packets, Leaves, decltype(Arguments::op)> items;
+  for (int k = 0; k < SegmentsPerLane; ++k) own[k] = count[k] <= Tiny ? count[k] : -1;
+  tiny_segments<Tiny, SegmentsPerLane, Leaves, decltype(Arguments::op)> items;
   items.load(leaves, begin, own);
   meanwhile();
-  typename Leaves::accumulator results[Packets];
+  typename Leaves::accumulator results[SegmentsPerLane];
   items.fold(leaves, own, arguments.op, results);
-  write_step(arguments, results, own, out);
+  write_tile(arguments, results, own, out);
 }
 
-/// The tiny ones of a step's segments that have been kept, from where their items lie.
-template <int Tiny, class Arguments, class Step, class Meanwhile>
-__device__ void fold_tiny_in_place(const Arguments& arguments, const Step& step, std::int64_t first,
+/// The same for the kept segments of a tile whose items are read in place, not from shared memory.
+template <int Tiny, class Arguments, class Tile, class Meanwhile>
+__device__ void fold_tiny_in_place(const Arguments& arguments, const Tile& tile, std::int64_t first,
                                    Meanwhile meanwhile) {
-  int count[Step::packets];
-  step.counts(count);
+  int count[Tile::segments_per_lane];
+  tile.counts(count);
   fold_tiny_segments<Tiny>(arguments,
-                           arguments.leaves.template from<decltype(Arguments::leaves)::chunk_items>(step.base),
-                           step.begin, count, arguments.out + first + arch::lane_id(), meanwhile);
+                           arguments.leaves.template from<decltype(Arguments::leaves)::chunk_items>(tile.base),
+                           tile.begin, count, arguments.out + first + arch::lane_id(), meanwhile);
 }
 
 }  // namespace warpfold::segmented

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The units of segments that are longer than one. Several warps may have units of one segment: each stores its units' values
-// and counts them in; the warp that completes a group of 256 units joins them, and the one that completes the segment's
-// groups joins these. Nobody waits.
+// Joins the units of a segment that several warps have folded. Each warp stores its units' values and counts them in. The
+// warp that completes a group of 256 units joins the group; the warp that completes the segment's groups joins these. No
+// warp waits.
 #pragma once
 #include <warpfold/arch/ticket.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
@@ -12,46 +12,46 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Scratch of long segments. Units begin at least a unit apart, so that a unit's position tells its place; but one segment
-/// may end, and another begin, within a unit: first units have places of their own.
+/// The scratch of long segments. Units begin at least a unit apart, so that a unit's position gives its place. But one
+/// segment may end and another begin within a unit, so that first units have places of their own.
 template <class A> struct unit_values {
   A* first_units;
   A* other_units;
-  unsigned* counters;  ///< zero before, zero after: segment_counters a warp
+  unsigned* counters;  ///< counters_per_warp for each warp; zero before and after the kernel
 
-  /// Of unit `unit` of the segment that begins at position `first`.
-  __device__ A& value(const segment_ranges& ranges, std::int64_t first, std::int64_t unit) const {
-    const std::int64_t place = (first + (unit << ranges.log_unit)) >> ranges.log_unit;
+  /// The place of unit `unit` of the segment that begins at position `first`.
+  __device__ A& value(const load_balance_partition& partition, std::int64_t first, std::int64_t unit) const {
+    const std::int64_t place = (first + (unit << partition.log_unit)) >> partition.log_unit;
     return (unit == 0 ? first_units : other_units)[place];
   }
-  /// A range has the first unit of at most one segment that it does not end with, and of at most one later group.
-  __device__ unsigned* of_first_group(std::int64_t warp) const { return counters + warp * segment_counters; }
+  /// In a warp's range begin at most one segment that goes on after the range, and at most one later group of units.
+  __device__ unsigned* of_first_group(std::int64_t warp) const { return counters + warp * counters_per_warp; }
   __device__ unsigned* of_other_group(std::int64_t warp) const { return of_first_group(warp) + 1; }
   __device__ unsigned* of_segment(std::int64_t warp) const { return of_first_group(warp) + 2; }
 };
 
-/// Counts in units [begin, end), which the calling warp has stored, of the `units` of a segment that begins at position
-/// `first`. Calls store(value of the segment) in all lanes of the warp that completes it.
+/// Counts in the units [begin, end), which the calling warp has stored, of a segment of `units` units that begins at
+/// position `first`. Calls store(value of the segment) in all lanes of the warp that completes the segment.
 template <class A, class Op, class Store>
-__device__ void join_units(const unit_values<A>& values, const segment_ranges& ranges, std::int64_t first,
+__device__ void join_units(const unit_values<A>& values, const load_balance_partition& partition, std::int64_t first,
                            std::int64_t begin, std::int64_t end, std::int64_t units, Op op, Store store) {
-  constexpr int most = group_units;
+  constexpr int most = units_per_group;
   const std::int64_t groups = (units - 1) / most + 1;
   for (std::int64_t group = begin / most; group * most < end; ++group) {
     const std::int64_t group_first = group * most, group_end = least_of(group_first + most, units);
-    const std::int64_t warp = ranges.warp_of(first + (group_first << ranges.log_unit));
+    const std::int64_t warp = partition.warp_of(first + (group_first << partition.log_unit));
     unsigned* counter = group == 0 ? values.of_first_group(warp) : values.of_other_group(warp);
     if (!arch::warp_completes(counter, least_of(end, group_end) - greatest_of(begin, group_first),
                               group_end - group_first))
       continue;
     const A joined = warp::fold_values<A>(
-        static_cast<int>(group_end - group_first), [&](int i) { return values.value(ranges, first, group_first + i); },
+        static_cast<int>(group_end - group_first), [&](int i) { return values.value(partition, first, group_first + i); },
         op);
     if (groups == 1) return store(joined);
-    if (arch::lane_id() == 0) values.value(ranges, first, group_first) = joined;
-    if (arch::warp_completes(values.of_segment(ranges.warp_of(first)), 1, groups))
+    if (arch::lane_id() == 0) values.value(partition, first, group_first) = joined;
+    if (arch::warp_completes(values.of_segment(partition.warp_of(first)), 1, groups))
       store(warp::fold_values<A>(
-          static_cast<int>(groups), [&](int i) { return values.value(ranges, first, std::int64_t{i} * most); }, op));
+          static_cast<int>(groups), [&](int i) { return values.value(partition, first, std::int64_t{i} * most); }, op));
   }
 }
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where segments begin and end. A description of segments has
+// Descriptions of segments: where each begins and ends. A description has
 //
-//   count                        of segments
-//   are_equal                    whether all have the same number of items
-//   start(position, ranges, items)  the first segment that begins at `position` or later; by one warp
-//   before(start)                the items of the segment before it, of which units may still begin there; by one warp
-//   one(segment, cursor)         the items of that segment, none if it does not exist; by one warp
-//   following(segment, end, few)  the same, where the one before it is known to end with item `end`; of one that has `few` items
-//                                at most, the end may be any up to that
-//   next(segment, cursor, limits, begin, end, scratch)  the items of the segments that follow: of number 32 k + lane, if that
-//                                exists, those of [begin[k], end[k]) from item base(segment, cursor) on; `cursor` is where
-//                                `segment` begins, if needs_cursor. Returns whether all are known that exist: else one that
-//                                ends past the limits may have more items than told, and those after it have none. By one
-//                                warp, which has a `scratch` in shared memory.
-//                                Where are_equal, there is none: those that are short have a kernel of their own
-//   entries()                    that a caller could have got wrong, and
-//   in_order(entry, items)       whether that one is right beside the next, for debug builds; by one thread
-// and promises that segments are in order, do not overlap, and lie within the items, if all entries are right. Segments told by
-// the owners of items: owned_segments.cuh.
+//   count            the number of segments
+//   is_fixed_length  whether all have the same number of items
+//   needs_cursor     whether a warp must know at which item a segment begins (the cursor) to find where it ends
+//   find_first(position, partition, items)  the first segment that begins at `position` or later
+//   previous(start)  the span of the segment before that one; some of its units may begin at `position` or later
+//   span_at(segment, cursor)  the span of the segment, empty if it does not exist
+//   next_span(segment, end, few)  the same, if the segment before it ends at item `end`. For a segment of at most `few`
+//                    items the returned end may be too small
+//   read_tile(segment, cursor, limits, begin, end, scratch)  the spans of a tile from `segment` on: segment 32 k + lane
+//                    has [begin[k], end[k]), counted from item tile_base(segment, cursor). Returns whether all spans are
+//                    known. If not, the first one that ends past the limits may have more items, and later ones have
+//                    none. `scratch` lies in shared memory. Descriptions of one length have no tiles
+//   entries()        the number of entries that the caller may have got wrong
+//   require_in_order(entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and the next one fit
+//
+// All lanes of a warp call each member, but for require_in_order, which any thread calls. If all entries are right, segments
+// are in order, do not overlap, and lie within the items. owned_segments.cuh describes segments by the owners of items.
 #pragma once
+#include <warpfold/arch/precondition.cuh>
 #include <warpfold/segmented/load_balance_partition.cuh>
 #include <warpfold/warp/search.cuh>
 
@@ -27,68 +28,71 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Where a warp starts.
 struct segment_start {
-  std::int64_t segment;  ///< the first one that begins in the warp's range
-  std::int64_t cursor;   ///< the item at which it begins, where that is known
-  segment_span before;   ///< items of the one before it, where that takes a search
+  std::int64_t segment;   ///< the first one that begins in the warp's range
+  std::int64_t cursor;    ///< the item at which it begins, if needs_cursor
+  segment_span previous;  ///< the span of the segment before it, if needs_cursor
 };
 
-/// Which segments a step can want: those that begin before item `begin`, up to one that has more than `items` items, and until they
-/// have more than `together`.
-struct step_limits {
+/// A tile ends before a segment that begins at item `begin` or later, before one that has more than `items` items, and
+/// before the one with which its segments have more than `together` items.
+struct tile_limits {
   std::int64_t begin;
   int items;
   int together = 0x7FFFFFFF;
 };
 
-/// The type in which item numbers are cheapest that a `T` holds.
+/// The cheapest type for item numbers that holds every value of a `T` that can occur.
 template <class T>
 using index_of = std::conditional_t<sizeof(T) < 4 || (sizeof(T) == 4 && std::is_signed_v<T>), int, std::int64_t>;
 
-/// Anything that tells the span of each segment by itself.
+/// Segments whose spans are read one by one: `Spans` is bounds_spans or offset_spans.
 template <class Spans> struct listed_segments : Spans {
-  static constexpr bool are_equal = false;
+  static constexpr bool is_fixed_length = false;
   static constexpr bool needs_cursor = false;
   using index = typename Spans::index;
-  using step_index = index;
+  using tile_index = index;
   struct scratch {};
 
-  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t items) const {
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t items) const {
     const std::int64_t first = warp::interpolation_search(
-        this->count, ranges.position(this->count, items), position,
-        [&](std::int64_t segment) { return ranges.position(segment, this->span(segment).begin); });
+        this->count, partition.position(this->count, items), position,
+        [&](std::int64_t segment) { return partition.position(segment, this->span(segment).begin); });
     return {first, 0, {0, 0}};
   }
-  __device__ span_of<index> before(const segment_start& start) const {
+  __device__ span_of<index> previous(const segment_start& start) const {
     return start.segment > 0 ? this->span(start.segment - 1) : span_of<index>{0, 0};
   }
-  __device__ span_of<index> one(std::int64_t segment, std::int64_t) const {
+  __device__ span_of<index> span_at(std::int64_t segment, std::int64_t) const {
     return segment < this->count ? this->span(segment) : span_of<index>{0, 0};
   }
-  __device__ span_of<index> following(std::int64_t segment, index end, int) const {
+  __device__ span_of<index> next_span(std::int64_t segment, index end, int) const {
     return segment < this->count ? this->span_after(segment, end) : span_of<index>{0, 0};
   }
-  __device__ static constexpr std::int64_t base(std::int64_t, std::int64_t) { return 0; }
-  template <int Packets>
-  __device__ bool next(std::int64_t segment, std::int64_t, const step_limits&, index (&begin)[Packets],
-                       index (&end)[Packets], scratch&) const {
+  __device__ static constexpr std::int64_t tile_base(std::int64_t, std::int64_t) { return 0; }
+  template <int SegmentsPerLane>
+  __device__ bool read_tile(std::int64_t segment, std::int64_t, const tile_limits&, index (&begin)[SegmentsPerLane],
+                       index (&end)[SegmentsPerLane], scratch&) const {
     const std::int64_t first = segment + arch::lane_id();
     const auto read = [&](auto exists) {
       WARPFOLD_UNROLL
-      for (int k = 0; k < Packets; ++k) {
+      for (int k = 0; k < SegmentsPerLane; ++k) {
         const std::int64_t own = first + k * warp_lanes;
         const span_of<index> items = exists(own) ? this->span(own) : span_of<index>{0, 0};
         begin[k] = items.begin, end[k] = items.end;
       }
     };
-    if (segment + Packets * warp_lanes <= this->count) read([](std::int64_t) { return true; });
+    if (segment + SegmentsPerLane * warp_lanes <= this->count) read([](std::int64_t) { return true; });
     else read([&](std::int64_t own) { return own < this->count; });
     return true;
   }
   __device__ std::int64_t entries() const { return this->count; }
-  __device__ bool in_order(std::int64_t segment, std::int64_t items) const {
+  __device__ void require_in_order(std::int64_t segment, std::int64_t items) const {
     const span_of<index> own = this->span(segment);
     const std::int64_t next = segment + 1 < this->count ? this->span(segment + 1).begin : items;
-    return 0 <= own.begin && own.begin <= own.end && own.end <= next;
+    arch::require(own.within(items) && own.end <= next,
+                  "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld, the next one begins at %lld; segments "
+                  "must be in order, must not overlap, and must lie within the input",
+                  segment, own.begin, own.end, items, next);
   }
 };
 
@@ -122,8 +126,8 @@ template <class Offsets> struct offset_spans {
 };
 
 /// Segment s has the items [s * length, (s + 1) * length).
-struct fixed_segments {
-  static constexpr bool are_equal = true;
+struct fixed_length_segments {
+  static constexpr bool is_fixed_length = true;
   static constexpr bool needs_cursor = false;
   using index = std::int64_t;
   struct scratch {};
@@ -131,19 +135,19 @@ struct fixed_segments {
   std::int64_t count;
 
   __device__ segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
-  __device__ segment_start start(std::int64_t position, const segment_ranges& ranges, std::int64_t) const {
-    const std::int64_t apart = ranges.position(1, length), first = least_of((position + apart - 1) / apart, count);
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t) const {
+    const std::int64_t apart = partition.position(1, length), first = least_of((position + apart - 1) / apart, count);
     return {first, 0, {0, 0}};
   }
-  __device__ segment_span before(const segment_start& start) const {
+  __device__ segment_span previous(const segment_start& start) const {
     return start.segment > 0 ? span(start.segment - 1) : segment_span{0, 0};
   }
-  __device__ segment_span one(std::int64_t segment, std::int64_t) const {
+  __device__ segment_span span_at(std::int64_t segment, std::int64_t) const {
     return segment < count ? span(segment) : segment_span{0, 0};
   }
-  __device__ segment_span following(std::int64_t segment, std::int64_t, int) const { return one(segment, 0); }
+  __device__ segment_span next_span(std::int64_t segment, std::int64_t, int) const { return span_at(segment, 0); }
   __device__ std::int64_t entries() const { return 0; }
-  __device__ bool in_order(std::int64_t, std::int64_t) const { return true; }
+  __device__ void require_in_order(std::int64_t, std::int64_t) const {}
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps of tiny segments and of mixed lengths, whose items are brought into shared memory first, all by one copy: a trip to memory
-// where reading them in place takes several, one after the other. Needs sm_90, and items behind a pointer.
+// Folds tiles of tiny segments and of mixed lengths from shared memory. One bulk copy brings all items of a tile: one trip to
+// memory, where reading in place takes several, one after another. Needs sm_90, and items behind a pointer.
 #pragma once
 #include <warpfold/segmented/copied_window.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
@@ -9,7 +9,7 @@
 
 namespace warpfold::segmented {
 
-/// Whether segments of such items can be staged, and gain by it: narrow ones are as fast in place, and large accumulators few.
+/// Whether such items can be staged, and gain by it. Narrow items are as fast in place; a window holds few wide ones.
 template <class Leaves>
 inline constexpr bool can_stage = [] {
   using source = typename Leaves::source_type;
@@ -17,24 +17,24 @@ inline constexpr bool can_stage = [] {
                   s.data;
                   source::chunk::vector_bytes;
                 })
-    return source::chunk::vector_bytes == 16 && sizeof(typename source::item) >= least_staged_item_bytes &&
+    return source::chunk::vector_bytes == 16 && sizeof(typename source::item) >= min_staged_item_bytes &&
            sizeof(typename source::item) <= 16 && sizeof(typename Leaves::accumulator) <= 16;
   else return false;
 }();
 
-/// One warp's. All lanes call all of it.
-template <class Arguments> class staged_steps {
+/// Of one warp; all lanes call each member.
+template <class Arguments> class smem_packed_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
   using source = typename leaves_type::source_type;
   using A = typename leaves_type::accumulator;
-  static constexpr bool bounds_items = true;
-  static constexpr int most_items = stage_bytes / int{sizeof(typename source::item)};  ///< of a step
+  static constexpr bool limits_items = true;
+  static constexpr int max_items = window_bytes / int{sizeof(typename source::item)};  ///< of a tile
   static constexpr int wide = wide_items<leaves_type>, tiny = policy_of<leaves_type>.tiny_items;
-  static_assert(most_items >= warp_lanes * wide);
-  static constexpr int step_segments = step_packets * warp_lanes;
+  static_assert(max_items >= warp_lanes * wide);
+  static constexpr int tile_segments = tile_segments_per_lane * warp_lanes;
 
-  /// A segment of more than a few items, in the place of its first chunk among those of the step's, and what it has in a word.
+  /// A segment that is not tiny, in one word. Its place in `heads` is the number of its first chunk among the tile's chunks.
   struct segment_head {
     static constexpr int item_bits = 12;
     std::uint32_t word;
@@ -47,75 +47,75 @@ template <class Arguments> class staged_steps {
     __device__ int count() const { return static_cast<int>(word >> item_bits & ((1u << item_bits) - 1)); }
     __device__ int number() const { return static_cast<int>(word >> 2 * item_bits); }
   };
-  static_assert(most_items < 1 << segment_head::item_bits && step_segments <= 1 << (32 - 2 * segment_head::item_bits));
+  static_assert(max_items < 1 << segment_head::item_bits && tile_segments <= 1 << (32 - 2 * segment_head::item_bits));
 
   struct storage {
-    window_storage<stage_bytes, wide* int{sizeof(typename source::item)}> window;
-    thread::array<segment_head, most_items / wide + step_segments> heads;
+    window_storage<window_bytes, wide* int{sizeof(typename source::item)}> window;
+    thread::array<segment_head, max_items / wide + tile_segments> heads;
   };
 
-  __device__ staged_steps(const Arguments& arguments, std::int64_t, storage& own)
+  __device__ smem_packed_segments(const Arguments& arguments, std::int64_t, storage& own)
       : arguments_(arguments), heads_(own.heads), window_(own.window) {}
 
-  /// The `taken` segments of a step from `first` on that have been kept, of `longest` items at most, and most_items together. The
-  /// warp must meet before the next call; so too below. None wait.
-  template <class Step> __device__ int fold(const Step& step, std::int64_t first, int taken, int longest, int waiting) {
-    const auto first_item = step.first_item();
-    window_.start(arguments_.leaves.source, step.base + first_item, step.base + step.end_of(taken - 1));
-    int begin[Step::packets], count[Step::packets], place[Step::packets];
-    places_from(first_item, step, begin, count);
-    const int chunks = tell_heads(begin, count, place);
+  /// Folds the `taken` kept segments of the tile that begins with segment `first`. They have at most `longest` items each, and
+  /// max_items together. The warp must synchronise before the next call, here and below. No segment stays pending.
+  template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) {
+    const auto first_item = tile.first_item();
+    window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(taken - 1));
+    int begin[Tile::segments_per_lane], count[Tile::segments_per_lane], place[Tile::segments_per_lane];
+    places_from(first_item, tile, begin, count);
+    const int chunks = write_heads(begin, count, place);
     window_.wait();
     const auto leaves = window_.template leaves<wide>(arguments_.leaves);
     const auto out = arguments_.out + first;
     fold_tiny_segments<tiny>(arguments_, leaves, begin, count, out + arch::lane_id(), [] {});
-    const int most_chunks = chunks_of<wide>(longest);
+    const int max_chunks = chunks_of<wide>(longest);
     WARPFOLD_NO_UNROLL
-    for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, most_chunks, out);
-    return waiting;
+    for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, max_chunks, out);
+    return pending;
   }
-  /// A whole step of tiny ones, which holds() is true of. Calls meanwhile() while their items are on their way.
-  template <class Step, class Meanwhile>
-  __device__ void fold_tiny(const Step& step, std::int64_t first, Meanwhile meanwhile) {
-    const auto first_item = step.first_item();
-    window_.start(arguments_.leaves.source, step.base + first_item, step.base + step.end_of(step_segments - 1));
+  /// Folds a whole tile of tiny segments that fits the window. Calls meanwhile() while the copy is in flight.
+  template <class Tile, class Meanwhile>
+  __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) {
+    const auto first_item = tile.first_item();
+    window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(tile_segments - 1));
     meanwhile();
-    int begin[Step::packets], count[Step::packets];
-    places_from(first_item, step, begin, count);
+    int begin[Tile::segments_per_lane], count[Tile::segments_per_lane];
+    places_from(first_item, tile, begin, count);
     window_.wait();
     fold_tiny_segments<tiny>(arguments_, window_.template leaves<wide>(arguments_.leaves), begin, count,
                              arguments_.out + first + arch::lane_id(), [] {});
   }
-  /// Whether the window has room for a whole step's items, and for what lies between.
-  template <class Step> __device__ static bool holds(const Step& step) {
-    return step.end_of(step_segments - 1) - step.first_item() <= most_items;
+  /// Whether the window holds a whole tile's items, and the items between them.
+  template <class Tile> __device__ static bool holds(const Tile& tile) {
+    return tile.end_of(tile_segments - 1) - tile.first_item() <= max_items;
   }
   __device__ void finish(int) const {}
 
  private:
-  /// Where a step's segments lie in the window, and how many items they have.
-  template <class Step, class Index, int Packets>
-  __device__ static void places_from(Index first_item, const Step& step, int (&begin)[Packets], int (&count)[Packets]) {
-    step.counts(count);
+  /// Where a tile's segments lie in the window, and how many items they have.
+  template <class Tile, class Index, int SegmentsPerLane>
+  __device__ static void places_from(Index first_item, const Tile& tile, int (&begin)[SegmentsPerLane], int (&count)[SegmentsPerLane]) {
+    tile.counts(count);
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) begin[k] = static_cast<int>(step.begin[k] - first_item);
+    for (int k = 0; k < SegmentsPerLane; ++k) begin[k] = static_cast<int>(tile.begin[k] - first_item);
   }
 
-  /// Writes the heads of all segments that are not tiny, and tells the lanes' places, far away where there is none. Returns how many
-  /// chunks there are. One scan does for all packets, a byte each.
-  template <int Packets>
-  __device__ int tell_heads(const int (&begin)[Packets], const int (&count)[Packets], int (&place)[Packets]) {
-    static_assert(Packets <= 4 && warp_lanes + most_items / wide < 256);
+  /// Writes the heads of all segments that are not tiny, and sets their places; `far` for tiny ones. Returns the number of
+  /// chunks. One scan serves all segments of a lane: each has a byte of the scanned word.
+  template <int SegmentsPerLane>
+  __device__ int write_heads(const int (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], int (&place)[SegmentsPerLane]) {
+    static_assert(SegmentsPerLane <= 4 && warp_lanes + max_items / wide < 256);
     constexpr int far = 1 << 20;
     unsigned own = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k)
+    for (int k = 0; k < SegmentsPerLane; ++k)
       own |= static_cast<unsigned>(count[k] > tiny ? chunks_of<wide>(count[k]) : 0) << 8 * k;
     const auto through = static_cast<unsigned>(warp::sum_through(static_cast<int>(own)));
     const unsigned all = __shfl_sync(full_warp, through, warp_lanes - 1), before = through - own;
     int chunks = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
+    for (int k = 0; k < SegmentsPerLane; ++k) {
       place[k] = chunks + static_cast<int>(before >> 8 * k & 255);
       chunks += static_cast<int>(all >> 8 * k & 255);
       if (count[k] > tiny) heads_[place[k]] = segment_head::of(begin[k], count[k], k * warp_lanes + arch::lane_id());
@@ -124,13 +124,14 @@ template <class Arguments> class staged_steps {
     return chunks;
   }
 
-  /// Folds the whole segments among the 32 chunks from number `done` on, a chunk a lane. Returns how many chunks these have.
-  template <class Leaves, int Packets, class Out>
-  __device__ int fold_round(const Leaves& leaves, const int (&place)[Packets], int done, int most_chunks, Out out) {
+  /// Folds the segments that lie wholly within the 32 chunks from number `done` on, a chunk a lane. Returns the number of
+  /// their chunks.
+  template <class Leaves, int SegmentsPerLane, class Out>
+  __device__ int fold_round(const Leaves& leaves, const int (&place)[SegmentsPerLane], int done, int max_chunks, Out out) {
     const int lane = arch::lane_id();
     unsigned begins = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Packets; ++k) {
+    for (int k = 0; k < SegmentsPerLane; ++k) {
       const auto own = static_cast<unsigned>(place[k] - done);
       if (own < warp_lanes) begins |= 1u << own;
     }
@@ -138,19 +139,19 @@ template <class Arguments> class staged_steps {
     const auto last_before = [](unsigned lanes) { return warp_lanes - 1 - __clz(static_cast<int>(lanes)); };
     const int last = last_before(begins);
     const int end = last + chunks_of<wide>(warp::shuffle(heads_[done + last], 0).count());
-    if (end > warp_lanes) begins ^= 1u << last;  // it comes next
+    if (end > warp_lanes) begins ^= 1u << last;  // it belongs to the next round
     const int first = last_before(begins & ~0u >> (warp_lanes - 1 - lane)), index = lane - first;
     const segment_head own = heads_[done + first];
     const int left = own.count() - index * wide;
     const segment_chunk<int> chunk[1] = {{left > 0 ? own.begin() + index * wide : 0, left, index}};
     A value[1];
-    fold_chunks(leaves, chunk, most_chunks, true, arguments_.op, value);
+    fold_chunks(leaves, chunk, max_chunks, true, arguments_.op, value);
     if (index == 0) arguments_.write(out + own.number(), value[0]);
     return end <= warp_lanes ? end : last;
   }
 
   const Arguments& arguments_;
-  thread::array<segment_head, most_items / wide + step_segments>& heads_;
+  thread::array<segment_head, max_items / wide + tile_segments>& heads_;
   copied_window<source, decltype(storage::window)> window_;
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How segments are dealt by number: segment s is that of the s-th group of neighbouring warps, which need not look for it.
+// The grid of the kernel with a group of warps for each segment: group s folds segment s, and needs no search to find it.
 #pragma once
 #include <warpfold/config.hpp>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Who does what in a grid.
-struct segment_groups {
-  int log_warps;  ///< of a group: 2^log_warps
-  int ranged_blocks;  ///< the first blocks, whose warps have ranges of items instead, for segments that are too long for a group
+struct warp_groups {
+  int log_warps;         ///< a group is 2^log_warps neighbouring warps of a block
+  int partition_blocks;  ///< the first blocks, whose warps fold the units of segments that are too long for a group
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -8,8 +8,8 @@
 
 namespace warpfold::thread {
 
-/// Whether atomic_fold exists: plus, minimum and maximum over 32- and 64-bit integers, float and double; bit_and, bit_or
-/// and bit_xor over those integers.
+/// Whether atomic_fold exists: plus, minimum and maximum over 32- and 64-bit integers, float and double; bit_and,
+/// bit_or and bit_xor over those integers.
 template <class Op, class A>
 inline constexpr bool has_atomic_v = [] {
   constexpr bool integer = std::is_integral_v<A> && (sizeof(A) == 4 || sizeof(A) == 8);
@@ -19,12 +19,13 @@ inline constexpr bool has_atomic_v = [] {
 }();
 
 namespace detail {
+// The types that CUDA's atomics take, for an accumulator of 32 or 64 bits.
 template <class A> using signed_word = std::conditional_t<sizeof(A) == 4, int, long long>;
 template <class A> using unsigned_word = std::conditional_t<sizeof(A) == 4, unsigned, unsigned long long>;
 template <class A> using word_of = std::conditional_t<std::is_signed_v<A>, signed_word<A>, unsigned_word<A>>;
 
-/// Minimum or maximum of floating point by an integer atomic: of numbers without sign bit larger is larger, of numbers
-/// with it larger is smaller. A NaN is given the sign that makes it win, and then wins over all that follow.
+/// Minimum or maximum of floating point by an integer atomic. The bits of numbers without a sign bit ascend with the
+/// numbers; those of numbers with a sign bit descend. A NaN gets the bits that win over every number.
 template <bool Least, class A> __device__ void atomic_extremum(A* address, A value) {
   unsigned_word<A> bits;
   std::memcpy(&bits, &value, sizeof(A));
@@ -39,8 +40,8 @@ template <bool Least, class A> __device__ void atomic_extremum(A* address, A val
 }
 }  // namespace detail
 
-/// Relaxed, as CUDA's atomics are. *address must have been written as a result of atomic_fold or as the operator's
-/// identity: of a minimum or maximum, an arbitrary NaN there could get lost.
+/// Relaxed, as CUDA's atomics are. *address must hold a result of atomic_fold or the operator's identity: a minimum or
+/// maximum could lose another NaN there.
 template <class Op, class A>
 requires has_atomic_v<Op, A> __device__ void atomic_fold(A* address, A value) {
   constexpr hardware_operation operation = hardware_operation_v<Op>;

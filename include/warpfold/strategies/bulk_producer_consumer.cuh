@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The modern form of producer_consumer, for sm_90 and later: producers only start bulk copies, which the copy engine
-// carries out; a ring of stages keeps several data-blocks on their way.
+// The modern form of producer_consumer, for sm_90 and later. Producers only start bulk copies, which the copy engine
+// carries out. A ring of stages keeps several data-blocks in flight.
 #pragma once
 #include <warpfold/strategies/fold_run.cuh>
 #include <warpfold/strategies/group.cuh>
@@ -9,9 +9,10 @@
 
 namespace warpfold::grid {
 
-/// A schedule: as producer_consumer, with `Stages` buffers that are handed over by an mbarrier each way instead of a block
-/// barrier a step. `C` consumer warps reduce; producer warp p of `P` fills every P-th data-block's stage, for which one is
-/// enough. B = 32 (P + C). Misaligned inputs go at full rate, too. The result depends on G, and so on the device.
+/// A schedule: as producer_consumer, with `Stages` buffers. Two mbarriers hand a buffer over, one in each direction,
+/// instead of a block barrier a step. `C` consumer warps reduce. Producer warp p of `P` fills the stages of data-blocks
+/// p, p + P, p + 2 P and so on; one producer is enough. B = 32 (P + C). Misaligned inputs are read at full rate, too.
+/// The bits of a result depend on G, and so on the device.
 template <int P = 1, int C = 8, int Stages = 3> struct bulk_producer_consumer {
   static_assert(P >= 1 && C >= 1 && P + C <= 32,
                 "warpfold: grid::bulk_producer_consumer has 1 to 32 warps, both kinds");
@@ -31,14 +32,14 @@ template <int P = 1, int C = 8, int Stages = 3> struct bulk_producer_consumer {
 
     __device__ void init() {
       for (int s = 0; s < Stages; ++s) {
-        full[s].init(1);   // the producer's announcement, and the bytes
-        empty[s].init(C);  // an arrival a consumer warp
+        full[s].init(1);   // completes by the producer's announcement and the bytes
+        empty[s].init(C);  // completes by one arrival of each consumer warp
       }
       arch::fence_mbarrier_init();
     }
   };
 
-  /// What consumers see of the ring (a feed, see block/fold_run.cuh).
+  /// A feed (see fold_run.cuh): the ring, seen from the consumers.
   template <class Algorithm, class Leaves> struct ring_feed {
     storage<Algorithm, Leaves>& shared;
     barriers& barrier;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of the named strategies: checks, grid, scratch, launches.
+// The host side of the named strategies: checks, plans, scratch, launches. Nothing is enqueued before all of a
+// strategy's launches have been checked and planned.
 #pragma once
-#include <warpfold/host/clear_on_error.cuh>
-#include <warpfold/host/default_workspace.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
+#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce/scratch.hpp>
 #include <warpfold/strategies/plan.hpp>
 #include <warpfold/strategies/segmented.cuh>
 #include <warpfold/strategies/strategy.hpp>
+#include <warpfold/thread/exact_identity.cuh>
 
 namespace warpfold::strategies {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Makes a kernel ready on the current device `device`: allows its shared memory. Says what the device lacks.
+/// Allows a kernel its shared memory on `device`, the current one. Throws std::invalid_argument if the device has not
+/// enough of it, or lacks bulk copies.
 template <auto* Kernel>
 void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
   static host::per_device<bool> cache;
@@ -34,10 +36,7 @@ void prepare_kernel(const char* function, int device, std::size_t shared_bytes, 
   });
 }
 
-/// The partial results of one launch, as the input of the next.
-template <class A> using partial_leaves = thread::leaves<thread::pointer_source<A>, thread::no_transform, A>;
-
-/// What the host knows of a strategy's kernel for given leaves.
+/// The kernel of a strategy for given leaves, seen from the host.
 template <class Algorithm, class Schedule, class Finish, class Leaves, class Op, class Out> struct strategy_launcher {
   using A = typename Leaves::accumulator;
   static constexpr auto* kernel = &grid::strategy_kernel<Algorithm, Schedule, Finish, Leaves, Op, Out>;
@@ -46,8 +45,11 @@ template <class Algorithm, class Schedule, class Finish, class Leaves, class Op,
   static constexpr std::size_t shared_bytes = sizeof(grid::strategy_storage<Algorithm, Schedule, Leaves>);
 
   static std::int64_t data_blocks(std::int64_t items) { return host::divide_up(items, data_block_items); }
-  static int blocks_a_multiprocessor(const char* function, int device) {
+  static void prepare(const char* function, int device) {
     prepare_kernel<kernel>(function, device, shared_bytes, Schedule::needs_bulk_copy);
+  }
+  static int blocks_a_multiprocessor(const char* function, int device) {
+    prepare(function, device);
     return host::blocks_per_multiprocessor<kernel>(device, block_threads, shared_bytes);
   }
   static strategy_plan plan(const char* function, int device, std::int64_t items, int max_blocks = 0) {
@@ -67,15 +69,15 @@ template <class Algorithm, class Schedule, class Finish, class Leaves, class Op,
   }
 };
 
-/// What a strategy is on the current device, for an input: the columns of the paper's Table I.
+/// What a strategy needs and has on the current device, for an input: the columns of Martín 2012's Table I.
 struct strategy_facts {
-  int registers;                  ///< a thread
-  int local_bytes;                ///< a thread, of local memory: 0 unless registers were spilt
-  std::size_t shared_bytes;       ///< a block
+  int registers;                  ///< per thread
+  int local_bytes;                ///< of local memory a thread: 0 unless registers are spilled
+  std::size_t shared_bytes;       ///< per block
   int block_threads;              ///< B
   std::int64_t data_block_items;  ///< D
   int blocks_per_multiprocessor;  ///< MBPM
-  double occupancy;               ///< resident threads over those that the multiprocessor can hold
+  double occupancy;               ///< resident threads over the most that the multiprocessor holds
   std::int64_t grid_blocks;       ///< G, of the first launch over the input
   int launches;
 };
@@ -87,7 +89,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
   template <class Leaves, class Op, class Out>
   using launcher = strategy_launcher<Algorithm, Schedule, Finish, Leaves, Op, Out>;
 
-  /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
+  /// Enqueues the reduction of `leaves` into `out`. The caller has checked all arguments but `options`.
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
     check_operator<Op, A>();
@@ -105,17 +107,18 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
       reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
   }
 
-  /// The launches for `leaves`, of which there are some. `prepare` enqueues what has to come first, once nothing is left
-  /// that could be refused.
+  /// Enqueues the launches for at least one item. When nothing is left that could be refused, and before the first
+  /// launch, it calls prepare(), which enqueues what has to come first.
   template <class Leaves, class Op, class Out, class Prepare, class A = typename Leaves::accumulator>
   static void run(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options,
                   const grid::initial_value<A>& init, Prepare prepare) {
-    check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>();
-    const int device = host::current_device();
-    grid::strategy_arguments<Leaves, Op, Out> arguments{leaves, op, out, init, {}, nullptr, nullptr};
-    if constexpr (!Schedule::is_persistent) run_passes(function, device, arguments, options, prepare);
-    else if constexpr (finish::is_atomic<Finish>) run_atomic(function, device, arguments, options);
-    else run_shares(function, device, arguments, options, prepare);
+    if constexpr (check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>()) {
+      const int device = host::current_device();
+      grid::strategy_arguments<Leaves, Op, Out> arguments{leaves, op, out, init, {}, nullptr, nullptr};
+      if constexpr (!Schedule::is_persistent) run_passes(function, device, arguments, options, prepare);
+      else if constexpr (finish::is_atomic<Finish>) run_atomic(function, device, arguments, options);
+      else run_shares(function, device, arguments, options, prepare);
+    }
   }
 
   template <class Leaves, class Op, class Out> static strategy_facts facts(std::int64_t items) {
@@ -124,7 +127,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     const int device = host::current_device();
     const std::int64_t blocks = items > 0 ? first::plan(function, device, items).blocks : 1;
     int launches = finish::is_atomic<Finish> && items > 0 ? 2 : 1;
-    if constexpr (!Schedule::is_persistent || std::is_same_v<Finish, finish::two_launch>)
+    if constexpr (launches_again<Schedule, Finish>)
       for (std::int64_t left = blocks; left > 1; left = next_blocks<Leaves, Op, Out>(left)) ++launches;
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(first::kernel)), "cudaFuncGetAttributes");
@@ -149,13 +152,16 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     return Schedule::is_persistent ? 1 : next_launcher<Leaves, Op, Out>::data_blocks(partials);
   }
 
-  static std::span<std::byte> scratch_of(const char* function, int device, const auto& options, std::size_t needed) {
-    if (options.workspace.bytes.empty()) return host::workspace_pool::instance().get(device, options.stream, needed);
-    host::check_workspace(function, options.workspace.bytes, needed);
-    return options.workspace.bytes;
+  /// The output of an atomic finish is written while the input is read.
+  template <class Source, class A> static void check_output_apart(const char* function, const Source& source, A* out) {
+    if constexpr (requires { source.left; }) {
+      check_output_apart(function, source.left, out);
+      check_output_apart(function, source.right, out);
+    } else if constexpr (requires { source.data; })
+      host::check_apart(function, "the input", source.data, source.items, "out", out, 1);
   }
 
-  /// The launch that reduces the `count` partial results of the last one, to `target` if it has several blocks.
+  /// Enqueues the reduction of the previous launch's `count` partial results. Several blocks write theirs to `target`.
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void launch_next(const strategy_plan& plan, const grid::strategy_arguments<Leaves, Op, Out>& previous,
                           std::int64_t count, A* target, cudaStream_t stream) {
@@ -169,27 +175,28 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
                          const reduce_options<A>& options, Prepare prepare) {
     using first = launcher<Leaves, Op, Out>;
     const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
-    const auto scratch = scratch_of(function, device, options, reduction::scratch_bytes(device, sizeof(A)));
+    strategy_plan next_plan;
+    if constexpr (launches_again<Schedule, Finish>)
+      if (plan.blocks > 1) next_plan = next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1);
+    const auto scratch = host::scratch_for(function, device, options, reduction::scratch_bytes(device, sizeof(A)));
     arguments.schedule = plan.schedule;
     arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
     arguments.ticket = reinterpret_cast<unsigned*>(scratch.data());
-    const host::clear_on_error guard(scratch);
     prepare();
     first::launch(plan, options.stream, arguments);
-    if constexpr (std::is_same_v<Finish, finish::two_launch>)
-      if (plan.blocks > 1)
-        launch_next(next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1), arguments, plan.blocks,
-                    static_cast<A*>(nullptr), options.stream);
+    if constexpr (launches_again<Schedule, Finish>)
+      if (plan.blocks > 1) launch_next(next_plan, arguments, plan.blocks, static_cast<A*>(nullptr), options.stream);
   }
 
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void run_atomic(const char* function, int device, grid::strategy_arguments<Leaves, Op, Out>& arguments,
                          const reduce_options<A>& options) {
     using first = launcher<Leaves, Op, Out>;
+    check_output_apart(function, arguments.leaves.source, arguments.out);
     const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
     arguments.schedule = plan.schedule;
     warpfold::launch(&grid::initialize_kernel<Op, A>, host::launch_config(1, 1, 0, options.stream), arguments.out,
-                     identity<Op, A>::value(), arguments.init);
+                     thread::exact_identity<Op, A>, arguments.init);
     first::launch(plan, options.stream, arguments);
   }
 
@@ -200,11 +207,14 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     using next = next_launcher<Leaves, Op, Out>;
     const std::int64_t items = arguments.leaves.source.items;
     strategy_plan plan = first::plan(function, device, items);
+    if (plan.blocks > 1) next::prepare(function, device);  // later passes have fewer items: nothing else can fail
+    const auto partials =
+        static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
+    const auto scratch = plan.blocks > 1
+                             ? host::scratch_for(function, device, options, host::control_bytes + partials * sizeof(A))
+                             : host::call_scratch();
     A* target[2] = {};
     if (plan.blocks > 1) {
-      const auto partials =
-          static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
-      const auto scratch = scratch_of(function, device, options, host::control_bytes + partials * sizeof(A));
       target[0] = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
       target[1] = target[0] + plan.blocks;
     }

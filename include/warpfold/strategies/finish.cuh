@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the results of the blocks of a grid become one. Each is written once, for any block algorithm and schedule.
+// Finishes: how the results of a grid's CUDA-blocks become one. Each works for any block algorithm and persistent
+// schedule.
 #pragma once
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/strategies/atomic_fold.cuh>
@@ -9,18 +10,20 @@
 
 namespace warpfold::finish {
 
-/// For grid::multi_pass, which needs none: a block's result is an item of the next pass.
+/// For grid::multi_pass: the CUDA-blocks' results are the items of the next pass.
 struct none {};
 /// The last CUDA-block to take a ticket reduces the partial results, in order, by the block algorithm. One launch.
 struct last_block {};
-/// The partial results are reduced, in order, by a second launch of the same strategy, of one block. Two launches.
+/// A second launch of the same strategy, with one CUDA-block, reduces the partial results in order. Two launches.
 struct two_launch {};
-/// One hardware atomic a block, straight onto the result. Breaks order: for commutative operators. Where the operator is
-/// not exact (floating-point plus), bits change from run to run. Needs an initialised output: Warpfold writes init, or the
-/// operator's identity, by a small launch of its own before. Two launches, no scratch. `out` must not lie in the input.
-/// The hardware's float plus takes subnormal numbers for zero.
+/// One hardware atomic a CUDA-block, straight onto the result. It does not keep order, so the operator must be
+/// commutative. If the operator is not exact (floating-point plus), the bits change from run to run. The first of two
+/// launches writes init, or the operator's identity, to `out`. No scratch. `out` must not lie within the input
+/// (std::invalid_argument). The hardware's float plus takes subnormal numbers for zero. Source:
+/// deviceReduceBlockAtomicKernel (Kepler).
 struct block_atomic {};
-/// The same with one atomic a warp, and no barrier. For block algorithms whose warps have results: shuffle, warp_tree.
+/// As block_atomic, with one atomic a warp and without a barrier. For block algorithms whose warps have results of
+/// their own: shuffle, warp_tree. Source: deviceReduceWarpAtomicKernel (Kepler).
 struct warp_atomic {};
 
 template <class Finish>
@@ -34,7 +37,7 @@ inline constexpr block::result_of result_of =
 namespace warpfold::grid {
 
 namespace detail {
-/// The only block of a grid has the result already.
+/// Stores a CUDA-block's total as a partial result. The only CUDA-block of a grid writes the result.
 template <class Arguments, class A> __device__ void store_or_write(const Arguments& arguments, const A& value) {
   if (arch::thread_rank() != 0) return;
   if (gridDim.x == 1) arguments.write(value);
@@ -42,13 +45,13 @@ template <class Arguments, class A> __device__ void store_or_write(const Argumen
 }
 }  // namespace detail
 
-/// What a block does with the `total` of its share. All threads call it; `shared` is free.
+/// What a CUDA-block does with the `total` of its share, a finish each. All threads call it; `shared` is free.
 template <class Algorithm, int Threads, class Storage, class Arguments, class A>
 __device__ void conclude(finish::last_block, Storage& shared, const Arguments& arguments,
                          const thread::running<A>& total) {
   detail::store_or_write(arguments, total.value);
   if (gridDim.x == 1 || !block_arrives_last(arguments.ticket, shared.is_last)) return;
-  // Read as an iterator's: what other blocks wrote must not go past coherence, as an input may.
+  // Through an iterator_source: a pointer_source would read by non-coherent loads, but other blocks wrote these values.
   using leaves = thread::leaves<thread::iterator_source<const A*>, thread::no_transform, A>;
   const leaves partials{{arguments.partials, gridDim.x}, {}};
   constexpr int items = Algorithm::template data_block_items<leaves>;

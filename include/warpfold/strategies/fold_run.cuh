@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Block algorithms, seen from a schedule. A block algorithm is a type with
 //
-//   block_threads                       B, where all threads of a block work on a data-block
-//   resident_threads                    threads that it would like to have on a multiprocessor
+//   block_threads                       B, if all threads of a block work on a data-block
+//   resident_threads                    resident threads a multiprocessor that suit it, for launch bounds
 //   data_block_items<Leaves>            D, for those leaves
-//   storage<A>                          shared memory, with room `data` for a data-block
-//   fold(group, storage, count, op)     folds the first `count` > 0 items of storage.data, which a group barrier has made
-//                                       visible; valid in the group's first thread
+//   storage<A>                          shared memory; its member `data` holds a data-block
+//   fold(group, storage, count, op)     folds the first `count` > 0 items of storage.data; valid in the group's first
+//                                       thread. A group barrier has made the items visible.
 //
-// and, where warps have results of their own, fold_by_warps: the same, valid in lane 0 of each warp that has one. An
-// algorithm that can do without a data-block in shared memory also has run_storage<A>, fold_run and fold_run_by_warps, of
-// the meaning below. Any group of warps (group.cuh) can run any algorithm.
+// If its warps have results of their own, it also has fold_by_warps, which is valid in lane 0 of each warp that has a
+// result. If it needs no data-block in shared memory, it also has run_storage<A>, fold_run and fold_run_by_warps, which
+// are to the functions below what fold is to fold_stored. Any group of warps (group.cuh) can run any algorithm.
 //
 // The data-blocks of a run come from a feed:
 //
-//   acquire(k)   the leaves in which data-block k lies; returns when they can be read
-//   first(k)     the item of them at which it begins
-//   release(k)   the calling warp has read what it needs of it
+//   acquire(k)   waits until data-block k can be read, and returns the leaves that contain it
+//   first(k)     the item of those leaves at which data-block k begins
+//   release(k)   says that the calling warp has read data-block k
 #pragma once
 #include <warpfold/strategies/load_data_block.cuh>
 #include <warpfold/strategies/running.cuh>
@@ -35,17 +35,18 @@ struct run_storage<Algorithm, A> {
 /// Shared memory of fold_run.
 template <class Algorithm, class A> using run_storage = typename detail::run_storage<Algorithm, A>::type;
 
-/// D of an algorithm whatever the leaves: at least this.
+/// A lower bound of D, whatever the leaves.
 template <class Algorithm, class A>
 inline constexpr int least_data_block_items = [] {
   if constexpr (requires { typename Algorithm::template run_storage<A>; }) return Algorithm::block_threads;
   else return decltype(Algorithm::template storage<A>::data)::items;
 }();
 
-/// One value a block, or one a warp (for commutative operators).
+/// Results: one for each block, or one for each warp (for commutative operators).
 enum class result_of { block, warp };
 
-/// Folds a data-block in shared memory; see `fold` and `fold_by_warps` above.
+/// Folds a data-block in shared memory, by `fold` or `fold_by_warps`. `exists` in the threads where the result is
+/// valid.
 template <class Algorithm, result_of Result, class Group, class Storage, class Op>
 __device__ auto fold_stored(const Group& group, Storage& shared, int count, Op op) {
   if constexpr (Result == result_of::warp) return Algorithm::fold_by_warps(group, shared, count, op);
@@ -55,8 +56,8 @@ __device__ auto fold_stored(const Group& group, Storage& shared, int count, Op o
   }
 }
 
-/// Folds `data_blocks` > 0 consecutive data-blocks, one after another: the value of each joins on the right of those
-/// before it. Valid in the group's first thread, or in lane 0 of each warp that has a result.
+/// Folds `data_blocks` > 0 consecutive data-blocks, one after another, and appends their values in order. Valid in the
+/// group's first thread, or in lane 0 of each warp that has a result.
 template <class Algorithm, result_of Result, class A, class Group, class Storage, class Feed, class Op>
 __device__ thread::running<A> fold_run(const Group& group, Storage& shared, Feed feed, std::uint32_t data_blocks,
                                        Op op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whole warps of a block that do one thing together: all of them, or some. Block algorithms work for either.
+// Whole warps of a block that work together: all warps of the block, or some. Block algorithms run on either kind.
 #pragma once
 #include <warpfold/arch/lane.cuh>
 #include <warpfold/arch/named_barrier.cuh>
@@ -16,8 +16,8 @@ template <int Threads> struct whole_block {
   __device__ static void sync() { __syncthreads(); }
 };
 
-/// `Warps` warps of a block that has more, from warp `First` on. Groups of several warps meet at barrier `Barrier`, of
-/// 1 to 15, which no other group of the block may use.
+/// `Warps` warps of a block, from warp `First` on. Groups of several warps wait at the named barrier `Barrier`, 1 to
+/// 15, which no other group of the block may use.
 template <int Warps, int First = 0, int Barrier = 1> struct some_warps {
   static constexpr int threads = Warps * warp_lanes, warps = Warps;
 

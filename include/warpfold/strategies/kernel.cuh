@@ -2,26 +2,15 @@
 // The kernel of every named strategy: a block algorithm on a schedule, with a finish.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/grid/reduction_arguments.cuh>
 #include <warpfold/strategies/finish.cuh>
 #include <warpfold/strategies/policy.hpp>
 
 namespace warpfold::grid {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, class Op, class Out> struct strategy_arguments {
-  using A = typename Leaves::accumulator;
-  using operation = Op;
-  Leaves leaves;
-  Op op;
-  Out out;
-  initial_value<A> init;
-  share_schedule schedule;
-  A* partials;       ///< a value a block
-  unsigned* ticket;  ///< zero before, zero after
-
-  __device__ void write(const A& result) const { *out = init.join(result, op); }
-};
+template <class Leaves, class Op, class Out>
+using strategy_arguments = reduction_arguments<Leaves, Op, Out, share_schedule>;
 
 /// Shared memory of strategy_kernel.
 template <class Algorithm, class Schedule, class Leaves> struct strategy_storage {
@@ -40,6 +29,7 @@ inline constexpr int strategy_resident_blocks =
     strategies::resident_blocks<strategy_threads<Algorithm, Schedule>, Schedule::template resident_threads<Algorithm>,
                                 sizeof(A)>;
 
+/// Each CUDA-block folds its share of data-blocks, then does what the finish says.
 template <class Algorithm, class Schedule, class Finish, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(strategy_threads<Algorithm, Schedule>,
                                   strategy_resident_blocks<Algorithm, Schedule, typename Leaves::accumulator>)
@@ -51,7 +41,7 @@ strategy_kernel(const __grid_constant__ strategy_arguments<Leaves, Op, Out> argu
   conclude<Algorithm, strategy_threads<Algorithm, Schedule>>(Finish{}, shared, arguments, total);
 }
 
-/// Makes the output ready for atomics. (Through atomic_fold, which knows how a NaN must lie there.)
+/// Makes the output ready for atomics. Init goes through atomic_fold, which stores a NaN in the form that wins.
 template <class Op, class A> __global__ void initialize_kernel(A* out, A identity, initial_value<A> init) {
   const A value = init.alone();  // may be what `out` holds
   *out = identity;

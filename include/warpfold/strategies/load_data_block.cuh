@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loader that all block algorithms share: brings a data-block into shared memory, in the layout of the algorithm.
+// The loader of all block algorithms: copies a data-block to shared memory, in the layout of the algorithm.
 #pragma once
 #include <algorithm>
 #include <bit>
 #include <warpfold/arch/lane.cuh>
+#include <warpfold/thread/load_by_alignment.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::block {
 
 namespace detail {
-/// The largest power of two up to `Rows` and 8, at least 1: rows that a warp has in flight.
+/// Rows that a warp has in flight: the largest power of two up to `Rows` and 8, at least 1.
 template <int Rows> inline constexpr int batch_rows = int(std::bit_floor(unsigned(std::clamp(Rows, 1, 8))));
-
-/// Loads rows of 32 chunks from item `first` on: whole vectors where all items exist, whatever the alignment; what exists
-/// elsewhere.
-template <int Rows, class Source>
-__device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first) {
-  constexpr int row_items = warp_lanes * Source::chunk_items;
-  const std::int64_t own = first + arch::lane_id() * Source::chunk_items;
-  const auto each_row = [&](auto load) {
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
-  };
-  if (first + Rows * row_items <= source.items) {
-    if (source.misaligned_bytes() == 0) return each_row([&](auto& to, std::int64_t item) { source.load(to, item); });
-    if constexpr (requires { source.can_shift(first, first); })
-      if (source.can_shift(first, first + Rows * row_items))
-        return each_row([&](auto& to, std::int64_t item) { source.load_shifted(to, item); });
-  }
-  each_row([&](auto& to, std::int64_t item) { source.load_edge(to, item); });
-}
 }  // namespace detail
 
-/// Brings what exists of the data-block that starts at item `first` (at least one item) into `to`, and returns how many
-/// items that is. All threads of the group call it; a group barrier must follow before others read. Coalesced, from any
+/// Copies the data-block that starts at item `first` to `to`, and returns how many of its items exist: at least one.
+/// All threads of the group call it. A group barrier must follow before others read. Loads are coalesced, from any
 /// alignment; a warp has up to 8 rows in flight.
 template <class Group, class Leaves, class Slots>
 __device__ int load_data_block(const Group& group, const Leaves& leaves, std::int64_t first, Slots& to) {
@@ -45,13 +27,22 @@ __device__ int load_data_block(const Group& group, const Leaves& leaves, std::in
   WARPFOLD_NO_UNROLL
   for (int begin = group.warp() * rows * row_items; begin < count; begin += Group::warps * rows * row_items) {
     typename Leaves::chunk chunks[rows];
-    detail::load_rows(chunks, leaves.source, first + begin);
+    const std::int64_t begin_item = first + begin;
+    thread::load_by_alignment(leaves.source, begin_item, begin_item + rows * row_items, [&](auto load) {
+      WARPFOLD_UNROLL
+      for (int row = 0; row < rows; ++row)
+        load(chunks[row], begin_item + row * row_items + arch::lane_id() * chunk_items);
+    });
     WARPFOLD_UNROLL
     for (int row = 0; row < rows; ++row) {
       const int item = begin + row * row_items + arch::lane_id() * chunk_items;
       WARPFOLD_UNROLL
       for (int k = 0; k < chunk_items; ++k)
-        if (item + k < count) to.set(item + k, leaves.leaf(chunks[row], k));
+        if (item + k < count) {
+          if constexpr (requires { leaves.check(chunks[row], k, first); })
+            leaves.check(chunks[row], k, first + item + k);
+          to.set(item + k, leaves.leaf(chunks[row], k));
+        }
     }
   }
   return count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items and their owners as pieces of segments (thread/piece.cuh), and what becomes of the last piece.
+// Items and their owners as pieces of segments (see piece.cuh), and the output that takes the last piece.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/initial_value.cuh>
@@ -8,7 +8,8 @@
 
 namespace warpfold::grid {
 
-/// Items and owners read side by side, in equal chunks, with the owners on both sides of each chunk; -1 beyond the input.
+/// Items and owners, read side by side in equal chunks. A chunk also has the owners of its two neighbours, the item
+/// before it and the item after it; -1 stands for an owner beyond the input.
 template <class Values, class Ids> struct owned_source : thread::zip_source<Values, Ids> {
   using zip = thread::zip_source<Values, Ids>;
   using key = thread::owner_key<typename Ids::item>;
@@ -16,7 +17,7 @@ template <class Values, class Ids> struct owned_source : thread::zip_source<Valu
     key before, after;
   };
 
-  bool looks_left, looks_right;  ///< which sides are needed
+  bool looks_left, looks_right;  ///< whether the neighbour on that side is needed
 
   __device__ void load(chunk& to, std::int64_t first) const {
     zip::load(to, first);
@@ -37,8 +38,8 @@ template <class Values, class Ids> struct owned_source : thread::zip_source<Valu
   }
 };
 
-/// Leaves (see thread/source.cuh): item i as a piece of its segment. `Pairs` says which piece is folded first into an
-/// output. The item that begins a segment has init on its left.
+/// Leaves (see thread/source.cuh): item i as a piece of its segment. `Pairs` is the rule that joins pieces (see
+/// piece.cuh). The item that begins a segment has init on its left.
 template <class Values, class Ids, class Transform, class Pairs, class A> struct owned_leaves {
   using source_type = owned_source<Values, Ids>;
   using chunk = typename source_type::chunk;
@@ -52,13 +53,24 @@ template <class Values, class Ids, class Transform, class Pairs, class A> struct
   initial_value<A> init;
   std::int64_t segments;
 
+  /// Stops a checked kernel unless the owner of item k of the chunk, item `item` of the input, can be followed. Comes
+  /// before leaf(), whose result may be folded into out[owner].
+  __device__ void check(const chunk& from, int k, std::int64_t item) const {
+    const key own = owner(from, k), left = left_of(from, k);
+    arch::require(own >= 0 && own < segments, "owner %lld of item %lld lies outside of out, which has %lld segments",
+                  own, item, segments);
+    arch::require(left <= own,
+                  "owner %lld of item %lld is less than owner %lld of the item before it; owners must ascend", own,
+                  item, left);
+    // Within a chunk the next item's check sees this pair.
+    arch::require(k + 1 < chunk_items || from.after < 0 || own <= from.after,
+                  "owner %lld of item %lld is less than owner %lld of the item before it; owners must ascend",
+                  from.after, item + 1, own);
+  }
   __device__ accumulator leaf(const chunk& from, int k) const {
-    const key own = owner(from, k);
-    const key left = k > 0 ? owner(from, k - 1) : from.before;
-    const key right =
-        k + 1 < chunk_items ? owner(from, k + 1) : from.after;  // means nothing after the last item: unused
-    arch::require(own >= 0 && own < segments, "an owner lies outside of out");
-    arch::require(left <= own && (k + 1 < chunk_items || right < 0 || own <= right), "owners must ascend");
+    const key own = owner(from, k), left = left_of(from, k);
+    // After the input's last item it is arbitrary. No rule looks at that bit of the last piece.
+    const key right = k + 1 < chunk_items ? owner(from, k + 1) : from.after;
     A value = warpfold::detail::convert<A>(transform(Values::value(from.left, k)));
     if (init.what != initial_value<A>::kind::none && left != own) value = init.join(value, pairs.op);
     return accumulator::of(value, own, (Pairs::keeps_left ? left : right) != own);
@@ -66,9 +78,11 @@ template <class Values, class Ids, class Transform, class Pairs, class A> struct
 
  private:
   static __device__ key owner(const chunk& from, int k) { return static_cast<key>(Ids::value(from.right, k)); }
+  static __device__ key left_of(const chunk& from, int k) { return k > 0 ? owner(from, k - 1) : from.before; }
 };
 
-/// Where the last piece goes: an output whose assignment stores into out[owner]. It is its segment's first and only fold.
+/// The output for the last piece: assignment stores the value into out[owner]. Nothing else is folded into that
+/// segment.
 template <class A> struct piece_output {
   struct target {
     A* out;
@@ -82,7 +96,7 @@ template <class A> struct piece_output {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Writes what an empty segment holds to all segments, as the sources fill their output with the identity.
+/// Writes the value of an empty segment to all segments. (The source fills its output with the identity.)
 template <class A> __global__ void fill_kernel(A* out, std::int64_t count, initial_value<A> empty) {
   const A value = empty.alone();
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The schedules in which all threads of a block load a data-block and then reduce it.
+// The schedules in which all threads of a block load a data-block, then reduce it. Source: Martín 2012.
 #pragma once
 #include <warpfold/strategies/fold_run.cuh>
 #include <warpfold/strategies/group.cuh>
@@ -7,9 +7,9 @@
 
 namespace warpfold::grid {
 
-/// A schedule: G = multiprocessors x MBPM, by the occupancy query; each CUDA-block reduces its share of consecutive
-/// data-blocks, and one thread accumulates their results in order. The result depends on G, and so on the device.
-/// Source: persistent blocks.
+/// A schedule: G = multiprocessors x MBPM, by the occupancy query. Each CUDA-block reduces its share of consecutive
+/// data-blocks, and one thread accumulates their results in order. The bits of a result depend on G, and so on the
+/// device. Source: persistent blocks.
 struct persistent {
   static constexpr bool is_persistent = true, needs_bulk_copy = false;
   template <class Algorithm> static constexpr int block_threads = Algorithm::block_threads;
@@ -19,7 +19,7 @@ struct persistent {
   template <class Algorithm, class Leaves>
   static constexpr int data_block_items = Algorithm::template data_block_items<Leaves>;
 
-  /// Folds a share. Valid in thread 0, or in lane 0 of each warp that has a result; so too below.
+  /// Folds a share. Valid in thread 0, or, for result_of::warp, in lane 0 of each warp that has a result.
   template <class Algorithm, block::result_of Result, class Leaves, class Op, class A = typename Leaves::accumulator>
   static __device__ thread::running<A> fold_share(storage<Algorithm, Leaves>& shared, barriers&, const Leaves& leaves,
                                                   const share& own, Op op) {
@@ -28,8 +28,9 @@ struct persistent {
   }
 };
 
-/// A schedule: one data-block for each CUDA-block, G = ceil(N / D), launched again on the partial results until one value
-/// is left; takes no finish. The result depends on N and D alone. Scratch: O(N / D). Source: multi-pass.
+/// A schedule: one data-block for each CUDA-block, G = ceil(N / D), launched again on the partial results until one
+/// value is left. It takes no finish. The bits of a result depend on N and D alone. Scratch: O(N / D). Source:
+/// multi-pass.
 struct multi_pass : persistent {
   static constexpr bool is_persistent = false;
 };

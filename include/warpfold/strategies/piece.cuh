@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented reduction as the sources have it: chunks of items that meet in pairs. A chunk is known by the piece of one of its
-// segments: the first one (left-storing), or the last one (right-storing). Where two chunks meet, pieces of one segment
-// combine; of two segments, the piece that nothing can join any more on the kept side is folded into that segment's output.
+// Segmented reduction as in Martín 2012. Chunks of items are joined in pairs. Each chunk keeps one piece of a segment:
+// its first one (left-storing), or its last one (right-storing). When two chunks are joined and their pieces belong to
+// one segment, the pieces combine. Else one piece is kept, and the other one is folded into its segment's output: in
+// the left-storing form the right chunk's piece, in the right-storing form the left chunk's piece.
 //
-// Why that is right without locks, identities or cleared outputs, in whatever blocks and launches the pairs meet:
-// - Left-storing. What is folded is the first piece of a right chunk. A segment that begins within some chunk is cut by the
-//   borders of ever larger chunks to its right: its pieces are folded one after another, from left to right, by pairs one
-//   above the other, with a barrier, a launch or a ticket between. Two pairs side by side never fold into one segment, since
-//   of the chunks between them all would be that segment's. So out = op(out, piece) is ordered, and nobody else's.
-// - The first fold is the one of a piece that begins its segment, and stores instead of reading. Each piece carries that
-//   bit: it is known of an item by its neighbour, and of a combined piece by its left half.
-// - Right-storing is the mirror: last pieces of left chunks, from right to left, out = op(piece, out); the first fold is the
-//   one of a piece that ends its segment.
+// This needs no locks, no identity and no cleared output, whatever blocks and launches join the pairs:
+// - Left-storing. The piece that is folded is the first piece of a right chunk. A segment that begins within some chunk
+//   is cut by the right borders of ever larger chunks. So its pieces are folded from left to right, by joins that
+//   depend on one another: a barrier, a launch or a ticket lies between them. Two independent joins never fold into one
+//   segment, since all chunks between them would belong to that segment. So out = op(out, piece) keeps order, and has
+//   no race.
+// - The first fold is that of the piece that begins its segment. It stores, and does not read. Each piece carries that
+//   bit: an item gets it by a look at its left neighbour, a combined piece from its left half.
+// - Right-storing is the mirror image: the last pieces of left chunks are folded from right to left by out = op(piece,
+//   out), and the first fold is that of the piece that ends its segment.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -19,7 +21,7 @@
 
 namespace warpfold::thread {
 
-/// How owner ids are kept: signed, since the sign is a flag. Of ids of 32 bits only signed ones stay as short.
+/// The type that keeps an owner. It is signed, since its sign is a flag: unsigned owners of 32 bits take 64.
 template <class Id>
 using owner_key =
     std::conditional_t<(sizeof(Id) < 4 || (sizeof(Id) == 4 && std::is_signed_v<Id>)), std::int32_t, std::int64_t>;
@@ -27,15 +29,15 @@ using owner_key =
 /// Consecutive items of one segment, folded.
 template <class A, class Key> struct piece {
   A value{};
-  Key key{};  ///< the owner; its complement where is_first()
+  Key key{};  ///< the owner, or its complement if is_first()
 
   static __device__ piece of(const A& value, Key owner, bool is_first) { return {value, is_first ? ~owner : owner}; }
   __device__ Key owner() const { return key < 0 ? ~key : key; }
-  /// Whether it is the first to be folded into the output: it begins its segment (left-storing), or ends it.
+  /// Whether it is the first piece to be folded into the output: it begins its segment (left-storing), or ends it.
   __device__ bool is_first() const { return key < 0; }
 };
 
-/// The rule of the tree forms: the left piece stays. As an operator on pieces it makes any fold a segmented one.
+/// The rule of the tree forms, which keeps the left piece. As an operator on pieces it makes any fold a segmented one.
 template <class A, class Key, class Op> struct left_storing {
   static constexpr bool keeps_left = true;
   Op op;
@@ -49,7 +51,7 @@ template <class A, class Key, class Op> struct left_storing {
   }
 };
 
-/// The rule of the matrix form: the right piece stays.
+/// The rule of the matrix form, which keeps the right piece.
 template <class A, class Key, class Op> struct right_storing {
   static constexpr bool keeps_left = false;
   Op op;

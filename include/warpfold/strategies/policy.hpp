@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The constants of the named strategies. What a caller may choose is a template parameter of the strategy's parts.
+// The constants of the named strategies. Template parameters of the parts are what callers choose.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace warpfold::strategies {
 
-/// What any block can have on sm_90; with less, the limit of the device at hand is reported at the call.
+/// Shared memory of a block on sm_90, in bytes. A device with less refuses the strategy at the call.
 inline constexpr std::size_t most_shared_bytes = 227 * 1024;
 
-/// Threads that a multiprocessor of the architecture being compiled holds; only launch bounds look at it.
+/// Threads that a multiprocessor of the compiled architecture holds. For launch bounds only.
 inline constexpr int multiprocessor_threads =
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
     1024;
@@ -21,8 +21,8 @@ inline constexpr int multiprocessor_threads =
     2048;
 #endif
 
-/// Blocks a multiprocessor that the register allocator is asked for, where the strategy's parts would like
-/// `resident_threads`: 2048 leave 32 registers each, 1024 leave 64.
+/// Blocks a multiprocessor, for launch bounds. The strategy's parts ask for `ResidentThreads` threads: 2048 leave 32
+/// registers a thread, 1024 leave 64. Wide accumulators need more registers, and get fewer threads.
 template <int BlockThreads, int ResidentThreads, std::size_t AccumulatorBytes>
 inline constexpr int resident_blocks = std::max(1, std::min(AccumulatorBytes <= 4    ? ResidentThreads
                                                             : AccumulatorBytes <= 32 ? std::min(ResidentThreads, 1024)

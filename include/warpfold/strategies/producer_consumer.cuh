@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Persistent blocks whose warps have different tasks. Source: Diffwarps (Algorithm 4 of the paper on reductions on CUDA).
+// Persistent blocks whose warps have different tasks. Source: Diffwarps, Algorithm 4 of Martín 2012.
 #pragma once
 #include <warpfold/strategies/fold_run.cuh>
 #include <warpfold/strategies/group.cuh>
@@ -7,15 +7,16 @@
 
 namespace warpfold::grid {
 
-/// A schedule: as persistent, but `P` producer warps load the next data-block into one of two buffers while `C` consumer
-/// warps reduce the current one in the other; one block barrier a step. B = 32 (P + C). For every architecture.
-/// The result depends on G, and so on the device.
+/// A schedule: as persistent, but `P` producer warps load the next data-block to one of two buffers while `C` consumer
+/// warps reduce the current one in the other buffer. One block barrier a step. B = 32 (P + C). For every architecture.
+/// The bits of a result depend on G, and so on the device. Source: Diffwarps, with P = 8 and C = 1.
 template <int P = 8, int C = 1> struct producer_consumer {
   static_assert(P >= 1 && C >= 1 && P + C <= 32,
                 "warpfold: grid::producer_consumer has 1 to 32 warps in all, both kinds");
   static constexpr bool is_persistent = true, needs_bulk_copy = false;
   template <class Algorithm> static constexpr int block_threads = (P + C) * warp_lanes;
-  /// Both tasks in one kernel need more registers than each; the fewer producers, the more rows each has in flight.
+  /// Both tasks in one kernel need more registers than one. Few producers need more still, since each has more rows in
+  /// flight.
   static constexpr int most_resident_threads = P < 4 ? 1024 : 1536;
   template <class Algorithm>
   static constexpr int resident_threads =
@@ -23,11 +24,11 @@ template <int P = 8, int C = 1> struct producer_consumer {
   template <class Algorithm, class Leaves> struct storage {
     struct data_block {
       typename Algorithm::template storage<typename Leaves::accumulator> items;
-      int count;  ///< of the items that exist
+      int count;  ///< items that exist
     } buffer[2];
   };
   struct barriers {};
-  /// What is loaded are accumulators, so D follows from their type.
+  /// Buffers hold accumulators, so that D follows from their type.
   template <class Algorithm, class Leaves>
   static constexpr int data_block_items =
       decltype(Algorithm::template storage<typename Leaves::accumulator>::data)::items;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A result that grows at its right end, one partial result after another.
+// A result to which partial results are appended on the right, one after another.
 #pragma once
 #include <warpfold/config.hpp>
 
 namespace warpfold::thread {
 
-/// Starts with nothing, since an operator need not have an identity.
+/// Empty at first, since an operator need not have an identity. `value` means nothing unless `exists`.
 template <class A> struct running {
   A value{};
   bool exists = false;

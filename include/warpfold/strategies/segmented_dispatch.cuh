@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of the named strategies for segments: a fill of the output, then the launches of the unsegmented strategy
-// over pieces of segments (thread/piece.cuh).
+// The host side of the named strategies for segments. The first launch fills the output; then come the launches of the
+// unsegmented strategy over pieces of segments (piece.cuh).
 #pragma once
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
@@ -36,23 +36,14 @@ consteval bool check_segmented_strategy() {
          !Schedule::needs_bulk_copy && std::is_same_v<Out, A*>;
 }
 
-template <int Items, class T, int Own>
-thread::pointer_source<T, Items> in_chunks_of(const thread::pointer_source<T, Own>& source) {
-  return {source.data, source.items};
-}
-template <int Items, class It>
-thread::iterator_source<It> in_chunks_of(const thread::iterator_source<It>& source) requires(Items == 1) {
-  return source;
-}
-
-/// Items and owners are read in equal chunks: the smaller of what each would take alone.
+/// Items and owners in equal chunks, the smaller of the two natural lengths.
 template <template <class, class, class> class Pairs, class Ids, class Values, class Transform, class Op, class A>
 auto make_owned_leaves(const segmented::owned_segments<Ids>& segments,
                        const thread::leaves<Values, Transform, A>& leaves, Op op, A* out,
                        const grid::initial_value<A>& init) {
   using id = std::iter_value_t<Ids>;
   constexpr int chunk_items = std::min(Values::chunk_items, thread::items_per_chunk(sizeof(id)));
-  const auto values = in_chunks_of<chunk_items>(leaves.source);
+  const auto values = thread::rechunk<chunk_items>(leaves.source);
   const thread::pointer_source<id, chunk_items> ids{segments.ids, segments.items};
   using source = grid::owned_source<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(ids)>>;
   using pairs = Pairs<A, typename source::key, Op>;
@@ -69,7 +60,7 @@ template <class Strategy> struct strategy_segmented_reduction;
 
 template <class Algorithm, class Schedule, class Finish>
 struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
-  /// Enqueues the reduction of each of `segments` into `out`. All arguments have been checked but those of `options`.
+  /// Enqueues the reduction of each of `segments` into `out`. The caller has checked all arguments but `options`.
   template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
@@ -79,6 +70,8 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
       const auto empty = segmented::empty_value_of<Op>(function, options);
       const auto init = host::initial_value_of<Op>(function, options.init, 1);
       unsegmented::check_max_blocks(function, options.max_blocks);
+      host::check_initial_apart(function, "init", options.init, "out", out, segments.count);
+      host::check_initial_apart(function, "empty", options.empty, "out", out, segments.count);
       if (segments.count == 0) return;
       const auto fill = [&] { fill_output(out, segments.count, empty, options.stream); };
       if (segments.items == 0) return fill();
@@ -90,7 +83,7 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
     }
   }
 
-  /// As reduction::facts, with the launch that fills the output.
+  /// As strategy_reduction::facts, with the launch that fills the output.
   template <class Ids, class Leaves, class Op, class A = typename Leaves::accumulator>
   static strategy_facts facts(std::int64_t items) {
     using owned = decltype(make_owned_leaves<Algorithm::template pairs>(segmented::owned_segments<Ids>{},

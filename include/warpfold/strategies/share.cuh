@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which data-blocks a CUDA-block reduces: q + 1 consecutive ones for the first r CUDA-blocks, q for the others, with
-// q, r = divmod(data-blocks, G). Source: the persistent blocks of the paper on reductions on CUDA.
+// Which data-blocks a CUDA-block reduces. With q, r = divmod(data-blocks, G), the first r CUDA-blocks take q + 1
+// consecutive data-blocks each, the others q. Source: the persistent blocks of Martín 2012.
 #pragma once
 #include <cstdint>
 #include <warpfold/config.hpp>
 
 namespace warpfold::grid {
 
-/// One CUDA-block's run of data-blocks.
+/// The consecutive data-blocks of one CUDA-block.
 struct share {
   std::int64_t first;
   std::uint32_t count;
 };
 
-/// The quotient and remainder that the host computes, so that no thread has to divide.
+/// Quotient q and remainder r. The host computes them, so that no thread has to divide.
 struct share_schedule {
   std::uint32_t quotient;
   std::uint32_t remainder;
@@ -24,7 +24,7 @@ struct share_schedule {
   }
 };
 
-/// The data-blocks of a share, read from where the input lies (a feed, see block/fold_run.cuh).
+/// A feed (see fold_run.cuh): the data-blocks of a share, read straight from the input.
 template <class Leaves> struct direct_feed {
   const Leaves& leaves;
   std::int64_t first_item;
@@ -35,7 +35,7 @@ template <class Leaves> struct direct_feed {
   __device__ static void release(std::uint32_t) {}
 };
 
-/// The feed of `own` for an algorithm.
+/// The feed of the share `own`, in data-blocks of an algorithm.
 template <class Algorithm, class Leaves>
 __device__ direct_feed<Leaves> feed_of(const Leaves& leaves, const share& own) {
   constexpr int items = Algorithm::template data_block_items<Leaves>;

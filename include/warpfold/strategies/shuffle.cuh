@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registers and shuffles: threads fold what they load, warps by shuffles, the block through one value a warp. Source:
-// blockReduceSum with vector loads, "Faster Parallel Reductions on Kepler", made ordered: shuffle distances ascend, and a
-// warp's items are consecutive.
+// Registers and shuffles: a thread folds its own chunks, a warp joins its lanes by shuffles, and a block joins one
+// value a warp in shared memory. Source: blockReduceSum with vector loads (Kepler). There it needs a commutative
+// operator. Here it keeps order: shuffle distances ascend, and a warp's items are consecutive.
 #pragma once
 #include <warpfold/strategies/fold_run.cuh>
 #include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/staged_source.cuh>
+#include <warpfold/strategies/slots.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 
 namespace warpfold::block {
 
-/// A block algorithm (see fold_run.cuh) that needs no data-block in shared memory: a warp folds a batch of up to
-/// LaneBytes a lane (8 rows of 16-byte vectors) as it arrives; D = a batch for each of B / 32 warps. The values of the
-/// warps are listed, and the first warp folds the list when it is full: warps meet once in many data-blocks.
-/// Order: kept, any associative operator; a partial data-block needs no identity. Cost: 12 shuffles a batch of 8 rows.
+/// A block algorithm (see fold_run.cuh) that needs no data-block in shared memory. Each warp folds a batch of up to
+/// LaneBytes a lane in registers: 8 rows of 16-byte vectors. D is the items of B / 32 batches. The warps write their
+/// values to a list, and the first warp folds the list when it is full. So warps wait for each other once in many
+/// data-blocks. Keeps order, for any associative operator; needs no identity. Cost: 12 shuffles for a batch of 8 rows.
 template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
   static_assert(BlockThreads % warp_lanes == 0, "warpfold: block::shuffle needs whole warps");
   static constexpr int resident_threads = 1024, block_threads = BlockThreads, batches = BlockThreads / warp_lanes;
@@ -26,7 +26,7 @@ template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
   template <class Leaves> static constexpr int batch_items = rows<Leaves>* warp_lanes* Leaves::chunk_items;
   template <class Leaves> static constexpr int data_block_items = batches* batch_items<Leaves>;
 
-  /// The list: values of several data-blocks, about 2 KiB of them.
+  /// The list holds the values of several data-blocks, about 2 KiB.
   template <class A> struct run_storage {
     static constexpr int capacity = batches * std::clamp(2048 / int{sizeof(A)} / batches, 1, 32);
     thread::array<A, capacity> list;
@@ -50,7 +50,7 @@ template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
     return total;
   }
 
-  /// What the calling warp has of that, in no order between warps: for commutative operators. Meets no barrier.
+  /// Folds the calling warp's batches only, without a barrier. Joining the warps' values needs a commutative operator.
   template <class Group, class Storage, class Feed, class Op>
   static __device__ auto fold_run_by_warps(const Group& group, Storage& shared, Feed feed, std::uint32_t data_blocks,
                                            Op op) {
@@ -61,10 +61,10 @@ template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
     return total;
   }
 
-  /// The form for a data-block in shared memory.
-  template <class A> using stored_leaves = thread::leaves<staged_source<A>, thread::no_transform, A>;
+  /// The form for a data-block that lies in shared memory.
+  template <class A> using stored_leaves = thread::leaves<thread::shared_source<A>, thread::no_transform, A>;
   template <class A> struct storage {
-    staged_items<A, data_block_items<stored_leaves<A>>> data;
+    contiguous_slots<A, data_block_items<stored_leaves<A>>> data;
     run_storage<A> run;
   };
   template <class Group, class A, class Op>
@@ -84,8 +84,8 @@ template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
     __device__ static void release(std::uint32_t) {}
   };
 
-  /// Calls visit(batch, its value) in all lanes for the calling warp's batches of data-block k; returns how many batches
-  /// the data-block has.
+  /// Calls visit(batch, its value), in all lanes, for each batch of data-block k that is the calling warp's. Returns
+  /// the number of batches in the data-block.
   template <class Group, class Feed, class Op, class Visit>
   static __device__ int for_each_batch(const Group& group, Feed& feed, std::uint32_t k, Op op, Visit visit) {
     const auto& leaves = feed.acquire(k);
@@ -99,7 +99,7 @@ template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {
     return present;
   }
 
-  /// Appends list[0] … list[count - 1]. By one warp; valid in its lanes.
+  /// Appends list[0], ..., list[count - 1] to `total`. One warp calls it; `total` is valid in its lanes.
   template <class A, class Op>
   static __device__ void fold_list(const A* list, int count, thread::running<A>& total, Op op) {
     for (int first = 0; first < count; first += warp_lanes) {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A stage: room in shared memory for the items of one data-block, filled by bulk copies while other stages are read.
+// A stage: shared memory for the items of one data-block. Bulk copies fill it while consumers read other stages.
 #pragma once
 #include <warpfold/arch/bulk_copy.cuh>
-#include <warpfold/strategies/staged_source.cuh>
+#include <warpfold/arch/lane.cuh>
+#include <warpfold/thread/shared_source.cuh>
+#include <warpfold/thread/source.cuh>
 
 namespace warpfold::grid {
 
-/// A stage for `Items` items of a source. One warp fills it: all lanes call fill_edges, then lane 0 announces bulk_bytes
-/// and calls start_copy. `view` is then the data-block that starts at item `first`, as a source of its own.
+/// A stage for `Items` items of a source. One warp fills it with the data-block that starts at item `first`: all lanes
+/// call fill_edges, then lane 0 announces bulk_bytes on an mbarrier and calls start_copy. `view` is the data-block as a
+/// source of its own, whose item 0 is item `first`.
 template <class Source, int Items> struct stage;
 
-/// Items behind a pointer: one bulk copy of all aligned vectors that hold them, as long as these lie within the array; at
-/// its ends the lanes copy what is left, less than 16 bytes each. The items keep their offset from a 16-byte boundary.
+/// Items behind a pointer. One bulk copy brings the aligned vectors that hold them and lie within the array. At the
+/// ends of the array the lanes copy the rest, less than 16 bytes at each end. The items keep their offset from a
+/// 16-byte boundary.
 template <class T, int ChunkItems, int Items> struct stage<thread::pointer_source<T, ChunkItems>, Items> {
   using source = thread::pointer_source<T, ChunkItems>;
   static constexpr int most_bytes = (Items * int{sizeof(T)} + 15) / 16 * 16 + 16;
@@ -35,13 +39,13 @@ template <class T, int ChunkItems, int Items> struct stage<thread::pointer_sourc
       arch::bulk_copy_to_shared(bytes + (e.copy_begin - (e.begin - e.shift)), e.copy_begin, bulk_bytes(from, first),
                                 arrived);
   }
-  __device__ block::staged_source<T, ChunkItems> view(const source& from, std::int64_t first) const {
+  __device__ thread::shared_source<T, ChunkItems> view(const source& from, std::int64_t first) const {
     const extent e(from, first);
-    return {bytes + e.shift, (e.end - e.begin) / std::int64_t{sizeof(T)}};
+    return {bytes, e.shift, (e.end - e.begin) / std::int64_t{sizeof(T)}};
   }
 
  private:
-  /// The bytes of the items that exist, and those that a bulk copy brings.
+  /// Two ranges of bytes: those of the items that exist, and those that the bulk copy brings.
   struct extent {
     const unsigned char *begin, *end, *copy_begin, *copy_end;
     int shift;  ///< of `begin` from a 16-byte boundary
@@ -64,7 +68,7 @@ template <class T, int ChunkItems, int Items> struct stage<thread::pointer_sourc
   };
 };
 
-/// Items that an iterator computes: the lanes store them one by one.
+/// Items that an iterator computes. The lanes store them one by one.
 template <class It, int Items> struct stage<thread::iterator_source<It>, Items> {
   using source = thread::iterator_source<It>;
   using T = typename source::item;
@@ -80,8 +84,8 @@ template <class It, int Items> struct stage<thread::iterator_source<It>, Items> 
   }
   __device__ static unsigned bulk_bytes(const source&, std::int64_t) { return 0; }
   __device__ static void start_copy(const source&, std::int64_t, arch::mbarrier&) {}
-  __device__ block::staged_source<T, 1> view(const source& from, std::int64_t first) const {
-    return {bytes, count(from, first)};
+  __device__ thread::shared_source<T, 1> view(const source& from, std::int64_t first) const {
+    return {bytes, 0, count(from, first)};
   }
 
  private:
@@ -90,7 +94,7 @@ template <class It, int Items> struct stage<thread::iterator_source<It>, Items> 
   }
 };
 
-/// Two sources, a stage each.
+/// Two sources. Each has a stage of its own.
 template <class Left, class Right, int Items> struct stage<thread::zip_source<Left, Right>, Items> {
   using source = thread::zip_source<Left, Right>;
   using left_stage = stage<std::remove_const_t<Left>, Items>;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The full binary tree over a data-block. Source: TB2 (Algorithm 1 of the paper on reductions on CUDA).
+// The full binary tree over a data-block. Source: TB2, Algorithm 1 of Martín 2012. There a partial data-block is
+// padded with the identity; here pairs whose right item does not exist are skipped.
 #pragma once
 #include <warpfold/strategies/group.cuh>
 #include <warpfold/strategies/slots.cuh>
 
 namespace warpfold::block {
 
-/// A block algorithm (see fold_run.cuh): pairs at doubling stride, the left one keeps the result; R = 2, D = 2 B.
-/// Order: kept, any associative operator; a partial data-block needs no identity. No bank conflicts (tree_slots).
-/// Cost: log2(D) barriers, D - 1 operations in log2(D) steps of ever fewer threads.
+/// A block algorithm (see fold_run.cuh): pairs at doubling stride, whose left item keeps the result. R = 2, D = 2 B.
+/// Keeps order, for any associative operator; needs no identity; has no bank conflicts (tree_slots).
+/// Cost: log2(D) steps, a barrier each; every step has half the operations of the one before, D - 1 in all.
 template <int BlockThreads = 256> struct tree {
   static_assert(is_power_of_two(BlockThreads), "warpfold: block::tree needs a power of two of threads");
   static constexpr int resident_threads = 2048, block_threads = BlockThreads;
@@ -16,8 +17,8 @@ template <int BlockThreads = 256> struct tree {
 
   template <class A> struct storage { tree_slots<A, 2 * BlockThreads> data; };
 
-  /// Folds the first `count` > 0 items. Valid in the group's first thread. `shared.data` is used up, and free on return
-  /// but for slot 0, which that thread has read.
+  /// Folds the first `count` > 0 items, and overwrites them. Valid in the group's first thread, which alone reads slot
+  /// 0 after the last barrier.
   template <class Group, class A, class Op>
   static __device__ A fold(const Group& group, storage<A>& shared, int count, Op op) {
     for (int stride = 1; stride < count; stride *= 2) {

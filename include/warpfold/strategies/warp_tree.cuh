@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warps that reduce data-warps, 32 items each, in shared memory. Source: TB4-warp (Algorithm 2 of the paper on reductions
-// on CUDA, after Sengupta et al.). The source relies on warps in lockstep, which is gone: __syncwarp() stands between steps.
+// Warps that reduce data-warps, 32 items each, in shared memory. Source: TB4-warp, Algorithm 2 of Martín 2012, after
+// Sengupta. The source relies on lanes in lockstep, which CUDA no longer promises. So __syncwarp() stands between
+// steps. Its last call reads s_data where s_result is meant; here the results of the data-warps are reduced.
 #pragma once
 #include <warpfold/strategies/group.cuh>
 #include <warpfold/strategies/running.cuh>
@@ -8,8 +9,8 @@
 
 namespace warpfold::block {
 
-/// tb_reduceWarp: folds items [first, first + count), 1 to 32 of them, in five left-storing steps. Valid in lane 0. All
-/// lanes call it. The items are used up.
+/// The source's tb_reduceWarp: folds items [first, first + count), at most 32, in five left-storing steps, and
+/// overwrites them. Valid in lane 0. All lanes call it.
 template <class Slots, class Op, class A = typename Slots::item>
 __device__ A reduce_data_warp(Slots& data, int first, int count, Op op) {
   const int lane = arch::lane_id(), own = first + lane;
@@ -26,7 +27,7 @@ __device__ A reduce_data_warp(Slots& data, int first, int count, Op op) {
   return value;
 }
 
-/// Folds the first `count` items, any number, piece by piece. Valid in lane 0 of the warp that calls it.
+/// Folds the first `count` > 0 items, 32 at a time, and overwrites them. Valid in lane 0 of the warp that calls it.
 template <class Slots, class Op, class A = typename Slots::item>
 __device__ A reduce_by_warp(Slots& data, int count, Op op) {
   A value = reduce_data_warp(data, 0, count < warp_lanes ? count : warp_lanes, op);
@@ -38,9 +39,9 @@ __device__ A reduce_by_warp(Slots& data, int count, Op op) {
   return value;
 }
 
-/// A block algorithm (see fold_run.cuh): each warp reduces every B / 32nd data-warp, the first warp the results; R = 4,
-/// D = 4 B. Order: kept, any associative operator; a partial data-block needs no identity. No bank conflicts (tree_slots).
-/// Cost: one barrier; 5 steps a data-warp.
+/// A block algorithm (see fold_run.cuh): of B / 32 warps, warp w reduces the data-warps w, w + B / 32, w + 2 B / 32 and
+/// so on; the first warp reduces their results. R = 4, D = 4 B. Keeps order, for any associative operator; needs no
+/// identity; has no bank conflicts (tree_slots). Cost: one barrier, and 5 steps a data-warp.
 template <int BlockThreads = 256> struct warp_tree {
   static_assert(BlockThreads % warp_lanes == 0, "warpfold: block::warp_tree needs whole warps");
   static constexpr int resident_threads = 1536, block_threads = BlockThreads,
@@ -52,8 +53,8 @@ template <int BlockThreads = 256> struct warp_tree {
     tree_slots<A, data_warps> results;
   };
 
-  /// Calls visit(data-warp, its result) in lane 0 for each data-warp of the calling warp, of which the first `count` > 0
-  /// items exist.
+  /// Calls visit(data-warp, its result), in lane 0, for each data-warp of the calling warp. The first `count` > 0 items
+  /// of the data-block exist.
   template <class Group, class A, class Op, class Visit>
   static __device__ void for_each_data_warp(const Group& group, storage<A>& shared, int count, Op op, Visit visit) {
     WARPFOLD_NO_UNROLL
@@ -64,7 +65,7 @@ template <int BlockThreads = 256> struct warp_tree {
     }
   }
 
-  /// Folds the first `count` > 0 items. Valid in the group's first thread. `shared.data` is used up, and free on return.
+  /// Folds the first `count` > 0 items, and overwrites them. Valid in the group's first thread.
   template <class Group, class A, class Op>
   static __device__ A fold(const Group& group, storage<A>& shared, int count, Op op) {
     for_each_data_warp(group, shared, count, op, [&](int w, const A& value) { shared.results.set(w, value); });
@@ -72,7 +73,8 @@ template <int BlockThreads = 256> struct warp_tree {
     return group.warp() == 0 ? reduce_by_warp(shared.results, (count + warp_lanes - 1) / warp_lanes, op) : A{};
   }
 
-  /// What the calling warp has of that, in no order between warps: for commutative operators. Valid in lane 0.
+  /// Folds the calling warp's data-warps only. Joining the warps' results needs a commutative operator. Valid in lane
+  /// 0.
   template <class Group, class A, class Op>
   static __device__ thread::running<A> fold_by_warps(const Group& group, storage<A>& shared, int count, Op op) {
     thread::running<A> total;

@@ -12,9 +12,12 @@ inline constexpr bool has_exact_identity = std::is_arithmetic_v<A>&& has_identit
                                            (warpfold::detail::is_arithmetic<warpfold::detail::plain_operator_t<Op>> ||
                                             warpfold::detail::is_logical<warpfold::detail::plain_operator_t<Op>>);
 
-/// That identity.
+/// That identity. Of floating-point sums it is -0, since -0 + +0 is +0. (identity<plus, A>, the sum of nothing, is +0.)
 template <class Op, class A>
   requires has_exact_identity<Op, A>
-inline constexpr A exact_identity = identity<Op, A>::value();
+inline constexpr A exact_identity =
+    std::is_floating_point_v<A> && std::is_same_v<warpfold::detail::plain_operator_t<Op>, plus>
+        ? static_cast<A>(-0.0)
+        : identity<Op, A>::value();
 
 }  // namespace warpfold::thread

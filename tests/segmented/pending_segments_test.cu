@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Segments of up to 32 chunks that wait for one another and are folded side by side: each by its canonical tree, and once.
-#include <warpfold/segmented/fold_chunks.cuh>
+#include <warpfold/segmented/pending_segments.cuh>
 
 #include <gtest/gtest.h>
 
@@ -25,35 +25,35 @@ template <class Index> struct segment {
 };
 
 constexpr int most_queue = 64;
-template <class Index> using queue_of = wf::segmented::waiting_segments<Index, most_queue>;
+template <class Index> using queue_of = wf::segmented::pending_segments<Index, most_queue>;
 
 struct leaf_of {
   __host__ __device__ hash operator()(std::int32_t x) const { return hash::of(x); }
 };
 
-/// One warp brings `packets` packets of 32 segments one after another, and says how often each was stored.
+/// One warp brings `packets` tiles of 32 segments one after another, and says how often each was stored.
 template <class Index, class Leaves, class Op>
-__global__ void waiting_kernel(Leaves leaves, const segment<Index>* segments, int packets, Op op,
-                               typename Leaves::accumulator* results, int* stores, int* most_waiting) {
+__global__ void pending_kernel(Leaves leaves, const segment<Index>* segments, int tiles, Op op,
+                               typename Leaves::accumulator* results, int* stores, int* most_pending) {
   auto& queue = wf::arch::dynamic_shared<queue_of<Index>>();
   const auto store = [&](int number, const auto& value) {
     results[number] = value;
     atomicAdd(stores + number, 1);
   };
-  int waiting = 0;
-  for (int packet = 0; packet < packets; ++packet) {
-    const int number = packet * 32 + static_cast<int>(threadIdx.x);
+  int pending = 0;
+  for (int tile = 0; tile < tiles; ++tile) {
+    const int number = tile * 32 + static_cast<int>(threadIdx.x);
     const segment<Index> own = segments[number];
-    waiting = wf::segmented::add_waiting(queue, waiting, own.count > 0, own.first, own.count, number);
-    if (threadIdx.x == 0 && waiting > *most_waiting) *most_waiting = waiting;
+    pending = wf::segmented::append_pending(queue, pending, own.count > 0, own.first, own.count, number);
+    if (threadIdx.x == 0 && pending > *most_pending) *most_pending = pending;
     __syncwarp();
     int from = 0;
-    while (waiting - from >= wf::warp_lanes)
-      from += wf::segmented::fold_waiting(leaves, queue, from, waiting, false, op, store);
-    waiting = wf::segmented::keep_waiting(queue, from, waiting);
+    while (pending - from >= wf::warp_lanes)
+      from += wf::segmented::fold_pending(leaves, queue, from, pending, false, op, store);
+    pending = wf::segmented::keep_pending(queue, from, pending);
   }
-  for (int from = 0; from < waiting;)
-    from += wf::segmented::fold_waiting(leaves, queue, from, waiting, true, op, store);
+  for (int from = 0; from < pending;)
+    from += wf::segmented::fold_pending(leaves, queue, from, pending, true, op, store);
 }
 
 /// Segments of 1 to `longest` items, of which about one in `gap` waits; in order, apart by up to `space` items.
@@ -75,13 +75,13 @@ void check(const std::vector<T>& items, std::int64_t offset, int longest, int ga
   const device_array<T> in(items, offset);
   const device_array<segment<Index>> given(segments);
   const device_array<A> results(std::vector<A>(segments.size()));
-  const device_array<int> stores(std::vector<int>(segments.size(), 0)), most_waiting(std::vector<int>{0});
+  const device_array<int> stores(std::vector<int>(segments.size(), 0)), most_pending(std::vector<int>{0});
   using leaves = wf::thread::leaves<source, Transform, A>;
-  wf_test::launch_and_wait(&waiting_kernel<Index, leaves, Op>, 1, 32, sizeof(queue_of<Index>),
+  wf_test::launch_and_wait(&pending_kernel<Index, leaves, Op>, 1, 32, sizeof(queue_of<Index>),
                            leaves{source{in.data(), in.count()}, transform}, given.data(),
                            static_cast<int>(segments.size() / 32), op, results.data(), stores.data(),
-                           most_waiting.data());
-  EXPECT_LE(most_waiting.value(), most_queue);
+                           most_pending.data());
+  EXPECT_LE(most_pending.value(), most_queue);
   const auto stored = stores.to_host();
   const auto folded = results.to_host();
   for (std::size_t s = 0; s < segments.size(); ++s) {

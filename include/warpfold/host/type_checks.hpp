@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is wrong with the types of a call, in plain words. A check is true if nothing is wrong. Where it is false, the
+// caller must instantiate nothing further: the errors that follow would bury the reason. check_operator is in
+// operator_traits.hpp.
+#pragma once
+#include <warpfold/operator_traits.hpp>
+#include <warpfold/options.hpp>
+
+namespace warpfold::detail {
+
+/// What is called on the host's side: an extended lambda has no const call there.
+template <class F> using callable_t = std::conditional_t<is_extended_lambda<F>, F&, const F&>;
+
+template <class F, class... Ts>
+inline constexpr bool is_transform_of = std::is_invocable_v<callable_t<F>, const Ts&...>;
+
+template <class A, class R>
+inline constexpr bool can_accumulate = std::is_constructible_v<A, R> || is_half_like<std::remove_cvref_t<R>>;
+
+/// Checks a transform of items of types `Ts...` whose results are accumulated in `A`.
+template <class Transform, class A, class... Ts> consteval bool check_transform() {
+  constexpr bool is_passed = std::is_trivially_copyable_v<Transform> && !is_host_pointer<Transform>;
+  static_assert(!is_host_pointer<Transform>,
+                "warpfold: the transform must be a function object or a lambda: a function pointer is the host's");
+  static_assert(std::is_trivially_copyable_v<Transform>,
+                "warpfold: the transform must be trivially copyable: it is passed to the GPU by its bytes");
+  static_assert(!is_device_lambda<Transform>,
+                "warpfold: declare what the __device__ lambda returns, as in [] __device__(float x) -> double { ... }: "
+                "the accumulator follows it, and the host cannot know it otherwise");
+  if constexpr (is_passed && !is_device_lambda<Transform>) {
+    static_assert(is_transform_of<Transform, Ts...>,
+                  "warpfold: the transform must be callable with the items of the input, and const");
+    if constexpr (is_transform_of<Transform, Ts...>) {
+      using result = std::invoke_result_t<callable_t<Transform>, const Ts&...>;
+      static_assert(can_accumulate<A, result>,
+                    "warpfold: what the transform returns must convert to the accumulator type");
+      return can_accumulate<A, result>;
+    } else return false;
+  } else return false;
+}
+
+/// Whether results can outgrow the type of the items. Those of extrema and bit operators cannot, a user's operator is
+/// not known, and with accumulate_in the caller has chosen.
+template <class Op> inline constexpr bool outgrows_items = is_one_of<Op, plus, multiplies>;
+
+/// Checks an output, as kernels get it. Of an iterator it is not known what it holds, of a pointer it is.
+template <class Op, class A, class Out> consteval bool check_output() {
+  constexpr bool is_wider_output = outgrows_items<Op> && is_wider<std::remove_pointer_t<Out>, A>;
+  static_assert(
+      !is_wider_output,
+      "warpfold: out is wider than the accumulator, where the sum would wrap or round: accumulate in its type "
+      "by wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
+  return !is_wider_output;
+}
+
+}  // namespace warpfold::detail

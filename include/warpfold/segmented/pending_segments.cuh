@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A queue of segments that wait until together they fill the 32 lanes of a warp with chunks.
+#pragma once
+#include <warpfold/arch/shared_access.cuh>
+#include <warpfold/segmented/fold_chunks.cuh>
+#include <warpfold/thread/array.cuh>
+#include <warpfold/warp/scan.cuh>
+
+namespace warpfold::segmented {
+
+/// A pending segment of up to 32 chunks, in 16 bytes that one instruction reads or writes.
+template <class Index> struct alignas(16) pending_segment {
+  Index first;  ///< item
+  int count;    ///< items
+  int number;   ///< what the caller knows it by
+
+  __device__ void store(pending_segment& to) const { arch::store_shared<sizeof(pending_segment)>(&to, this); }
+  __device__ static pending_segment load(const pending_segment& from) {
+    pending_segment own;
+    arch::load_shared<sizeof(pending_segment)>(&from, &own);
+    return own;
+  }
+};
+/// The queue of one warp, in shared memory, in the order of segments.
+template <class Index, int Capacity> using pending_segments = thread::array<pending_segment<Index>, Capacity>;
+
+/// Appends the segments of the lanes with `is_pending` to the `pending` ones of the queue. Returns the new number of pending
+/// segments. All lanes call it, and __syncwarp() before the next fold_pending.
+template <class Index, int Capacity>
+__device__ int append_pending(pending_segments<Index, Capacity>& queue, int pending, bool is_pending, Index first, int count,
+                           int number) {
+  const unsigned lanes = __ballot_sync(full_warp, is_pending);
+  if (is_pending)
+    pending_segment<Index>{first, count, number}.store(queue[pending + __popc(lanes & ((1u << arch::lane_id()) - 1))]);
+  return pending + __popc(lanes);
+}
+
+/// Moves the segments from place `from` on, fewer than 32, to the front. Returns their number. All lanes call it.
+template <class Index, int Capacity>
+__device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, int pending) {
+  const int left = pending - from, lane = arch::lane_id();
+  __syncwarp();  // all lanes have read what has been folded
+  if (from == 0) return left;
+  const auto kept = pending_segment<Index>::load(queue[lane < left ? from + lane : from]);
+  __syncwarp();
+  if (lane < left) kept.store(queue[lane]);
+  __syncwarp();
+  return left;
+}
+
+/// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or all of
+/// them if `all`. Calls store(number, result) in one lane for each. Returns how many it has folded. All lanes call it.
+template <class Leaves, class Index, int Capacity, class Op, class Store, class A = typename Leaves::accumulator>
+__device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int pending,
+                            bool all, Op op, Store store) {
+  constexpr int chunk_items = Leaves::chunk_items;
+  const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
+  const auto own_one = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
+  const Index first = own_one.first;
+  const int count = lane < taken ? own_one.count : 0;
+  const int chunks = chunks_of<chunk_items>(count);
+  const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
+  const int max_chunks = warp::all_reduce(chunks, maximum{});
+  const bool inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
+  const unsigned lanes_to_own = ~0u >> (warp_lanes - 1 - lane);
+  int done = 0, folded = 0;  // chunks and segments
+  WARPFOLD_NO_UNROLL
+  while (total - done >= warp_lanes || (all && done < total)) {
+    const bool fits = chunks > 0 && begin >= done && end <= done + warp_lanes;
+    const unsigned heads =
+        warp::all_reduce(fits ? 1u << (begin - done) : 0u, bit_or{});  // lanes that get a first chunk
+    const unsigned heads_to_own = heads & lanes_to_own;
+    const int source = folded + __popc(heads_to_own) - 1;
+    const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
+    const segment_chunk<Index> own[1] = {{warp::shuffle(first, source) + index * chunk_items,
+                                          __shfl_sync(full_warp, count, source) - index * chunk_items, index}};
+    A value[1];
+    fold_chunks(leaves, own, max_chunks, inside, op, value);
+    if (index == 0 && own[0].count > 0) store(queue[from + source].number, value[0]);
+    folded += __popc(heads);
+    done = __shfl_sync(full_warp, end, folded - 1);
+  }
+  return folded;
+}
+
+}  // namespace warpfold::segmented

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Compiles SOURCE by COMMAND, which must fail by one error with REASON in its words, and stop.
+execute_process(COMMAND ${COMMAND} ${SOURCE} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(result EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} compiles")
+endif()
+string(REGEX MATCHALL "[^l] error: " errors "${output}")
+string(REGEX MATCHALL "fatal error: .?the #error above says what to do" stops "${output}")
+string(REGEX MATCHALL "fatal error: " all_stops "${output}")
+list(LENGTH errors error_count)
+list(LENGTH stops stop_count)
+list(LENGTH all_stops all_stop_count)
+string(FIND "${output}" "${REASON}" found)
+if(NOT error_count EQUAL 1 OR NOT stop_count EQUAL 1 OR NOT all_stop_count EQUAL 1 OR found EQUAL -1)
+  message(FATAL_ERROR "Not one error with \"${REASON}\" and a stop:\n${output}")
+endif()
