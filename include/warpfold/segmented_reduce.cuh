@@ -1,28 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Segments to a value each: segmented_reduce and transform_segmented_reduce.
 //
+// | function                   | input                | segments                | output | then                    |
+// |----------------------------|----------------------|-------------------------|--------|-------------------------|
+// | segmented_reduce           | in; or first, count  | any form below          | out    | [op] [options]          |
+// | transform_segmented_reduce | in; or first, count  | any form below          | out    | op, transform [options] |
+//
+// - `in`: a contiguous range of device memory (device_range). `first`: an iterator (item_iterator). An iterator that
+//   stands for a pointer is read as a range is; any other is indexed by device code, item by item, with 64 bits.
+// - `out`: a range with one item for each segment, or a device pointer or an iterator (device_outputs), which is
+//   written by out[s] = value. A pointer or an iterator has no size, so that the segments must tell their number:
+//
+//   | segments                       | `out` is a range | `out` has no size              | the number of segments is then |
+//   |--------------------------------|------------------|--------------------------------|--------------------------------|
+//   | offsets as a range             | yes              | yes                            | one less than the offsets      |
+//   | offsets as an iterator         | yes              | does not compile               |                                |
+//   | bounds, one or both are ranges | yes              | yes                            | the size of the range          |
+//   | bounds of two iterators        | yes              | does not compile               |                                |
+//   | fixed_length                   | yes              | yes, if the length is positive | items / length                 |
+//   | owners                         | yes              | does not compile               |                                |
+//
+// - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, as {.stream = s},
+//   say.
+//
 // Both functions
 // - fold each segment strictly left to right with an operator that need only be associative, by the canonical tree
-//   (canonical_tree.hpp) counted from the segment's first item: a segment has the bits of reduce over it alone, wherever
-//   it lies and whatever lies around it, on every run, grid and GPU, and in the emulator;
+//   (canonical_tree.hpp) counted from the segment's first item: a segment has the bits of reduce over it alone,
+//   wherever it lies and whatever lies around it, on every run, grid and GPU, and in the emulator;
 // - enqueue one kernel on options.stream, never wait, and can be captured; the host need not know any length;
-// - share items and segments evenly among the warps of the grid: one giant segment, any number of empty ones, or a mixture;
-// - join options.init to each segment on its left, once; an empty segment gives options.empty, else init, else the
-//   operator's identity;
+// - divide items and segments evenly among the warps of the grid, whatever the lengths: one giant segment, any number
+//   of empty ones, or a mixture;
+// - join options.init to each segment on its left, once. An empty segment gives options.empty, else init, else the
+//   operator's identity; one of these must exist unless no segment can be empty, as with a positive fixed_length;
 // - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns;
-// - need `out` apart from all inputs. Scratch does not depend on the number of items or segments;
-// - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, an output
-//   within an input, an operator without identity where neither init nor empty is given, a workspace that is too small or
-//   misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
+// - need `out` apart from all inputs, init and empty. Scratch does not depend on the number of items or segments;
+// - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, `out`
+//   within an input, init or empty within `out`, an operator without identity if neither init nor empty is given, a
+//   workspace that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is
+//   meant; cuda_error for what CUDA reports.
 //
-// This holds for the default strategy, automatic. Named ones, the sources' segmented algorithms for owners, are in
-// strategies.cuh, and keep order, not bits across GPUs: segmented_reduce<strategy<…>>(in, owners{ids}, out, op).
+// This holds for the default strategy, automatic. strategies.cuh has named ones, the sources' segmented algorithms for
+// owners. They keep the order, not the bits across GPUs: segmented_reduce<strategy<...>>(in, owners{ids}, out, op).
 //
-// Segments must be in order, must not overlap, and must lie within the input. Kernels compiled with WARPFOLD_CHECKS look whether
-// they do, and stop with a message; otherwise the behaviour is undefined.
+// Segments must be in order, must not overlap, and must lie within the input. Kernels in builds with WARPFOLD_CHECKS
+// check this, and stop with a message before they read or write out of bounds; otherwise the behaviour is undefined.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/segmented/dispatch.cuh>
+#include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -33,19 +58,26 @@ struct fixed_length {
   std::int64_t items;
 };
 
-/// Segment s has the items [begins[s], ends[s]): ranges of integers. Segments need not touch.
-template <device_range Begins, device_range Ends> struct bounds {
-  static_assert(std::is_trivially_copyable_v<Begins> && std::is_trivially_copyable_v<Ends>,
+template <class E>
+concept integer_range = device_range<E> && std::integral<item_t<const E>>;
+template <class E>
+concept integer_iterator = item_iterator<E> && std::integral<iterator_item_t<E>>;
+
+/// Segment s has the items [begins[s], ends[s]). Ranges or iterators of integers. Segments need not touch.
+template <class Begins, class Ends> struct bounds {
+  static_assert((integer_range<Begins> || integer_iterator<Begins>)&&(integer_range<Ends> || integer_iterator<Ends>),
+                "warpfold: bounds are ranges or iterators of integers");
+  static_assert(detail::kernel_argument<Begins> && detail::kernel_argument<Ends>,
                 "warpfold: bounds are kept by value: pass spans, not containers");
   Begins begins;
   Ends ends;
 };
 template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>;
 
-/// Item i belongs to segment ids[i]: a range of integers that ascend, as many as items. Ids that are left out are those of
-/// empty segments. Each lies in [0, out.size()).
+/// Item i belongs to segment ids[i]. A range of as many ascending integers as there are items, each in [0, out.size()).
+/// Segments whose ids are left out are empty.
 template <device_range Ids> struct owners {
-  static_assert(std::is_trivially_copyable_v<Ids>, "warpfold: owners are kept by value: pass a span, not a container");
+  static_assert(detail::kernel_argument<Ids>, "warpfold: owners are kept by value: pass a span, not a container");
   Ids ids;
 };
 template <class Ids> owners(Ids) -> owners<Ids>;
@@ -55,114 +87,143 @@ template <> inline constexpr bool is_segments<fixed_length> = true;
 template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
 template <class R> inline constexpr bool is_segments<owners<R>> = true;
 
-/// What tells segments apart: fixed_length, bounds, owners, or offsets: a range of out.size() + 1 integers, or an iterator
-/// over as many, such that segment s has the items [offsets[s], offsets[s + 1]).
+/// The forms of segments: fixed_length, bounds, owners, or offsets. Offsets are a range or an iterator of integers, one
+/// more than there are segments: segment s has the items [offsets[s], offsets[s + 1]).
 template <class S>
-concept segments = is_segments<S> ||(device_range<S>&& std::integral<item_t<const S>>) ||
-                   (!device_range<S> && item_iterator<S> && std::integral<std::iter_value_t<S>>);
+concept segments = is_segments<S> || integer_range<S> || integer_iterator<S>;
 
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline void check_size(const char* function, const char* argument, std::size_t size, std::int64_t expected,
-                       const char* of) {
+template <class Size>
+void check_size(const char* function, const char* argument, Size size, std::int64_t expected, const char* of) {
   if (static_cast<std::int64_t>(size) != expected)
     reject(function, std::string(argument) + " has " + std::to_string(size) + " entries, not " +
                          std::to_string(expected) + ", " + of);
 }
 
-template <class R> auto checked_data(const char* function, const char* argument, const R& range) {
-  if (range.size() > 0) host::check_pointer(function, argument, range.data());
-  return to_pointer(range.data());
-}
-
-/// Whether `out` and the `count` entries from `first` on have a byte in common.
-template <class T, class Out> bool overlap(const T* first, std::int64_t count, const Out& out) {
-  const auto in = reinterpret_cast<std::uintptr_t>(first),
-             to = reinterpret_cast<std::uintptr_t>(to_pointer(out.data()));
-  return count > 0 && out.size() > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(T) &&
-         in < to + out.size() * sizeof(item_t<const Out>);
+/// Whether `out` and the `count` entries from `first` on have a byte in common. Only pointers can tell.
+template <class It, class Out>
+bool overlap([[maybe_unused]] const It& first, [[maybe_unused]] std::int64_t count,
+             [[maybe_unused]] const output<Out>& out) {
+  if constexpr (pointer_like<It> && std::is_pointer_v<Out>) {
+    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)),
+               to = reinterpret_cast<std::uintptr_t>(out.first);
+    return count > 0 && out.size > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(*to_pointer(first)) &&
+           in < to + static_cast<std::uintptr_t>(out.size) * sizeof(*out.first);
+  } else return false;
 }
 
 /// Segments are written while others are still read: `out` must not lie in the `count` entries from `first` on.
 template <class It, class Out>
-void check_apart(const char* function, [[maybe_unused]] const char* argument, [[maybe_unused]] const It& first,
-                 [[maybe_unused]] std::int64_t count, [[maybe_unused]] const Out& out) {
-  if constexpr (std::contiguous_iterator<It>) {
-    if (overlap(to_pointer(first), count, out)) reject(function, std::string("out lies within ") + argument);
-  }
+void check_out_apart(const char* function, const char* argument, const It& first, std::int64_t count,
+                     const output<Out>& out) {
+  if (overlap(first, count, out)) reject(function, std::string("out lies within ") + argument);
 }
 
-/// Data of a range of what tells segments apart, which has `expected` entries.
-template <class R, class Out>
-auto checked_entries(const char* function, const char* argument, const R& range, std::int64_t expected, const char* of,
-                     const Out& out) {
-  check_size(function, argument, range.size(), expected, of);
-  const auto data = checked_data(function, argument, range);
-  check_apart(function, argument, data, expected, out);
-  return data;
-}
-
-template <class Out> auto make_segments(const char* function, fixed_length length, std::int64_t items, const Out& out) {
-  const auto count = static_cast<std::int64_t>(out.size());
-  if (length.items < 0)
-    reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
-  if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
-    reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
-                         std::to_string(length.items));
-  return segmented::fixed_length_segments{length.items, count};
-}
-
-template <class B, class E, class Out>
-auto make_segments(const char* function, const bounds<B, E>& segments, std::int64_t, const Out& out) {
-  const auto count = static_cast<std::int64_t>(out.size());
-  const auto begins = checked_entries(function, "begins", segments.begins, count, "as out has", out);
-  const auto ends = checked_entries(function, "ends", segments.ends, count, "as out has", out);
-  using spans = segmented::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
-  return segmented::listed_segments<spans>{{begins, ends, count}};
-}
-
-template <class R, class Out>
-auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, const Out& out) {
-  const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
-  if (out.size() == 0 && items > 0) reject(function, "out is empty, but there are " + std::to_string(items) + " items");
-  return segmented::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items,
-                                                                       static_cast<std::int64_t>(out.size())};
-}
-
-template <class S, class Out>
-  requires(!is_segments<S>)
-auto make_segments(const char* function, const S& offsets, std::int64_t, const Out& out) {
-  const auto count = static_cast<std::int64_t>(out.size());
-  if constexpr (device_range<S>) {
-    const auto data = checked_entries(function, "offsets", offsets, count + 1, "one more than out has", out);
-    return segmented::listed_segments<segmented::offset_spans<std::remove_const_t<decltype(data)>>>{{data, count}};
-  } else {
-    host::check_pointer(function, "offsets", offsets);
-    check_apart(function, "offsets", offsets, count + 1, out);
-    return segmented::listed_segments<segmented::offset_spans<S>>{{offsets, count}};
-  }
-}
-
-/// A value that is read while segments are written must not lie within `out`.
+/// So must not a value that is read while segments are written.
 template <class A, class Out>
-void check_value_apart(const char* function, const char* argument, const initial<A>& value, const Out& out) {
+void check_value_apart(const char* function, const char* argument, const initial<A>& value, const output<Out>& out) {
   if (value.pointer() != nullptr && overlap(value.pointer(), 1, out))
     reject(function, std::string(argument) + " lies within out");
 }
 
+/// The entries of a range or an iterator, as kernels read them. There must be `expected` ones.
+template <class E, class Out>
+auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
+                     const char* of, const output<Out>& out) {
+  const auto check = [&](const auto& first) {
+    if (expected > 0) host::check_pointer(function, argument, first);
+    check_out_apart(function, argument, first, expected, out);
+    return first;
+  };
+  if constexpr (device_range<E>) {
+    check_size(function, argument, entries.size(), expected, of);
+    return check(to_pointer(entries.data()));
+  } else return check(to_kernel_iterator(entries));
+}
+
+/// The number of segments for an output without size; `unknown_size` if only an output with a size can tell.
+inline std::int64_t count_of(const char* function, fixed_length length, std::int64_t items) {
+  if (length.items <= 0)
+    reject(function, "fixed_length is " + std::to_string(length.items) +
+                         "; it must be positive if out has no size that tells the number of segments");
+  return items / length.items;
+}
+template <class B, class E> std::int64_t count_of(const char*, const bounds<B, E>& segments, std::int64_t) {
+  if constexpr (device_range<B>) return static_cast<std::int64_t>(segments.begins.size());
+  else {
+    static_assert(device_range<E>,
+                  "warpfold: bounds of two iterators do not tell the number of segments: pass out as a range");
+    if constexpr (device_range<E>) return static_cast<std::int64_t>(segments.ends.size());
+    else return 0;
+  }
+}
+template <class S> std::int64_t count_of(const char* function, const S& offsets, std::int64_t) {
+  static_assert(device_range<S>,
+                "warpfold: owners, or offsets as an iterator, do not tell the number of segments: pass "
+                "out as a range");
+  if constexpr (device_range<S>) {
+    if (offsets.size() == 0) reject(function, "offsets has 0 entries, not one more than there are segments");
+    return static_cast<std::int64_t>(offsets.size()) - 1;
+  } else return 0;
+}
+
+template <class Out>
+auto make_segments(const char* function, fixed_length length, std::int64_t items, const output<Out>& out) {
+  if (length.items < 0)
+    reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
+  if (out.size > 0 ? items / out.size != length.items || items % out.size != 0 : items != 0)
+    reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(out.size) +
+                         " segments of " + std::to_string(length.items));
+  return segmented::fixed_length_segments{length.items, out.size};
+}
+
+template <class B, class E, class Out>
+auto make_segments(const char* function, const bounds<B, E>& segments, std::int64_t, const output<Out>& out) {
+  const auto begins = checked_entries(function, "begins", segments.begins, out.size, "as out has", out);
+  const auto ends = checked_entries(function, "ends", segments.ends, out.size, "as out has", out);
+  using spans = segmented::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
+  return segmented::listed_segments<spans>{{begins, ends, out.size}};
+}
+
+template <class R, class Out>
+auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, const output<Out>& out) {
+  const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
+  if (out.size == 0 && items > 0) reject(function, "out is empty, but there are " + std::to_string(items) + " items");
+  return segmented::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items, out.size};
+}
+
+template <class S, class Out>
+  requires(!is_segments<S>)
+auto make_segments(const char* function, const S& offsets, std::int64_t, const output<Out>& out) {
+  const auto entries = checked_entries(function, "offsets", offsets, out.size + 1, "one more than out has", out);
+  return segmented::listed_segments<segmented::offset_spans<std::remove_const_t<decltype(entries)>>>{
+      {entries, out.size}};
+}
+
 template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
-void reduce_segments(const char* function, const char* argument, It first, std::int64_t items, const S& segments,
-                     const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
-  host::check_count(function, items);
-  if (items > 0) host::check_pointer(function, argument, first);
-  const auto to = checked_data(function, "out", out);
-  check_apart(function, argument, first, items, out);
-  check_value_apart(function, "init", options.init, out);
-  check_value_apart(function, "empty", options.empty, out);
-  const auto described = make_segments(function, segments, items, out);
-  host::segmented_reduce_with<Strategy>::enqueue(function, described,
-                                                 make_leaves<A>(make_source(first, items), transform), to, op, options);
+void reduce_segments(const char* function, const char* argument, const It& first, std::int64_t items, const S& segments,
+                     Out&& out, Op op, Transform transform, const segmented_options<A>& options) {
+  check_operator<Op, A>();
+  if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
+    if constexpr (check_transform<Transform, A, iterator_item_t<It>>() &&
+                  check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>()) {
+      const auto from = to_kernel_iterator(first);
+      host::check_count(function, items);
+      if (items > 0) host::check_pointer(function, argument, from);
+      auto to = to_output(out);
+      if constexpr (!device_range<std::remove_reference_t<Out>>) to.size = count_of(function, segments, items);
+      if (to.size > 0) host::check_pointer(function, "out", to.first);
+      check_out_apart(function, argument, from, items, to);
+      check_value_apart(function, "init", options.init, to);
+      check_value_apart(function, "empty", options.empty, to);
+      const auto described = make_segments(function, segments, items, to);
+      host::segmented_reduce_with<Strategy>::enqueue(function, described,
+                                                     make_leaves<A>(make_source(from, items), transform),
+                                                     segmented::to_indexed(to.first), op, options);
+    }
+  }
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
@@ -170,42 +231,65 @@ void reduce_segments(const char* function, const char* argument, It first, std::
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// out[s] = init op the items of segment s, from `count` items at `first`: a pointer to device memory, or any trivially
-/// copyable object that device code can index with 64 bits.
-template <reduction_strategy S = automatic, item_iterator It, segments Segments, device_range Out, operator_argument Op,
-          class A = accumulator_t<Op, std::iter_value_t<It>>>
-  requires std::assignable_from < item_t<Out>
-&, A > void segmented_reduce(It first, std::int64_t count, const Segments& segments, const Out& out, Op op,
-                             const std::type_identity_t<segmented_options<A>>& options = {}) {
+// No default argument for Op below: `{...}` would otherwise bind to it.
+
+/// out[s] = init op the items of segment s, of the `count` items from `first` on.
+template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+                      const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{},
                              options);
 }
 
-/// out[s] = init op the items of segment s.
-template <reduction_strategy S = automatic, device_range In, segments Segments, device_range Out, operator_argument Op,
-          class A = accumulator_t<Op, item_t<const In>>>
-void segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op,
+/// The sum of each segment: segmented_reduce with plus.
+template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out,
+          class A = accumulator_t<plus, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("segmented_reduce", "in", to_pointer(in.data()), static_cast<std::int64_t>(in.size()),
-                             segments, out, op, thread::no_transform{}, options);
+  segmented_reduce<S>(first, count, segments, out, plus{}, options);
 }
 
-/// The sum of each segment.
-template <reduction_strategy S = automatic, device_range In, segments Segments, device_range Out,
+/// out[s] = init op the items of segment s, of the items of `in`.
+template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
+          class A = accumulator_t<Op, item_t<const In>>>
+  requires device_outputs<Out, A>
+void segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op,
+                      const std::type_identity_t<segmented_options<A>>& options = {}) {
+  detail::reduce_segments<S>("segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()), segments, out,
+                             op, thread::no_transform{}, options);
+}
+
+/// The sum of each segment of a range: segmented_reduce with plus.
+template <reduction_strategy S = automatic, device_range In, segments Segments, class Out,
           class A = accumulator_t<plus, item_t<const In>>>
-void segmented_reduce(const In& in, const Segments& segments, const Out& out,
+  requires device_outputs<Out, A>
+void segmented_reduce(const In& in, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   segmented_reduce<S>(in, segments, out, plus{}, options);
 }
 
-/// out[s] = init op transform(item) op … over the items of segment s. The accumulator follows what `transform` returns; of
-/// an extended __device__ lambda without a declared return type it follows the item.
-template <reduction_strategy S = automatic, device_range In, segments Segments, device_range Out, operator_argument Op,
+/// out[s] = init op transform(item) op ... over the items of segment s. The accumulator follows what `transform`
+/// returns.
+template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-void transform_segmented_reduce(const In& in, const Segments& segments, const Out& out, Op op, Transform transform,
+  requires device_outputs<Out, A>
+void transform_segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
                                 const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("transform_segmented_reduce", "in", to_pointer(in.data()),
-                             static_cast<std::int64_t>(in.size()), segments, out, op, transform, options);
+  detail::reduce_segments<S>("transform_segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()),
+                             segments, out, op, transform, options);
+}
+
+/// The same of the `count` items from `first` on.
+template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
+          class Transform, class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void transform_segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+                                Transform transform, const std::type_identity_t<segmented_options<A>>& options = {}) {
+  detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count, segments, out, op, transform,
+                             options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The library's operators: sums by their bits, signed zeros, NaN, accumulators wider than the items, and every call form.
+// The library's operators: sums by their bits, signed zeros, NaN, accumulators wider than the items, and every call
+// form.
 #include <gtest/gtest.h>
 
 #include <cuda_fp16.h>
@@ -153,7 +154,8 @@ TEST_F(segmented_reduce_forms, offsets_by_a_pointer) {
   expect_sums();
 }
 
-// Empty segments take .empty, else .init, else the identity; .empty is never folded, nor is .init where .empty is given.
+// Empty segments take .empty, else .init, else the identity; .empty is never folded, nor is .init where .empty is
+// given.
 TEST_F(segmented_reduce_forms, what_an_empty_segment_holds) {
   const device_array<float> constants(std::vector<float>{100, 200});
   const float *init = constants.data(), *empty = constants.data() + 1;

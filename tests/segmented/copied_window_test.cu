@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A window of items in shared memory: all of them wherever it begins and ends in the array, chunk by chunk and one by one, turn
-// after turn in the same room.
+// A window of items in shared memory: all of them wherever it begins and ends in the array, chunk by chunk and one by
+// one, turn after turn in the same room.
 #include <warpfold/segmented/copied_window.cuh>
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ constexpr int window_bytes = 1040;
 template <class T> using window_source = wf::thread::pointer_source<T>;
 template <class T> using window_storage = wf::segmented::window_storage<window_bytes, window_source<T>::chunk::bytes>;
 
-/// Turn t brings items [begins[t], ends[t]), and copies them to `out`, one after another: those of even numbers by chunks from
-/// each, the others one by one.
+/// Turn t brings items [begins[t], ends[t]), and copies them to `out`, one after another: those of even numbers by
+/// chunks from each, the others one by one.
 template <class T>
 __global__ void copy_kernel(window_source<T> in, const int* begins, const int* ends, int turns, T* out) {
   auto& storage = wf::arch::dynamic_shared<window_storage<T>>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What segmented_reduce refuses: before anything is enqueued or written, with words that say what was wrong. And what only
-// kernels can see, which they look at in debug builds.
+// What segmented_reduce refuses: before anything is enqueued or written, with words that say what was wrong. And what
+// only kernels can see, which they look at in debug builds.
 #include <gtest/gtest.h>
 
 #include "reduce/rejected.cuh"

@@ -6,8 +6,8 @@
 
 namespace wf_test {
 
-/// Through one form, as a way asks: reduce(items, the way's offset, out, options). Items are their places; those that belong to no
-/// segment join nothing.
+/// Through one form, as a way asks: reduce(items, the way's offset, out, options). Items are their places; those that
+/// belong to no segment join nothing.
 template <class Interval = interval<>, class Reduce>
 void expect_joined(const layout& where, const segmented_way& asked, Reduce reduce) {
   segmented_way way = asked;

@@ -80,8 +80,9 @@ void check_lanes(const std::vector<T>& items, std::int64_t offset, Transform tra
   const device_array<A> results(std::vector<A>(segments.size()));
   const device_array<int> stores(std::vector<int>(segments.size(), 0));
   using leaves = wf::thread::leaves<source, Transform, A>;
-  wf_test::launch_and_wait(&lanes_kernel<Algorithm, leaves, Op>, 12, 32, 0, leaves{source{in.data(), in.count()}, transform},
-                           given.data(), op, results.data(), stores.data());
+  wf_test::launch_and_wait(&lanes_kernel<Algorithm, leaves, Op>, 12, 32, 0,
+                           leaves{source{in.data(), in.count()}, transform}, given.data(), op, results.data(),
+                           stores.data());
   const auto stored = stores.to_host();
   const auto folded = results.to_host();
   for (std::size_t s = 0; s < segments.size(); ++s) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interval monoid through every form and distribution of lengths: it shows any leak between segments, loss, duplicate
-// or reorder.
+// The interval monoid through every form and distribution of lengths: it shows any leak between segments, loss,
+// duplicate or reorder.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"
@@ -20,8 +20,8 @@ const std::vector<layout>& layouts() {
   return all;
 }
 
-/// Each item is its place in its segment, so that an init of [-1, -1] fits all, and what belongs to none is poison; or its
-/// place in the input, so that a segment's own items cannot be taken for another's.
+/// Each item is its place in its segment, so that an init of [-1, -1] fits all, and what belongs to none is poison; or
+/// its place in the input, so that a segment's own items cannot be taken for another's.
 std::vector<interval> items_of(const layout& where, bool from_segment) {
   std::vector<interval> items(static_cast<std::size_t>(where.items), interval::poison());
   for (std::size_t s = 0; s < where.begins.size(); ++s)

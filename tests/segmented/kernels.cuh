@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented reduction by one kernel or another, however many segments of whatever length there are: a call chooses by their number
-// and that of items.
+// Segmented reduction by one kernel or another, however many segments of whatever length there are: a call chooses by
+// their number and that of items.
 #pragma once
 #include "ways.cuh"
 
@@ -14,7 +14,7 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
   namespace segmented = warpfold::segmented;
   constexpr const char* function = "with_arguments";
   const auto items = static_cast<std::int64_t>(in.size());
-  const auto described = warpfold::detail::make_segments(function, segments, items, out);
+  const auto described = warpfold::detail::make_segments(function, segments, items, warpfold::to_output(out));
   const auto source = segmented::in_narrow_chunks<A>(warpfold::detail::make_source(in.data(), items));
   using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
   using segments_type = std::remove_const_t<decltype(described)>;
@@ -47,8 +47,8 @@ template <bool Staged> struct by_position {
 using in_place = by_position<false>;
 using staged = by_position<true>;
 
-/// The kernel of segments that are dealt by number, by groups of 1 warp to all of a block, in turn. Ranges and units are short, so
-/// that most segments are too long for a group.
+/// The kernel of segments that are dealt by number, by groups of 1 warp to all of a block, in turn. Ranges and units
+/// are short, so that most segments are too long for a group.
 struct per_warp_group {
   static constexpr bool needs_bulk_copies = false;
   static inline int turn = 0;
@@ -68,8 +68,8 @@ struct per_warp_group {
   }
 
   static warpfold::segmented::segment_per_warp_group_plan plan_of(std::int64_t items, std::int64_t segments,
-                                                 std::size_t accumulator_bytes,
-                                                 const warpfold::segmented::kernel_policy& policy) {
+                                                                  std::size_t accumulator_bytes,
+                                                                  const warpfold::segmented::kernel_policy& policy) {
     constexpr std::int64_t lengths[] = {512, 200, 777};
     const std::int64_t block_warps = policy.block_threads / 32, length = lengths[turn % 3];
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
@@ -79,11 +79,14 @@ struct per_warp_group {
     const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of groups
     plan.groups = {turn++ % sizes, static_cast<int>(partition_blocks)};
     plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.groups.log_warps, block_warps));
-    plan.partition.positions_per_warp = std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);
-    const auto min_unit = static_cast<std::uint64_t>(std::max<std::int64_t>(
-        {64, divide_up(items, warpfold::segmented::max_units(accumulator_bytes)), divide_up(plan.partition.positions_per_warp, 64)}));
+    plan.partition.positions_per_warp =
+        std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);
+    const auto min_unit = static_cast<std::uint64_t>(
+        std::max<std::int64_t>({64, divide_up(items, warpfold::segmented::max_units(accumulator_bytes)),
+                                divide_up(plan.partition.positions_per_warp, 64)}));
     plan.partition.log_unit = std::bit_width(min_unit - 1);
-    plan.partition.max_uncut_items = std::max<std::int64_t>(2 * plan.partition.positions_per_warp, std::int64_t{1} << plan.partition.log_unit);
+    plan.partition.max_uncut_items =
+        std::max<std::int64_t>(2 * plan.partition.positions_per_warp, std::int64_t{1} << plan.partition.log_unit);
     return plan;
   }
 };

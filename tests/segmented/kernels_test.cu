@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each kernel of segments of any lengths, whatever input a call would take it for: every distribution of lengths, by order, by the
-// tree and by values.
+// Each kernel of segments of any lengths, whatever input a call would take it for: every distribution of lengths, by
+// order, by the tree and by values.
 #include <gtest/gtest.h>
 
 #include "common/tree_hash.hpp"
@@ -23,7 +23,9 @@ template <class Kernel> class segmented_reduce_kernels : public testing::Test {
 using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_group>;
 struct kernel_names {
   template <class Kernel> static std::string GetName(int) {
-    return std::is_same_v<Kernel, wf_test::per_warp_group> ? "dealt" : Kernel::needs_bulk_copies ? "staged" : "in_place";
+    return std::is_same_v<Kernel, wf_test::per_warp_group> ? "dealt"
+           : Kernel::needs_bulk_copies                     ? "staged"
+                                                           : "in_place";
   }
 };
 TYPED_TEST_SUITE(segmented_reduce_kernels, kernels, kernel_names);
@@ -133,10 +135,11 @@ TYPED_TEST(segmented_reduce_kernels, random_lengths) {
   }
 }
 
-// ---- segments dealt by number -----------------------------------------------------------------------------------------
+// ---- segments dealt by number
+// -----------------------------------------------------------------------------------------
 
-// Ranges have up to 777 items here, and a group folds two ranges' at most: lengths around every share of 1 to 8 warps, and around
-// two ranges; those that are too long begin and end at a range's begin, or an item beside it.
+// Ranges have up to 777 items here, and a group folds two ranges' at most: lengths around every share of 1 to 8 warps,
+// and around two ranges; those that are too long begin and end at a range's begin, or an item beside it.
 TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
   lengths shares;
   for (const std::int64_t warps : {1, 2, 3, 4, 5, 7, 8, 9})
@@ -169,7 +172,8 @@ TEST(segmented_reduce_dealt, equal_segments) {
     for (int again = 0; again < 4; ++again)
       wf_test::expect_joined({"equal", lengths(7, length)}, wf_test::way_of(again),
                              [&](auto in, std::int64_t, auto out, const auto& options) {
-                               wf_test::per_warp_group::reduce(in, wf::fixed_length{length}, out, wf_test::join{}, options);
+                               wf_test::per_warp_group::reduce(in, wf::fixed_length{length}, out, wf_test::join{},
+                                                               options);
                              });
 }
 

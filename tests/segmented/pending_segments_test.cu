@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments of up to 32 chunks that wait for one another and are folded side by side: each by its canonical tree, and once.
+// Segments of up to 32 chunks that wait for one another and are folded side by side: each by its canonical tree, and
+// once.
 #include <warpfold/segmented/pending_segments.cuh>
 
 #include <gtest/gtest.h>

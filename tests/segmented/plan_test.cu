@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan of a segmented reduction as a pure function: whatever the device, the items, the segments and the bound, every
-// position has a warp, and what warps need fits the scratch.
+// The plan of a segmented reduction as a pure function: whatever the device, the items, the segments and the bound,
+// every position has a warp, and what warps need fits the scratch.
 #include <warpfold/segmented/plan.hpp>
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ const problem_kind kinds[] = {{"float", 8, 4, segmented::kernel_policy_for(32, 4
 constexpr int devices[] = {1, 8, 132 * 4, 132 * 2, 78, 100'000};  // blocks at once
 
 /// What is wrong with the plan, if anything.
-std::string problem(const segmented::load_balance_plan& plan, int max_resident_blocks, std::int64_t items, std::int64_t segments,
-                    const problem_kind& kind, int max_blocks) {
+std::string problem(const segmented::load_balance_plan& plan, int max_resident_blocks, std::int64_t items,
+                    std::int64_t segments, const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
   const std::int64_t warps = std::int64_t{plan.blocks} * block_warps,
                      positions = items + std::int64_t{plan.partition.segment_cost} * segments;
@@ -47,14 +47,16 @@ std::string problem(const segmented::load_balance_plan& plan, int max_resident_b
   if (segment_cost < 1) return "segments without weight: a warp could have any number of empty ones";
   if (length * warps < positions) return "positions without a warp";
   if ((length - 1) * warps >= positions) return "partition are longer than they need be";
-  if (plan.blocks > 1 && 2 * length < segmented::min_items_per_warp) return "partition are too short to be worth a warp";
+  if (plan.blocks > 1 && 2 * length < segmented::min_items_per_warp)
+    return "partition are too short to be worth a warp";
   if (are_mostly_long && items <= segments) return "no segment can be expected to be long";
   if (unit % batch != 0) return "units are not made of batches, or no power of two of them";
   if (max_uncut_items < unit) return "what is shorter than a unit is cut";
   if (max_uncut_items > std::max(unit, length)) return "a warp could have much more than its range";
   if ((positions - 1) / unit + 1 > segmented::max_units(kind.accumulator_bytes)) return "more units than scratch";
   if ((length - 1) / unit + 1 > segmented::max_units_per_warp) return "a range has too many units";
-  if (segmented::max_units_per_warp * 2 > segmented::units_per_group) return "a range has the begin of more than one group";
+  if (segmented::max_units_per_warp * 2 > segmented::units_per_group)
+    return "a range has the begin of more than one group";
   // Among the counters of a range are those of one later group: groups begin at least a range apart.
   if (unit * segmented::units_per_group <= length) return "a range has the begin of two groups";
   if (unit > 2 * batch && length >= unit * 2 * segmented::max_units_per_warp) return "units are too short";
@@ -88,7 +90,7 @@ TEST(SegmentedPlan, HoldsWhateverTheShape) {
           for (const std::int64_t segments : counts) {
             if (segments == 0) continue;
             const auto plan = segmented::plan_load_balance(max_resident_blocks, items, segments, kind.chunk_items,
-                                                        kind.accumulator_bytes, kind.policy, max_blocks);
+                                                           kind.accumulator_bytes, kind.policy, max_blocks);
             ASSERT_EQ(problem(plan, max_resident_blocks, items, segments, kind, max_blocks), "")
                 << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
                 << " blocks at once, max_blocks " << max_blocks;
@@ -127,10 +129,11 @@ TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
   }
 }
 
-// ---- segments dealt by number -----------------------------------------------------------------------------------------
+// ---- segments dealt by number
+// -----------------------------------------------------------------------------------------
 
-std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_resident_blocks, std::int64_t items, std::int64_t segments,
-                    bool is_fixed_length, const problem_kind& kind, int max_blocks) {
+std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_resident_blocks, std::int64_t items,
+                    std::int64_t segments, bool is_fixed_length, const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
   const auto& [length, segment_cost, log_unit, are_mostly_long, max_uncut_items] = plan.partition;
   const std::int64_t ranged_warps = std::int64_t{plan.groups.partition_blocks} * block_warps,
@@ -143,8 +146,9 @@ std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_
     return "segments without a group";
   if (segment_cost != 0 || are_mostly_long) return "partition are not of items alone";
   if (is_fixed_length)
-    return plan.groups.partition_blocks > 0 || max_uncut_items < items / segments ? "equal segments are too long for a group"
-                                                                           : "";
+    return plan.groups.partition_blocks > 0 || max_uncut_items < items / segments
+               ? "equal segments are too long for a group"
+               : "";
   if (ranged_warps < 1 || length * ranged_warps < items) return "items without a range";
   if (ranged_warps > segmented::max_warps) return "more warps than counters";
   if (max_uncut_items < 2 * length)
@@ -170,8 +174,9 @@ TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
             for (const std::int64_t segments : counts) {
               if (segments == 0) continue;
               if (is_fixed_length) items -= items % segments;
-              const auto plan = segmented::plan_segment_per_warp_group(max_resident_blocks, items, segments, is_fixed_length, kind.chunk_items,
-                                                      kind.accumulator_bytes, kind.policy, max_blocks);
+              const auto plan = segmented::plan_segment_per_warp_group(max_resident_blocks, items, segments,
+                                                                       is_fixed_length, kind.chunk_items,
+                                                                       kind.accumulator_bytes, kind.policy, max_blocks);
               if (!plan) continue;
               ++per_warp_group;
               ASSERT_EQ(problem(*plan, max_resident_blocks, items, segments, is_fixed_length, kind, max_blocks), "")
@@ -184,8 +189,8 @@ TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
 TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
   const problem_kind& k = kinds[0];  // rows of 256 items
   const auto warps_of_group = [&](std::int64_t items, std::int64_t length) {
-    const auto plan =
-        segmented::plan_segment_per_warp_group(528, items, items / length, false, k.chunk_items, k.accumulator_bytes, k.policy);
+    const auto plan = segmented::plan_segment_per_warp_group(528, items, items / length, false, k.chunk_items,
+                                                             k.accumulator_bytes, k.policy);
     return plan ? 1 << plan->groups.log_warps : 0;
   };
   constexpr std::int64_t mega = 1 << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A small case of each path, to run under compute-sanitizer's tools: short and long segments, units that warps of several
-// blocks hand over, empties, misaligned bytes.
+// A small case of each path, to run under compute-sanitizer's tools: short and long segments, units that warps of
+// several blocks hand over, empties, misaligned bytes.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where segments begin for a warp, and units of long segments joined by whoever comes last, with units of a few items so
-// that there are very many of them.
+// Where segments begin for a warp, and units of long segments joined by whoever comes last, with units of a few items
+// so that there are very many of them.
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
 #include <warpfold/segmented/segment_units.cuh>
@@ -23,7 +23,8 @@ namespace segmented = warpfold::segmented;
 using hash = wf_test::tree_hash<8, 8>;
 using wf_test::device_array;
 
-// ---- starts -----------------------------------------------------------------------------------------------------------
+// ---- starts
+// -----------------------------------------------------------------------------------------------------------
 
 constexpr int tile_segments = segmented::tile_segments_per_lane * 32;
 constexpr int look_items = 8 * 32;  // how far owners may be looked at past what tells that a segment is too long
@@ -37,8 +38,8 @@ struct found_start {
 
 /// Warp b starts at position b, and looks at the segments of the step there, if these have steps.
 template <class Segments>
-__global__ void start_kernel(Segments segments, segmented::load_balance_partition partition, std::int64_t items, int max_items,
-                             int together, found_start* found) {
+__global__ void start_kernel(Segments segments, segmented::load_balance_partition partition, std::int64_t items,
+                             int max_items, int together, found_start* found) {
   found_start& own = found[blockIdx.x];
   auto& scratch = wf::arch::dynamic_shared<typename Segments::scratch>();
   const segmented::segment_start start = segments.find_first(blockIdx.x, partition, items);
@@ -49,7 +50,8 @@ __global__ void start_kernel(Segments segments, segmented::load_balance_partitio
     typename Segments::tile_index begin[segmented::tile_segments_per_lane], end[segmented::tile_segments_per_lane];
     own.all_known = segments.read_tile(start.segment, start.cursor, {items, max_items, together}, begin, end, scratch);
     const std::int64_t base = segments.tile_base(start.segment, start.cursor);
-    for (int k = 0; k < segmented::tile_segments_per_lane; ++k) own.tile[32 * k + threadIdx.x] = {base + begin[k], base + end[k]};
+    for (int k = 0; k < segmented::tile_segments_per_lane; ++k)
+      own.tile[32 * k + threadIdx.x] = {base + begin[k], base + end[k]};
   }
 }
 
@@ -74,7 +76,8 @@ void expect_starts(const Segments& segments, const segmented::load_balance_parti
   for (std::int64_t position = 0; position < std::ssize(all); ++position) {
     const auto& [start, before, tile, all_known] = all[static_cast<std::size_t>(position)];
     std::int64_t first = 0;
-    while (first < count && offsets[static_cast<std::size_t>(first)] + partition.segment_cost * first < position) ++first;
+    while (first < count && offsets[static_cast<std::size_t>(first)] + partition.segment_cost * first < position)
+      ++first;
     ASSERT_EQ(start.segment, first) << "position " << position;
     const auto offset = [&](std::int64_t s) { return offsets[static_cast<std::size_t>(s)]; };
     // What the segment before has at the position or later must be told; what it has not, need not.
@@ -154,7 +157,8 @@ TEST(Segments, OfOwnersAreKnownUpToALongOne) {
   for (const int round : {1, 3}) check(24, 300, round);
 }
 
-// They are read no further than a step can have items, either, and what is not known is said. Owners may begin anywhere.
+// They are read no further than a step can have items, either, and what is not known is said. Owners may begin
+// anywhere.
 TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
   constexpr int together = 300;
   wf_test::random_source source(5);
@@ -230,12 +234,14 @@ TEST(Segments, FollowOneAnother) {
   expect(segmented::owned_segments<const int*>{ids_on_device.data(), offsets.back(), count});
 }
 
-// ---- units ------------------------------------------------------------------------------------------------------------
+// ---- units
+// ------------------------------------------------------------------------------------------------------------
 
-/// One segment of `units` units of 2^log_unit items, the last maybe shorter, from item `first_item` on. Warp w has stored
-/// what begins in its range, and joins.
-__global__ void join_kernel(segmented::unit_values<hash> values, segmented::load_balance_partition partition, std::int64_t segment,
-                            std::int64_t first_item, std::int64_t units, hash* result, int* stores) {
+/// One segment of `units` units of 2^log_unit items, the last maybe shorter, from item `first_item` on. Warp w has
+/// stored what begins in its range, and joins.
+__global__ void join_kernel(segmented::unit_values<hash> values, segmented::load_balance_partition partition,
+                            std::int64_t segment, std::int64_t first_item, std::int64_t units, hash* result,
+                            int* stores) {
   const std::int64_t warp = std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   const segmented::segment_span range = partition.positions_of(warp);
   const std::int64_t first = partition.position(segment, first_item);
@@ -270,7 +276,8 @@ void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int6
                              partition, segment, first_item, units, result.data(), stores.data());
     ASSERT_EQ(stores.value(), 1) << units << " units, partition of " << range;
     ASSERT_EQ(result.value(), expected) << units << " units, partition of " << range;
-    for (const unsigned counter : counters.to_host()) ASSERT_EQ(counter, 0u) << units << " units, partition of " << range;
+    for (const unsigned counter : counters.to_host())
+      ASSERT_EQ(counter, 0u) << units << " units, partition of " << range;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What only the kernel that stages mixed steps has: steps that fill the stage, or nearly, owners of what no stage holds; and when a
-// call takes it. (Every distribution of lengths goes through it in segmented_reduce_kernels_test.)
+// What only the kernel that stages mixed steps has: steps that fill the stage, or nearly, owners of what no stage
+// holds; and when a call takes it. (Every distribution of lengths goes through it in segmented_reduce_kernels_test.)
 #include <gtest/gtest.h>
 
 #include "segmented/expect_joined.cuh"
@@ -31,7 +31,8 @@ TEST_F(segmented_reduce_staged, owners) {
   }
 }
 
-// Segments of a chunk or less are folded in place, any number of items of them; owners are read no further than a stage has items.
+// Segments of a chunk or less are folded in place, any number of items of them; owners are read no further than a stage
+// has items.
 TEST_F(segmented_reduce_staged, steps_of_single_chunks_that_no_stage_holds) {
   wf_test::random_source source(11);
   for (const int longest : {3, 4, 5, 7, 8}) {
@@ -51,8 +52,9 @@ TEST_F(segmented_reduce_staged, steps_of_single_chunks_that_no_stage_holds) {
   }
 }
 
-// The items of a stage are 4080 bytes at most: 510 of 8 bytes, 255 of 16. Segments that fill it by one item more or less, by many of
-// as few items as take a chunk, and by one of as many as a short segment has, beside those that are longer.
+// The items of a stage are 4080 bytes at most: 510 of 8 bytes, 255 of 16. Segments that fill it by one item more or
+// less, by many of as few items as take a chunk, and by one of as many as a short segment has, beside those that are
+// longer.
 TEST_F(segmented_reduce_staged, steps_that_fill_the_stage) {
   std::int64_t turn = 0;
   const auto add = [](lengths& to, std::int64_t length, std::int64_t count) {

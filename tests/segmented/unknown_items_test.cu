@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms, conversions and iterators are shown items of the input, and what was made of these, and nothing else: not
-// the zero bytes that fill the lanes without an item, nor the result of an empty segment.
+// Operators, transforms, conversions and iterators are shown items of the input, and what was made of these, and
+// nothing else: not the zero bytes that fill the lanes without an item, nor the result of an empty segment.
 #include <gtest/gtest.h>
 
 #include "segmented/expect_canonical.cuh"
@@ -201,7 +201,8 @@ using segmented_reduce_calls_unknown_items = segmented_reduce_unknown_items<call
 // One length at least for each algorithm of the fixed-length kernel.
 TEST_F(segmented_reduce_calls_unknown_items, fixed_lengths_by_each_algorithm) {
   const auto expect_none = [&](const auto& given) {
-    for (const std::int64_t length : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40, 64, 100, 129, 255, 256, 257, 260, 280, 300, 511, 513, 600, 1023})
+    for (const std::int64_t length :
+         {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40, 64, 100, 129, 255, 256, 257, 260, 280, 300, 511, 513, 600, 1023})
       for (const std::int64_t segments : {1, 2, 37}) {
         const layout where("length " + std::to_string(length), lengths(static_cast<std::size_t>(segments), length));
         this->expect_none_used(given, where, [&](auto reduce) { reduce(wf::fixed_length{length}); });

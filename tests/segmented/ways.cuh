@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways to ask for one and the same segmented reduction, none of which may change a bit; and what it takes to compare.
+// The ways to ask for one and the same segmented reduction, none of which may change a bit; and what it takes to
+// compare.
 #pragma once
 #include <gtest/gtest.h>
 

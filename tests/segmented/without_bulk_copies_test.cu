@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A call that would take the kernel that stages, on an emulated device that has no bulk copies, as before compute capability 9.0.
+// A call that would take the kernel that stages, on an emulated device that has no bulk copies, as before compute
+// capability 9.0.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"

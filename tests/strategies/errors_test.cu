@@ -67,7 +67,7 @@ TEST(strategies_errors, scratch_that_does_not_fit_is_refused_before_the_first_la
   expect_refused(
       [&] {
         wf::segmented_reduce<S>(in.items(), wf::owners{ids.items()}, std::span(out.data(), 3), wf::plus{},
-                                {.workspace = std::span(bytes.data(), bytes.size())});
+                                {.workspace = wf::workspace_ref::from_initialized({bytes.data(), bytes.size()})});
       },
       {"segmented_reduce", "workspace"});
   EXPECT_EQ(out.to_host(), (std::vector<int>{77, 77, 77}));

@@ -45,19 +45,20 @@ inline constexpr int half_chunk_items = [] {
   else return 0;
 }();
 
-/// In builds with WARPFOLD_CHECKS, stops the kernel unless `span`, that of `segment`, lies within the items. Whoever reads
-/// a span calls it before any item is read.
+/// In builds with WARPFOLD_CHECKS, stops the kernel unless `span`, that of `segment`, lies within the items. Whoever
+/// reads a span calls it before any item is read.
 template <class Index>
 __device__ void require_within([[maybe_unused]] std::int64_t segment, [[maybe_unused]] const span_of<Index>& span,
                                [[maybe_unused]] std::int64_t items) {
-  arch::require(span.within(items),
-                "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
-                "overlap, and must lie within the input",
-                segment, span.begin, span.end, items);
+  arch::require(
+      span.within(items),
+      "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
+      "overlap, and must lie within the input",
+      segment, span.begin, span.end, items);
 }
 
-/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every segment against the next one. Each of them
-/// may come too late for another warp, so that spans are also checked where they are read.
+/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every segment against the next one. Each of
+/// them may come too late for another warp, so that spans are also checked where they are read.
 template <class Segments>
 __device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
 #if WARPFOLD_CHECKS

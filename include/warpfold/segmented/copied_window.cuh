@@ -10,8 +10,8 @@
 
 namespace warpfold::segmented {
 
-/// A warp's shared memory for a window of up to `Bytes` bytes at any alignment, from which chunks of up to `ChunkBytes` are
-/// read.
+/// A warp's shared memory for a window of up to `Bytes` bytes at any alignment, from which chunks of up to `ChunkBytes`
+/// are read.
 template <int Bytes, int ChunkBytes> struct window_storage {
   struct alignas(16) vector {
     std::uint32_t words[4];
@@ -20,8 +20,8 @@ template <int Bytes, int ChunkBytes> struct window_storage {
   arch::mbarrier arrived;
 };
 
-/// The window over the items of one source. Needs sm_90. All lanes of the warp call each member. They must have read what the
-/// previous copy brought before one of them calls start().
+/// The window over the items of one source. Needs sm_90. All lanes of the warp call each member. They must have read
+/// what the previous copy brought before one of them calls start().
 template <class Source, class Storage> class copied_window {
  public:
   using item = typename Source::item;

@@ -33,23 +33,17 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
   else return true;
 }
 
-/// Whether check_operator accepts the operator.
-template <class Op, class A>
-inline constexpr bool is_usable_operator =
-    std::is_trivially_copyable_v<Op> && std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A> &&
-    is_operator_for<Op, A>;
-
 /// Enqueues the fixed-length kernel with one of its algorithms. It needs no scratch.
 template <class Algorithm, class Leaves, class Op, class Out>
 void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments, int max_blocks,
-                            cudaStream_t stream) {
+                          cudaStream_t stream) {
   constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
   const int device = host::current_device();
   const int max_resident_blocks = host::limits_of(device).multiprocessors *
-                          host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
-  const int blocks = plan_fixed_length(max_resident_blocks, arguments.segments.count, Algorithm::segments_per_warp(arguments.segments.length),
-                                         policy, max_blocks);
+                                  host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
+  const int blocks = plan_fixed_length(max_resident_blocks, arguments.segments.count,
+                                       Algorithm::segments_per_warp(arguments.segments.length), policy, max_blocks);
   launch(kernel, host::launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
@@ -84,8 +78,9 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
   /// Enqueues the kernel. `given` lacks partition and units.
   static void enqueue(const arguments& given, const segmented_options<A>& options) {
     const int device = host::current_device();
-    const load_balance_plan plan = plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
-                                               Leaves::chunk_items, sizeof(A), policy, options.max_blocks);
+    const load_balance_plan plan =
+        plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
+                          Leaves::chunk_items, sizeof(A), policy, options.max_blocks);
     const call_scratch scratch = call_scratch::of(device, options);
     const host::clear_on_error guard(scratch.bytes);
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
@@ -107,12 +102,13 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   static std::optional<segment_per_warp_group_plan> plan(const arguments& given, int max_blocks) {
     const int device = host::current_device();
     const int max_resident_blocks = host::limits_of(device).multiprocessors *
-                            host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
-    return plan_segment_per_warp_group(max_resident_blocks, given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
-                      Leaves::chunk_items, sizeof(A), policy, max_blocks);
+                                    host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
+    return plan_segment_per_warp_group(max_resident_blocks, given.leaves.source.items, given.segments.count,
+                                       Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy, max_blocks);
   }
   /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan, const segmented_options<A>& options) {
+  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan,
+                      const segmented_options<A>& options) {
     const call_scratch scratch = call_scratch::of(host::current_device(), options);
     const host::clear_on_error guard(scratch.bytes);
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
@@ -141,7 +137,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   }
   if constexpr (!Segments::needs_cursor) {
     using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
-    if (const auto plan = per_warp_group::plan(arguments, options.max_blocks)) return per_warp_group::enqueue(arguments, *plan, options);
+    if (const auto plan = per_warp_group::plan(arguments, options.max_blocks))
+      return per_warp_group::enqueue(arguments, *plan, options);
   }
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
     using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
@@ -174,13 +171,10 @@ template <> struct segmented_reduce_with<automatic> {
   template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
-    check_operator<Op, A>();
-    if constexpr (segmented::is_usable_operator<Op, A>) {  // else the compiler would add hundreds of lines to the reason
-      const auto source = segmented::in_narrow_chunks<A>(leaves.source);
-      using source_type = std::remove_cv_t<decltype(source)>;
-      const thread::leaves<source_type, decltype(leaves.transform), A> in_chunks{source, leaves.transform};
-      segmented::enqueue(function, segments, in_chunks, out, op, options);
-    }
+    const auto source = segmented::in_narrow_chunks<A>(leaves.source);
+    using source_type = std::remove_cv_t<decltype(source)>;
+    const thread::leaves<source_type, decltype(leaves.transform), A> in_chunks{source, leaves.transform};
+    segmented::enqueue(function, segments, in_chunks, out, op, options);
   }
 };
 

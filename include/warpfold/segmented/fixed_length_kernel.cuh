@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for short segments of one length. Their places are known and the work is even, so that warps need neither a
-// partition nor tiles. There is an algorithm for each kind of length; each has
+// The kernel for short segments of one length. Their places are known and the work is even, so that warps need neither
+// a partition nor tiles. There is an algorithm for each kind of length; each has
 //
 //   takes(length)              whether it is for segments of that length
 //   segments_per_warp(length)  how many a warp folds at a time, whose loads are all issued before the first fold
-//   fold(arguments, first, count)  folds `count` segments from `first` on, at most segments_per_warp(length); by one warp
+//   fold(arguments, first, count)  folds `count` segments from `first` on, at most segments_per_warp(length); by one
+//                                  warp
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
@@ -196,9 +197,11 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
     if constexpr (half > 0) return try_algorithm(single_chunks<Leaves, half, few>{});
     else return false;
   };
-  return try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) || try_algorithm(tiny_lengths<Leaves>{}) ||
-         try_half_chunks() || try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
-         try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) || try_algorithm(two_rows<Leaves>{});
+  return try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) ||
+         try_algorithm(tiny_lengths<Leaves>{}) || try_half_chunks() ||
+         try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
+         try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
+         try_algorithm(two_rows<Leaves>{});
 }
 
 /// Each warp folds a few neighbouring segments at a time, in steps of the grid.

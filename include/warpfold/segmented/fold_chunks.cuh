@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds several short segments side by side in one warp. Each takes neighbouring lanes, a chunk a lane, and is folded by the
-// canonical tree from its own first item, whatever lane that falls on.
+// Folds several short segments side by side in one warp. Each takes neighbouring lanes, a chunk a lane, and is folded
+// by the canonical tree from its own first item, whatever lane that falls on.
 #pragma once
 #include <type_traits>
 #include <warpfold/thread/fold_chunk.cuh>
@@ -35,7 +35,8 @@ __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&o
     WARPFOLD_UNROLL
     for (int r = 0; r < Rounds; ++r) leaves.source.load_items(chunks[r], own[r].first, own[r].count);
   }
-  // A lane joins the subtree at a distance if its own one begins at a multiple of twice the distance, and the other exists.
+  // A lane joins the subtree at a distance if its own one begins at a multiple of twice the distance, and the other
+  // exists.
   int reach[Rounds];
   WARPFOLD_UNROLL
   for (int r = 0; r < Rounds; ++r) {

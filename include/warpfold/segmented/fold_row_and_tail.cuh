@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds segments of one length, each a row of 32 chunks and a tail of at most 32 items: a second row of chunks would leave
-// most lanes idle.
+// Folds segments of one length, each a row of 32 chunks and a tail of at most 32 items: a second row of chunks would
+// leave most lanes idle.
 #pragma once
 #include <warpfold/segmented/fold_chunks.cuh>
 
@@ -12,8 +12,8 @@ template <int ChunkItems> __host__ __device__ constexpr bool is_row_and_tail(std
 }
 
 /// The canonical trees over `Segments` consecutive segments of `length` items, of which the first `count` exist.
-/// is_row_and_tail holds for `length`. All loads are issued before the first fold. `inside`: the source's is_inside holds for
-/// all items. Results are valid in lane 0. All lanes of a warp call it.
+/// is_row_and_tail holds for `length`. All loads are issued before the first fold. `inside`: the source's is_inside
+/// holds for all items. Results are valid in lane 0. All lanes of a warp call it.
 template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_row_and_tail(const Leaves& leaves, int length, int count, bool inside, Op op,
                                   A (&results)[Segments]) {

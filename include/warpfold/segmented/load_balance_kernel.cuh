@@ -3,15 +3,16 @@
 //
 //   partition  Items and segments are divided evenly among all warps; a search gives a warp its first segment
 //              (load_balance_partition.cuh; load-balancing search: moderngpu; Merrill and Garland 2016).
-//   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own ones
-//              (short_segments.cuh).
+//   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own
+//              ones (short_segments.cuh).
 //   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp, in place
 //              (packed_segments.cuh) or staged in shared memory (smem_packed_segments.cuh).
-//   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its range,
-//              and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for another.
+//   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its
+//              range, and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for
+//              another.
 //
-// Whole warps take every branch, on values that the compiler can prove uniform: a vote, a reduction, a shuffle from one lane.
-// Where it cannot, it guards each exchange of registers.
+// Whole warps take every branch, on values that the compiler can prove uniform: a vote, a reduction, a shuffle from one
+// lane. Where it cannot, it guards each exchange of registers.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/shared_memory.cuh>
@@ -43,8 +44,8 @@ template <class Arguments, bool Staged> struct kernel_storage {
   thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
 };
 
-/// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`: tiles of
-/// mixed lengths go through shared memory.
+/// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`:
+/// tiles of mixed lengths go through shared memory.
 template <bool Staged, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments) {
@@ -78,7 +79,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     return is_cut;
   };
   constexpr int max_short_items = warp_lanes * wide_items<Leaves>;
-  const auto before = segments.previous(start);  // loaded together with the first one
+  const auto before = segments.previous(start);              // loaded together with the first one
   bool begins = !may_be_short || partition.are_mostly_long;  // read the first span; else assume that it is short
   if (begins) settle_next();
   if (previous_first) settle_previous(before), begins = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Divides items and segments evenly among the warps of a grid, so that neither one giant segment nor a long run of empty
-// ones overloads a warp. This is the load-balancing search of moderngpu and of Merrill and Garland 2016, with a cost per
-// segment.
+// Divides items and segments evenly among the warps of a grid, so that neither one giant segment nor a long run of
+// empty ones overloads a warp. This is the load-balancing search of moderngpu and of Merrill and Garland 2016, with a
+// cost per segment.
 //
 // Work is measured in positions: an item counts 1, a segment counts `segment_cost` more. Segment s begins at position
 // begin(s) + segment_cost * s. Each warp owns an equal range of positions and folds what begins there: whole segments,

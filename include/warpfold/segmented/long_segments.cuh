@@ -6,8 +6,8 @@
 
 namespace warpfold::segmented {
 
-/// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All lanes
-/// of the warp call it.
+/// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All
+/// lanes of the warp call it.
 template <class Arguments>
 __device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
                                   const segment_span items) {

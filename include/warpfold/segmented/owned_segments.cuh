@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments described by the owners of items (segments.cuh says what a description has). A segment ends where the next item
-// has another owner. A warp reads owners as it proceeds, four a lane by one load.
+// Segments described by the owners of items (segments.cuh says what a description has). A segment ends where the next
+// item has another owner. A warp reads owners as it proceeds, four a lane by one load.
 #pragma once
 #include <type_traits>
 #include <warpfold/arch/shared_access.cuh>
@@ -33,22 +33,26 @@ template <class Ids> struct owned_segments {
 
   __device__ std::int64_t owner(std::int64_t item) const {
     const auto id = static_cast<std::int64_t>(ids[item]);
-    arch::require(0 <= id && id < count,
-                  "segmented_reduce: item %lld has the owner %lld of %lld; segments must be in order, and owners must be "
-                  "segments",
-                  item, id, count);
+    arch::require(
+        0 <= id && id < count,
+        "segmented_reduce: item %lld has the owner %lld of %lld; segments must be in order, and owners must be "
+        "segments",
+        item, id, count);
     return id;
   }
 
-  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t) const {
-    const std::int64_t item = warp::interpolation_search(items, partition.position(count, items), position,
-                                                         [&](std::int64_t i) { return partition.position(owner(i), i); });
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition,
+                                      std::int64_t) const {
+    const std::int64_t item =
+        warp::interpolation_search(items, partition.position(count, items), position,
+                                   [&](std::int64_t i) { return partition.position(owner(i), i); });
     const std::int64_t left = item > 0 ? owner(item - 1) : -1, right = item < items ? owner(item) : count;
     if (left == right) {  // the position lies within a segment
       const std::int64_t end = end_of(left, item);
       return {left + 1, end, {warp::partition_point(0, item, [&](std::int64_t i) { return owner(i) < left; }), end}};
     }
-    const std::int64_t reached = position <= item ? 0 : (position - item + partition.segment_cost - 1) / partition.segment_cost;
+    const std::int64_t reached =
+        position <= item ? 0 : (position - item + partition.segment_cost - 1) / partition.segment_cost;
     return {least_of(greatest_of(left + 1, reached), count), item, {0, 0}};
   }
   __device__ static segment_span previous(const segment_start& start) { return start.previous; }
@@ -63,9 +67,10 @@ template <class Ids> struct owned_segments {
   }
   __device__ static std::int64_t tile_base(std::int64_t, std::int64_t cursor) { return cursor; }
   template <int SegmentsPerLane>
-  __device__ bool read_tile(std::int64_t segment, std::int64_t cursor, const tile_limits& limits, int (&begin)[SegmentsPerLane],
-                       int (&end)[SegmentsPerLane], scratch& found) const {
-    static_assert(SegmentsPerLane * warp_lanes == tile_segments && SegmentsPerLane == 4);  // a lane holds four neighbouring ends: 16 bytes
+  __device__ bool read_tile(std::int64_t segment, std::int64_t cursor, const tile_limits& limits,
+                            int (&begin)[SegmentsPerLane], int (&end)[SegmentsPerLane], scratch& found) const {
+    static_assert(SegmentsPerLane * warp_lanes == tile_segments &&
+                  SegmentsPerLane == 4);  // a lane holds four neighbouring ends: 16 bytes
     const int lane = arch::lane_id();
     int own[SegmentsPerLane] = {};  // 0: the segment is empty, and ends where the previous one ends
     arch::store_shared<sizeof(own)>(&found.ends[SegmentsPerLane * lane], own);
@@ -94,10 +99,11 @@ template <class Ids> struct owned_segments {
   __device__ std::int64_t entries() const { return items; }
   __device__ void require_in_order(std::int64_t item, std::int64_t) const {
     const std::int64_t own = owner(item), next = item + 1 < items ? owner(item + 1) : own;
-    arch::require(own <= next,
-                  "segmented_reduce: item %lld has the owner %lld, the next one %lld; segments must be in order: owners "
-                  "must ascend",
-                  item, own, next);
+    arch::require(
+        own <= next,
+        "segmented_reduce: item %lld has the owner %lld, the next one %lld; segments must be in order: owners "
+        "must ascend",
+        item, own, next);
   }
 
  private:
@@ -111,7 +117,8 @@ template <class Ids> struct owned_segments {
   __device__ bool is_before_end(std::int64_t segment, std::int64_t item) const {
     return item < items && owner(item) <= segment;
   }
-  /// The end of `segment`, which is at `from` or later, and probably near. All lanes of a warp call this and what follows.
+  /// The end of `segment`, which is at `from` or later, and probably near. All lanes of a warp call this and what
+  /// follows.
   __device__ std::int64_t end_of(std::int64_t segment, std::int64_t from) const {
     const std::int64_t probe = from + warp_lanes * (arch::lane_id() + 1) - 1;
     const int passed = __popc(__ballot_sync(full_warp, is_before_end(segment, probe)));
@@ -129,16 +136,17 @@ template <class Ids> struct owned_segments {
     return warp::partition_point(from, least_of(to, items), [&](std::int64_t i) { return owner(i) <= segment; });
   }
 
-  /// The state of a warp that reads the owners of a tile's items. It begins at a vector's boundary, up to three items before
-  /// the cursor.
+  /// The state of a warp that reads the owners of a tile's items. It begins at a vector's boundary, up to three items
+  /// before the cursor.
   struct walk {
     std::int64_t segment;  ///< the first one of the tile
     id_source ids;         ///< from the boundary on. The items below are counted from the cursor on
     int boundary;          ///< the first item of `ids`: not positive
     int first, existing;   ///< the items that exist and that `ids` has are [first, existing)
     int seen;              ///< items before this one have been read
-    int last = tile_segments;  ///< the number of the last item's segment; tile_segments for all segments outside the tile
-    int begin = 0;             ///< where that segment begins
+    int last =
+        tile_segments;  ///< the number of the last item's segment; tile_segments for all segments outside the tile
+    int begin = 0;      ///< where that segment begins
   };
   __device__ walk walk_from(std::int64_t segment, std::int64_t cursor) const {
     const id_source all{ids, items};
@@ -147,8 +155,9 @@ template <class Ids> struct owned_segments {
     return {segment, all.from(cursor + boundary), boundary, cursor + boundary >= 0 ? boundary : 0, existing, boundary};
   }
 
-  /// Stores where the tile's segments that have items end, counted from the cursor. Stops once the limits are exceeded; the
-  /// segment that is then unfinished gets the items that have been read. Returns whether the end of the tile has been seen.
+  /// Stores where the tile's segments that have items end, counted from the cursor. Stops once the limits are exceeded;
+  /// the segment that is then unfinished gets the items that have been read. Returns whether the end of the tile has
+  /// been seen.
   __device__ bool find_ends(std::int64_t segment, std::int64_t cursor, const tile_limits& limits,
                             scratch& found) const {
     walk at = walk_from(segment, cursor);
@@ -156,8 +165,7 @@ template <class Ids> struct owned_segments {
     const int max_seen = least_of(range_items + limits.items - 1, limits.together);
     int longest = 0;  // items of a segment that may exceed the limit
     const auto goes_on = [&] {
-      return at.last < tile_segments && at.seen <= max_seen &&
-             greatest_of(longest, at.seen - at.begin) <= limits.items;
+      return at.last < tile_segments && at.seen <= max_seen && greatest_of(longest, at.seen - at.begin) <= limits.items;
     };
     look_on<1>(at, found);  // enough for tiny segments
     while (goes_on()) {

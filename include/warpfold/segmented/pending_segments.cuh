@@ -24,11 +24,11 @@ template <class Index> struct alignas(16) pending_segment {
 /// The queue of one warp, in shared memory, in the order of segments.
 template <class Index, int Capacity> using pending_segments = thread::array<pending_segment<Index>, Capacity>;
 
-/// Appends the segments of the lanes with `is_pending` to the `pending` ones of the queue. Returns the new number of pending
-/// segments. All lanes call it, and __syncwarp() before the next fold_pending.
+/// Appends the segments of the lanes with `is_pending` to the `pending` ones of the queue. Returns the new number of
+/// pending segments. All lanes call it, and __syncwarp() before the next fold_pending.
 template <class Index, int Capacity>
-__device__ int append_pending(pending_segments<Index, Capacity>& queue, int pending, bool is_pending, Index first, int count,
-                           int number) {
+__device__ int append_pending(pending_segments<Index, Capacity>& queue, int pending, bool is_pending, Index first,
+                              int count, int number) {
   const unsigned lanes = __ballot_sync(full_warp, is_pending);
   if (is_pending)
     pending_segment<Index>{first, count, number}.store(queue[pending + __popc(lanes & ((1u << arch::lane_id()) - 1))]);
@@ -48,8 +48,9 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
   return left;
 }
 
-/// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or all of
-/// them if `all`. Calls store(number, result) in one lane for each. Returns how many it has folded. All lanes call it.
+/// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
+/// all of them if `all`. Calls store(number, result) in one lane for each. Returns how many it has folded. All lanes
+/// call it.
 template <class Leaves, class Index, int Capacity, class Op, class Store, class A = typename Leaves::accumulator>
 __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int pending,
                             bool all, Op op, Store store) {

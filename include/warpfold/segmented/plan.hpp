@@ -31,8 +31,9 @@ inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_i
 
 /// The grid for `items` items in `segments` > 0 segments of unknown lengths. The device holds `max_resident_blocks`
 /// blocks at once; `accumulator_bytes` bounds the number of units. No result depends on the plan.
-inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t items, std::int64_t segments, int chunk_items,
-                                     std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
+inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t items, std::int64_t segments,
+                                           int chunk_items, std::size_t accumulator_bytes, const kernel_policy& policy,
+                                           int max_blocks = 0) {
   const int block_warps = policy.block_threads / warp_lanes;
   const int segment_cost = std::min(chunk_items, max_segment_cost);  // even an empty segment takes a lane
   const std::int64_t positions = items + segment_cost * segments;
@@ -45,14 +46,17 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   plan.partition.positions_per_warp = host::divide_up(positions, std::int64_t{plan.blocks} * block_warps);
   plan.partition.segment_cost = segment_cost;
   plan.partition.are_mostly_long = items / segments > warp_lanes * chunk_items;
-  plan.partition.log_unit = log_unit_for(positions, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
+  plan.partition.log_unit =
+      log_unit_for(positions, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
   const std::int64_t unit = std::int64_t{1} << plan.partition.log_unit;
-  plan.partition.max_uncut_items = plan.partition.are_mostly_long ? std::max(unit, plan.partition.positions_per_warp / uncut_segments_per_warp) : unit;
+  plan.partition.max_uncut_items = plan.partition.are_mostly_long
+                                       ? std::max(unit, plan.partition.positions_per_warp / uncut_segments_per_warp)
+                                       : unit;
   return plan;
 }
 
-/// Whether staging tiles in shared memory is faster, on a device that holds `warps` warps. `listed`: whether the spans of
-/// segments are read, not found among the owners of their items.
+/// Whether staging tiles in shared memory is faster, on a device that holds `warps` warps. `listed`: whether the spans
+/// of segments are read, not found among the owners of their items.
 inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::int64_t warps, bool listed) {
   const std::int64_t mean = items / segments, tiles = segments / (tile_segments_per_lane * warp_lanes);
   if (mean == 0) return listed && tiles >= min_staged_empty_tiles * warps;
@@ -66,11 +70,11 @@ struct segment_per_warp_group_plan {
   load_balance_partition partition;
 };
 
-/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks` allows
-/// it. Segments of one length all fit a group, so that no block is needed for units.
-inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length,
-                                            int chunk_items, std::size_t accumulator_bytes, const kernel_policy& policy,
-                                            int max_blocks = 0) {
+/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks`
+/// allows it. Segments of one length all fit a group, so that no block is needed for units.
+inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
+    int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
+    std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
   const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
                      warps = max_resident_blocks * block_warps;
   const std::int64_t mean = items / segments, even_share = items / warps;
@@ -87,21 +91,24 @@ inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(in
   const std::int64_t max_partition_blocks =
       std::min<std::int64_t>(std::max(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
   const std::int64_t partition_blocks =
-      is_fixed_length ? 0 : std::min(max_partition_blocks, host::divide_up(items, policy.long_rows * row * block_warps));
+      is_fixed_length ? 0
+                      : std::min(max_partition_blocks, host::divide_up(items, policy.long_rows * row * block_warps));
   segment_per_warp_group_plan plan{};
   plan.groups = {log_warps, static_cast<int>(partition_blocks)};
   plan.blocks = static_cast<int>(partition_blocks + host::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};
   plan.partition.positions_per_warp = host::divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps);
-  plan.partition.log_unit = log_unit_for(items, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
-  plan.partition.max_uncut_items = std::max({max_share_rows * row << log_warps, mean + mean / 2, 2 * plan.partition.positions_per_warp,
-                                      std::int64_t{1} << plan.partition.log_unit});
+  plan.partition.log_unit =
+      log_unit_for(items, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
+  plan.partition.max_uncut_items =
+      std::max({max_share_rows * row << log_warps, mean + mean / 2, 2 * plan.partition.positions_per_warp,
+                std::int64_t{1} << plan.partition.log_unit});
   return plan;
 }
 
-/// Blocks for `segments` > 0 equal segments, of which a warp folds `segments_per_warp` at a time.
-inline int plan_fixed_length(int max_resident_blocks, std::int64_t segments, int segments_per_warp, const kernel_policy& policy,
-                               int max_blocks = 0) {
+/// Blocks for `segments` > 0 segments of one length, of which a warp folds `segments_per_warp` at a time.
+inline int plan_fixed_length(int max_resident_blocks, std::int64_t segments, int segments_per_warp,
+                             const kernel_policy& policy, int max_blocks = 0) {
   const std::int64_t block_segments = std::int64_t{segments_per_warp} * (policy.block_threads / warp_lanes);
   const int most = max_blocks > 0 ? std::min(max_resident_blocks, max_blocks) : max_resident_blocks;
   return static_cast<int>(std::min<std::int64_t>(most, host::divide_up(segments, block_segments)));

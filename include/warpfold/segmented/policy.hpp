@@ -8,12 +8,12 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int units_per_group = 256;      ///< units of a long segment that one warp joins at once
-inline constexpr int max_warps = 10912;          ///< warps of a grid: their counters fill 128 KiB
+inline constexpr int units_per_group = 256;  ///< units of a long segment that one warp joins at once
+inline constexpr int max_warps = 10912;      ///< warps of a grid: their counters fill 128 KiB
 inline constexpr int counters_per_warp = 3;
-inline constexpr int max_units_per_warp = 8;     ///< a unit is so long that about 8 of them fill a warp's range
-/// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips to
-/// memory.
+inline constexpr int max_units_per_warp = 8;  ///< a unit is so long that about 8 of them fill a warp's range
+/// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips
+/// to memory.
 inline constexpr int uncut_segments_per_warp = 2;
 /// A warp gets about as many positions as the grid has warps, within these bounds. With more warps the searches for
 /// their first segments would cost more than the work.
@@ -38,14 +38,15 @@ inline constexpr int min_staged_item_bytes = 4, min_staged_mean_items = 4, max_s
 inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
 inline constexpr int window_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
-/// A segment goes to a group of warps by its number, without a search, if the input fills the device about once. Limits,
-/// in rows of 32 chunks: the even share of a warp, and the mean segment (which has at least 3/4 of a row). There are at
-/// most 3 segments for 2 warps.
+/// A segment goes to a group of warps by its number, without a search, if the input fills the device about once.
+/// Limits, in rows of 32 chunks: the even share of a warp, and the mean segment (which has at least 3/4 of a row).
+/// There are at most 3 segments for 2 warps.
 inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 64;
 /// Groups double while a warp's share of the mean segment exceeds this.
 inline constexpr int target_share_rows = 2;
-/// Fall back to the partition by position if a warp's share of the mean segment exceeds both max_mean_share_rows and 1.5
-/// times the even share. Segments whose shares exceed max_share_rows, and that are 1.5 times the mean, are cut into units.
+/// Fall back to the partition by position if a warp's share of the mean segment exceeds both max_mean_share_rows and
+/// 1.5 times the even share. Segments whose shares exceed max_share_rows, and that are 1.5 times the mean, are cut into
+/// units.
 inline constexpr int max_mean_share_rows = 8, max_share_rows = 16;
 
 /// Items of a chunk: as many as fit `bytes`, and as accumulators 4 * bytes, but at least `least`.

@@ -2,8 +2,8 @@
 // How much scratch a segmented reduction needs.
 #pragma once
 #include <cstddef>
-#include <warpfold/segmented/policy.hpp>
 #include <warpfold/host/scratch.hpp>
+#include <warpfold/segmented/policy.hpp>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -14,5 +14,5 @@ constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
 }
 static_assert(max_warps * counters_per_warp * sizeof(unsigned) <= host::feature_control_bytes);
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

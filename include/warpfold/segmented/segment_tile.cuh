@@ -30,7 +30,8 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
   __device__ bool any_up_to(int most) const {
     bool any = false;
     WARPFOLD_UNROLL
-    for (int k = 0; k < SegmentsPerLane; ++k) any = any || static_cast<unsigned>(count(k)) <= static_cast<unsigned>(most);
+    for (int k = 0; k < SegmentsPerLane; ++k)
+      any = any || static_cast<unsigned>(count(k)) <= static_cast<unsigned>(most);
     return __any_sync(full_warp, any);
   }
   /// Where segment number `segment` of the tile ends. `segment` is the same in all lanes.
@@ -59,8 +60,9 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
   }
 };
 
-/// Writes the results of segments of count[k] items to out[32 k]. Segments of -1 items are skipped. The operator never sees
-/// the result of an empty segment, unless it is one of the library's own over numbers, where a test would cost time.
+/// Writes the results of segments of count[k] items to out[32 k]. Segments of -1 items are skipped. The operator never
+/// sees the result of an empty segment, unless it is one of the library's own over numbers, where a test would cost
+/// time.
 template <class Arguments, class A, int Count, class Out>
 __device__ void write_tile(const Arguments& arguments, A (&results)[Count], const int (&count)[Count], Out out) {
   constexpr bool takes_any_value = thread::has_exact_identity<decltype(Arguments::op), A>;
@@ -75,11 +77,12 @@ __device__ void write_tile(const Arguments& arguments, A (&results)[Count], cons
     if (count[k] >= 0) out[k * warp_lanes] = thread::choose(count[k] > 0, results[k], none);
 }
 
-/// Folds a tile's segments of at most `Tiny` items, item by item, and writes them from `out` on. Segment k of a lane has
-/// count[k] items from begin[k] on. Calls meanwhile() while the loads are in flight.
+/// Folds a tile's segments of at most `Tiny` items, item by item, and writes them from `out` on. Segment k of a lane
+/// has count[k] items from begin[k] on. Calls meanwhile() while the loads are in flight.
 template <int Tiny, class Arguments, class Leaves, class Index, int SegmentsPerLane, class Out, class Meanwhile>
-__device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves, const Index (&begin)[SegmentsPerLane],
-                                   const int (&count)[SegmentsPerLane], Out out, Meanwhile meanwhile) {
+__device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves,
+                                   const Index (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], Out out,
+                                   Meanwhile meanwhile) {
   int own[SegmentsPerLane];
   WARPFOLD_UNROLL
   for (int k = 0; k < SegmentsPerLane; ++k) own[k] = count[k] <= Tiny ? count[k] : -1;

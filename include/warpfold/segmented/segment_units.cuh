@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins the units of a segment that several warps have folded. Each warp stores its units' values and counts them in. The
-// warp that completes a group of 256 units joins the group; the warp that completes the segment's groups joins these. No
-// warp waits.
+// Joins the units of a segment that several warps have folded. Each warp stores its units' values and counts them in.
+// The warp that completes a group of 256 units joins the group; the warp that completes the segment's groups joins
+// these. No warp waits.
 #pragma once
 #include <warpfold/arch/ticket.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
@@ -45,8 +45,8 @@ __device__ void join_units(const unit_values<A>& values, const load_balance_part
                               group_end - group_first))
       continue;
     const A joined = warp::fold_values<A>(
-        static_cast<int>(group_end - group_first), [&](int i) { return values.value(partition, first, group_first + i); },
-        op);
+        static_cast<int>(group_end - group_first),
+        [&](int i) { return values.value(partition, first, group_first + i); }, op);
     if (groups == 1) return store(joined);
     if (arch::lane_id() == 0) values.value(partition, first, group_first) = joined;
     if (arch::warp_completes(values.of_segment(partition.warp_of(first)), 1, groups))

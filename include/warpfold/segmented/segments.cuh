@@ -10,14 +10,16 @@
 //   next_span(segment, end, few)  the same, if the segment before it ends at item `end`. For a segment of at most `few`
 //                    items the returned end may be too small
 //   read_tile(segment, cursor, limits, begin, end, scratch)  the spans of a tile from `segment` on: segment 32 k + lane
-//                    has [begin[k], end[k]), counted from item tile_base(segment, cursor). Returns whether all spans are
-//                    known. If not, the first one that ends past the limits may have more items, and later ones have
-//                    none. `scratch` lies in shared memory. Descriptions of one length have no tiles
+//                    has [begin[k], end[k]), counted from item tile_base(segment, cursor). Returns whether all spans
+//                    are known. If not, the first one that ends past the limits may have more items, and later ones
+//                    have none. `scratch` lies in shared memory. Descriptions of one length have no tiles
 //   entries()        the number of entries that the caller may have got wrong
-//   require_in_order(entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and the next one fit
+//   require_in_order(entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and the next one
+//                                   fit
 //
-// All lanes of a warp call each member, but for require_in_order, which any thread calls. If all entries are right, segments
-// are in order, do not overlap, and lie within the items. owned_segments.cuh describes segments by the owners of items.
+// All lanes of a warp call each member, but for require_in_order, which any thread calls. If all entries are right,
+// segments are in order, do not overlap, and lie within the items. owned_segments.cuh describes segments by the owners
+// of items.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/segmented/load_balance_partition.cuh>
@@ -53,7 +55,8 @@ template <class Spans> struct listed_segments : Spans {
   using tile_index = index;
   struct scratch {};
 
-  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t items) const {
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition,
+                                      std::int64_t items) const {
     const std::int64_t first = warp::interpolation_search(
         this->count, partition.position(this->count, items), position,
         [&](std::int64_t segment) { return partition.position(segment, this->span(segment).begin); });
@@ -71,7 +74,7 @@ template <class Spans> struct listed_segments : Spans {
   __device__ static constexpr std::int64_t tile_base(std::int64_t, std::int64_t) { return 0; }
   template <int SegmentsPerLane>
   __device__ bool read_tile(std::int64_t segment, std::int64_t, const tile_limits&, index (&begin)[SegmentsPerLane],
-                       index (&end)[SegmentsPerLane], scratch&) const {
+                            index (&end)[SegmentsPerLane], scratch&) const {
     const std::int64_t first = segment + arch::lane_id();
     const auto read = [&](auto exists) {
       WARPFOLD_UNROLL
@@ -89,10 +92,11 @@ template <class Spans> struct listed_segments : Spans {
   __device__ void require_in_order(std::int64_t segment, std::int64_t items) const {
     const span_of<index> own = this->span(segment);
     const std::int64_t next = segment + 1 < this->count ? this->span(segment + 1).begin : items;
-    arch::require(own.within(items) && own.end <= next,
-                  "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld, the next one begins at %lld; segments "
-                  "must be in order, must not overlap, and must lie within the input",
-                  segment, own.begin, own.end, items, next);
+    arch::require(
+        own.within(items) && own.end <= next,
+        "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld, the next one begins at %lld; segments "
+        "must be in order, must not overlap, and must lie within the input",
+        segment, own.begin, own.end, items, next);
   }
 };
 
@@ -135,7 +139,8 @@ struct fixed_length_segments {
   std::int64_t count;
 
   __device__ segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
-  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition, std::int64_t) const {
+  __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition,
+                                      std::int64_t) const {
     const std::int64_t apart = partition.position(1, length), first = least_of((position + apart - 1) / apart, count);
     return {first, 0, {0, 0}};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds the segments of a warp's range that fit 32 chunks, tile by tile. If no segment of a tile is longer than a chunk, each
-// lane folds its own. Tiles of tiny segments and of mixed lengths are left to `Packing`: packed_segments or
+// Folds the segments of a warp's range that fit 32 chunks, tile by tile. If no segment of a tile is longer than a
+// chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are left to `Packing`: packed_segments or
 // smem_packed_segments.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
@@ -94,8 +94,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
     require_tile_in_order(at.segment);
     return arguments.segments.read_tile(at.segment, at.cursor, limits, tile.begin, tile.end, scratch);
   }
-  /// In builds with WARPFOLD_CHECKS, stops the kernel unless the tile's spans are in order, and begin where the segment before
-  /// them has ended. The spans that owners give are in order by construction.
+  /// In builds with WARPFOLD_CHECKS, stops the kernel unless the tile's spans are in order, and begin where the segment
+  /// before them has ended. The spans that owners give are in order by construction.
   __device__ void require_tile_in_order([[maybe_unused]] std::int64_t first) const {
 #if WARPFOLD_CHECKS
     if constexpr (!segments_type::needs_cursor)
@@ -113,8 +113,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
         arguments.partition.item_at(first, range.end) - tile.base;  // the first one is in the range if it begins before
     // If that exceeds 32 bits, a whole tile may be judged not whole. take() corrects it.
     if (sizeof(tile_index) <= 4) end = least_of(greatest_of(end, std::int64_t{0}), most);
-    bool whole =
-        tile.begin[k] < static_cast<tile_index>(end) - arguments.partition.segment_cost * (k * warp_lanes + arch::lane_id());
+    bool whole = tile.begin[k] <
+                 static_cast<tile_index>(end) - arguments.partition.segment_cost * (k * warp_lanes + arch::lane_id());
     if constexpr (sizeof(tile_index) > 4) whole = is_near(tile, tile.begin[k]) && whole;
     return first + tile_segments <= arguments.segments.count && __all_sync(full_warp, whole);
   }
@@ -133,8 +133,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
     constexpr std::int64_t far = std::int64_t{1} << 30;
     const int lane = arch::lane_id();
     const tile_index first_item = tile.first_item();
-    // A segment is in the range if it begins before this item, counted from the first one's begin. (Clamped to 2^30 items, so
-    // that a tile may end early.)
+    // A segment is in the range if it begins before this item, counted from the first one's begin. (Clamped to 2^30
+    // items, so that a tile may end early.)
     const std::int64_t left = arguments.partition.item_at(first, range.end) - tile.base - first_item;
     const int end = static_cast<int>(least_of(greatest_of(left, std::int64_t{0}), far)),
               own_end = end - arguments.partition.segment_cost * lane;
@@ -156,8 +156,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
     return {taken, (__shfl_sync(full_warp, wanted, taken % warp_lanes) >> taken / warp_lanes & 1) != 0};
   }
 
-  /// Folds the first `taken` > 0 segments of a tile, whose longest has `longest` items, or makes them pending. Returns the new
-  /// number of pending segments.
+  /// Folds the first `taken` > 0 segments of a tile, whose longest has `longest` items, or makes them pending. Returns
+  /// the new number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
     if constexpr (half > 0) {
       if (tiny < longest && longest <= half) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds tiles of tiny segments and of mixed lengths from shared memory. One bulk copy brings all items of a tile: one trip to
-// memory, where reading in place takes several, one after another. Needs sm_90, and items behind a pointer.
+// Folds tiles of tiny segments and of mixed lengths from shared memory. One bulk copy brings all items of a tile: one
+// trip to memory, where reading in place takes several, one after another. Needs sm_90, and items behind a pointer.
 #pragma once
 #include <warpfold/segmented/copied_window.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
@@ -34,7 +34,8 @@ template <class Arguments> class smem_packed_segments {
   static_assert(max_items >= warp_lanes * wide);
   static constexpr int tile_segments = tile_segments_per_lane * warp_lanes;
 
-  /// A segment that is not tiny, in one word. Its place in `heads` is the number of its first chunk among the tile's chunks.
+  /// A segment that is not tiny, in one word. Its place in `heads` is the number of its first chunk among the tile's
+  /// chunks.
   struct segment_head {
     static constexpr int item_bits = 12;
     std::uint32_t word;
@@ -57,8 +58,9 @@ template <class Arguments> class smem_packed_segments {
   __device__ smem_packed_segments(const Arguments& arguments, std::int64_t, storage& own)
       : arguments_(arguments), heads_(own.heads), window_(own.window) {}
 
-  /// Folds the `taken` kept segments of the tile that begins with segment `first`. They have at most `longest` items each, and
-  /// max_items together. The warp must synchronise before the next call, here and below. No segment stays pending.
+  /// Folds the `taken` kept segments of the tile that begins with segment `first`. They have at most `longest` items
+  /// each, and max_items together. The warp must synchronise before the next call, here and below. No segment stays
+  /// pending.
   template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) {
     const auto first_item = tile.first_item();
     window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(taken - 1));
@@ -95,16 +97,18 @@ template <class Arguments> class smem_packed_segments {
  private:
   /// Where a tile's segments lie in the window, and how many items they have.
   template <class Tile, class Index, int SegmentsPerLane>
-  __device__ static void places_from(Index first_item, const Tile& tile, int (&begin)[SegmentsPerLane], int (&count)[SegmentsPerLane]) {
+  __device__ static void places_from(Index first_item, const Tile& tile, int (&begin)[SegmentsPerLane],
+                                     int (&count)[SegmentsPerLane]) {
     tile.counts(count);
     WARPFOLD_UNROLL
     for (int k = 0; k < SegmentsPerLane; ++k) begin[k] = static_cast<int>(tile.begin[k] - first_item);
   }
 
-  /// Writes the heads of all segments that are not tiny, and sets their places; `far` for tiny ones. Returns the number of
-  /// chunks. One scan serves all segments of a lane: each has a byte of the scanned word.
+  /// Writes the heads of all segments that are not tiny, and sets their places; `far` for tiny ones. Returns the number
+  /// of chunks. One scan serves all segments of a lane: each has a byte of the scanned word.
   template <int SegmentsPerLane>
-  __device__ int write_heads(const int (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], int (&place)[SegmentsPerLane]) {
+  __device__ int write_heads(const int (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane],
+                             int (&place)[SegmentsPerLane]) {
     static_assert(SegmentsPerLane <= 4 && warp_lanes + max_items / wide < 256);
     constexpr int far = 1 << 20;
     unsigned own = 0;
@@ -124,10 +128,11 @@ template <class Arguments> class smem_packed_segments {
     return chunks;
   }
 
-  /// Folds the segments that lie wholly within the 32 chunks from number `done` on, a chunk a lane. Returns the number of
-  /// their chunks.
+  /// Folds the segments that lie wholly within the 32 chunks from number `done` on, a chunk a lane. Returns the number
+  /// of their chunks.
   template <class Leaves, int SegmentsPerLane, class Out>
-  __device__ int fold_round(const Leaves& leaves, const int (&place)[SegmentsPerLane], int done, int max_chunks, Out out) {
+  __device__ int fold_round(const Leaves& leaves, const int (&place)[SegmentsPerLane], int done, int max_chunks,
+                            Out out) {
     const int lane = arch::lane_id();
     unsigned begins = 0;
     WARPFOLD_UNROLL

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The grid of the kernel with a group of warps for each segment: group s folds segment s, and needs no search to find it.
+// The grid of the kernel with a group of warps for each segment: group s folds segment s, and needs no search to find
+// it.
 #pragma once
 #include <warpfold/config.hpp>
 

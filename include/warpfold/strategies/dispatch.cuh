@@ -93,12 +93,14 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
     check_operator<Op, A>();
-    const std::int64_t items = leaves.source.items;
-    const auto init = host::initial_value_of<Op>(function, options.init, items);
-    check_max_blocks(function, options.max_blocks);
-    if (items == 0)
-      return warpfold::launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
-    run(function, leaves, out, op, options, init, [] {});
+    if constexpr (is_operator_for<Op, A>) {  // else what follows would bury the reason in other errors
+      const std::int64_t items = leaves.source.items;
+      const auto init = host::initial_value_of<Op>(function, options.init, items);
+      check_max_blocks(function, options.max_blocks);
+      if (items == 0)
+        return warpfold::launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
+      run(function, leaves, out, op, options, init, [] {});
+    }
   }
 
   static void check_max_blocks(const char* function, int max_blocks) {

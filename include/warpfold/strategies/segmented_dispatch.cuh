@@ -65,7 +65,8 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
   static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const segmented_options<A>& options) {
     check_operator<Op, A>();
-    if constexpr (check_segmented_strategy<Algorithm, Schedule, Finish, Segments, Out, A>()) {
+    if constexpr (!is_operator_for<Op, A>) return;  // else what follows would bury the reason in other errors
+    else if constexpr (check_segmented_strategy<Algorithm, Schedule, Finish, Segments, Out, A>()) {
       using unsegmented = strategy_reduction<strategy<typename Algorithm::unsegmented, Schedule, Finish>>;
       const auto empty = segmented::empty_value_of<Op>(function, options);
       const auto init = host::initial_value_of<Op>(function, options.init, 1);

@@ -8,8 +8,8 @@
 //   grid::bulk_producer_consumer       last_block  two_launch  block_atomic  warp_atomic
 //
 // Each takes block::tree<B>, block::warp_tree<B>, block::matrix<H, W, B> or block::shuffle<B>. Two conditions hold:
-//   - block_atomic and warp_atomic need an operator with a hardware atomic for the accumulator (thread::has_atomic_v) and
-//     an output that is a pointer to the accumulator;
+//   - block_atomic and warp_atomic need an operator with a hardware atomic for the accumulator (thread::has_atomic_v),
+//     and an output that is a pointer to the accumulator;
 //   - warp_atomic needs a block algorithm whose warps have results of their own: shuffle or warp_tree.
 // check_strategy explains what is wrong with another composition. For segments (segmented_dispatch.cuh) there are:
 //

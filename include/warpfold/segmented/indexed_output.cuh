@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The results of segments through an iterator that need only take out[s] = value.
+#pragma once
+#include <cstddef>
+#include <type_traits>
+#include <warpfold/config.hpp>
+
+namespace warpfold::segmented {
+
+/// `out` from its item `first` on, with the arithmetic of pointers that kernels use.
+template <class Out> struct indexed_output {
+  Out out;
+  std::int64_t first;
+
+  __device__ decltype(auto) operator[](std::int64_t i) const { return out[static_cast<std::ptrdiff_t>(first + i)]; }
+  __device__ decltype(auto) operator*() const { return (*this)[0]; }
+  __device__ indexed_output operator+(std::int64_t items) const { return {out, first + items}; }
+  __device__ indexed_output& operator+=(std::int64_t items) {
+    first += items;
+    return *this;
+  }
+};
+
+/// A pointer as it is, any other iterator as an indexed_output.
+template <class Out> auto to_indexed(const Out& out) {
+  if constexpr (std::is_pointer_v<Out>) return out;
+  else return indexed_output<Out>{out, 0};
+}
+
+}  // namespace warpfold::segmented
