@@ -24,6 +24,11 @@ if(CCACHE_PROGRAM)
   endif()
 endif()
 
+# GCC collects no garbage below 1 GB of memory, which takes a sixth off its time.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-expand=1000;--param=ggc-min-heapsize=1000000>")
+endif()
+
 # Warnings are errors here, and here only: those who link Warpfold get none of these flags.
 set(warpfold_warnings -Wall -Wextra -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
