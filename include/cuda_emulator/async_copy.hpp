@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies of 16 bytes from global to shared memory that a thread starts and waits for. Some happen at once, others when they
-// are waited for: a kernel that does not wait, or starts one while the old bytes are still being read, meets the wrong bytes.
+// Copies of 16 bytes from global to shared memory. A thread starts them and waits for them. At random, a copy happens
+// at once or at the wait, so a kernel that does not wait, or that starts a copy while others still read the old bytes,
+// reads wrong bytes.
 #pragma once
 
 #include <cuda_emulator/runtime_memory.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CUDA's atomic functions and fences. Atomic between host threads too, since kernels may run on several.
+// CUDA's atomic functions and fences. They are atomic between host threads, too, since kernels may run on several.
 #pragma once
 
 #include <cuda_emulator/packed_float.hpp>
@@ -11,7 +11,7 @@
 
 namespace cuda_emulator {
 
-// Another thread may run before any atomic: a kernel must not count on a quiet neighbourhood.
+// Lets another thread run before the caller's atomic, at random: a kernel must not rely on running undisturbed.
 inline void interleave() {
   if (current_scheduler != nullptr) current_scheduler->preempt();
 }
@@ -34,10 +34,10 @@ template <class T, class Word, class Change> Word changed_bits(Word old, Change 
   return bits;
 }
 
-// CUDA's atomics are relaxed; the emulator does not model that and orders them all.
+// CUDA's atomics are relaxed. Here they are sequentially consistent: weak memory is not modelled.
 template <class T, class Change> T atomic_change(T* address, Change change) {
   interleave();
-  if constexpr (is_packed_float<T>) {  // not all of them may stand in an atomic_ref
+  if constexpr (is_packed_float<T>) {  // some are not trivially copyable, as atomic_ref requires
     using word [[gnu::may_alias]] = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
     auto* target = reinterpret_cast<word*>(address);
     word old = __atomic_load_n(target, __ATOMIC_SEQ_CST);

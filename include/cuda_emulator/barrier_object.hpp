@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mbarrier objects: 8 bytes of shared memory that count arrivals and bytes, phase by phase.
+// mbarrier objects: 8 bytes of shared memory that count arrivals and copied bytes in each phase.
 #pragma once
 
 #include <cuda_emulator/warp_collective.hpp>
@@ -13,7 +13,7 @@ namespace detail {
 struct barrier_word {  // the 64 bits in shared memory
   std::uint64_t pending : 20;
   std::uint64_t expected : 20;
-  std::int64_t bytes : 22;  // announced and not yet copied; below 0 when copies are ahead of the announcement
+  std::int64_t bytes : 22;  // announced and not yet copied; negative if a copy is complete before it is announced
   std::uint64_t phase : 1;
   std::uint64_t valid : 1;
 };
@@ -29,7 +29,7 @@ inline barrier_object_record* find_record(block& b, const void* address) {
   return nullptr;
 }
 
-// A block of the cluster, since a barrier may be another block's.
+// Searches all blocks of the cluster, since the barrier may be another block's.
 inline barrier_object_record& record_of(block& near, const void* address, const char* what) {
   if (barrier_object_record* record = find_record(near, address)) return *record;
   for (const auto& b : near.parent->blocks)
@@ -91,7 +91,7 @@ inline void barrier_invalidate(void* address) {
   fill_poison(address, sizeof(detail::barrier_word));
 }
 
-// Announces `bytes`, then arrives.
+// Announces `bytes` of copies in this phase, and arrives once.
 inline void barrier_arrive(void* address, long long bytes = 0) {
   thread& t = running_thread("mbarrier arrive");
   scheduler& s = *current_scheduler;
@@ -113,14 +113,14 @@ inline void barrier_complete_bytes(block& near, void* address, long long bytes) 
   detail::store_word(record, word);
 }
 
-// Whether the phase of this parity (0, 1, 0, ...) is complete.
+// Whether the phase of this parity is complete. The first phase has parity 0, the next one 1, then 0 again.
 inline bool barrier_test(void* address, unsigned parity) {
   thread& t = running_thread("mbarrier try_wait");
   detail::record_of(*t.parent, address, "try_wait");
   return detail::load_word(address).phase != (parity & 1);
 }
 
-// Waits a while at most, as the hardware does.
+// Like barrier_test, but lets other threads run first. It may return false, as the hardware's does.
 inline bool barrier_try_wait(void* address, unsigned parity) {
   if (barrier_test(address, parity)) return true;
   current_scheduler->spin();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bulk copies from global to shared memory. They happen at some later moment, in any order: a kernel that does not
-// wait for them reads poison.
+// Bulk copies from global to shared memory. They happen later, in random order, so a kernel that does not wait for them
+// reads poison.
 #pragma once
 
 #include <cuda_emulator/barrier_object.hpp>
@@ -19,7 +19,7 @@ inline void check_bulk_copy(scheduler& s, const block& b, const void* target, co
   const auto* last = static_cast<const std::byte*>(target) + bytes - 1;
   if (!b.dynamic_shared.contains(target) || !b.dynamic_shared.contains(last))
     s.fail(fault::bulk_copy, "the target does not lie in the block's dynamic shared memory");
-  if (!b.dynamic_shared.contains(barrier))  // static shared memory is not in place when another block runs
+  if (!b.dynamic_shared.contains(barrier))  // static shared memory is swapped out while another block runs
     s.fail(fault::bulk_copy, "the barrier does not lie in the block's dynamic shared memory");
   if (!range_fits(source, bytes)) s.fail(fault::bulk_copy, "the source runs past the end of its allocation");
 }

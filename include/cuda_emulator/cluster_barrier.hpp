@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Thread block clusters: rank, the split barrier, and the shared memory of the other blocks.
+// Thread block clusters: ranks, the split barrier, and the shared memory of the cluster's other blocks.
 #pragma once
 
 #include <cuda_emulator/warp_collective.hpp>
@@ -10,7 +10,7 @@ namespace detail {
 
 inline constexpr const char* cluster_wait_name = "cluster_wait";
 
-// Threads that have left count as arrived, as in PTX.
+// Begins the next phase if all threads have arrived. Threads that have left the kernel count as arrived, as in PTX.
 inline void complete_cluster_phase(cluster& c) {
   if (c.arrived + c.exited_unarrived < c.thread_count) return;
   ++c.phase;
@@ -68,7 +68,7 @@ inline void cluster_thread_left(thread& t) {
   detail::complete_cluster_phase(c);
 }
 
-// The same variable in the shared memory of another block of the cluster.
+// The address in the shared memory of the cluster's block `rank` that corresponds to `local` in the caller's.
 inline void* map_shared_rank(void* local, unsigned rank) {
   thread& t = running_thread("map_shared_rank", 9);
   scheduler& s = *current_scheduler;

@@ -9,7 +9,7 @@
 
 namespace cuda_emulator {
 
-// To be called in loops that wait for another thread's write.
+// Lets other threads run. Call it in loops that wait for another thread's write.
 inline void yield() {
   if (current_scheduler != nullptr) current_scheduler->spin();
 }
@@ -43,7 +43,8 @@ inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
   return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
-// Selector nibbles pick bytes of {y, x}; a nibble's top bit replicates the byte's sign.
+// Each nibble of the selector picks one byte of {y, x}. If the nibble's top bit is set, the result is the byte's sign,
+// eight times.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
   unsigned result = 0;
@@ -87,7 +88,8 @@ template <class T> T __ldg(const T* address) { return *address; }
 template <class T> T __ldca(const T* address) { return *address; }
 template <class T> T __ldcs(const T* address) { return *address; }
 template <class T> T __ldlu(const T* address) { return *address; }
-// These go past the first-level cache: how kernels look at what other blocks have written.
+// Kernels use these loads, which bypass the first-level cache, to poll what other blocks write. So others may run
+// first.
 template <class T> T __ldcg(const T* address) {
   cuda_emulator::interleave();
   return *address;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dynamic shared memory of the block that runs.
+// The dynamic shared memory of the running block.
 #pragma once
 
 #include <cuda_emulator/warp_collective.hpp>
 
 namespace cuda_emulator {
 
-// Throws unless the launch asked for `bytes` at least.
+// Replaces `extern __shared__`. Stops the kernel if the launch asked for fewer than `bytes`, or if memory with that
+// alignment cannot be had.
 inline void* dynamic_shared(std::size_t bytes, std::size_t alignment_bytes) {
   const thread& t = running_thread("dynamic_shared");
   const shared_block& memory = t.parent->dynamic_shared;

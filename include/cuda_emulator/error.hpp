@@ -10,7 +10,7 @@
 
 namespace cuda_emulator {
 
-// Strings and numbers, one after another.
+// Concatenates strings and numbers.
 template <class... Parts> std::string text(const Parts&... parts) {
   std::string result;
   const auto append = [&](const auto& part) {
@@ -27,15 +27,15 @@ enum class fault {
   lane_not_in_mask,   // the calling lane is missing from the mask it passes
   exited_lane,        // a lane of the mask has already left the kernel
   inactive_source,    // a shuffle reads a lane that does not take part
-  deadlock,           // no thread can run, or all that can only spin
-  shared_memory,      // dynamic shared memory: too little asked for, or written past its end
-  cluster_barrier,    // arrive and wait of the cluster barrier out of step
-  barrier_object,     // mbarrier: used before init, counts out of range
-  async_copy,         // misaligned, out of place or not waited for
-  bulk_copy,          // misaligned, odd-sized or unfinished bulk copy
-  trap,               // __trap()
-  precondition,       // arch::require
-  usage,              // something the emulator refuses, named in the message
+  deadlock,           // no thread can run, or those that can only poll memory
+  shared_memory,      // dynamic shared memory is too small, misaligned, or written outside its bounds
+  cluster_barrier,    // arrive and wait of the cluster barrier do not alternate
+  barrier_object,     // an mbarrier is used before init, or its counts are out of range
+  async_copy,         // an asynchronous copy is misaligned, out of bounds or never waited for
+  bulk_copy,          // a bulk copy is misaligned, has a wrong size or is unfinished when its block ends
+  trap,               // the kernel called __trap()
+  precondition,       // the kernel's own check failed: stop_kernel()
+  usage,              // the emulator does not support this; the message names it
 };
 
 inline const char* fault_name(fault kind) {
@@ -58,7 +58,7 @@ inline const char* fault_name(fault kind) {
   return "unknown";
 }
 
-// `what()` names the fault, the kernel, the block and thread that met it, and what each group of threads waits at.
+// what() names the fault, the kernel, the block and the thread, and lists where all other threads wait.
 class error : public std::runtime_error {
  public:
   error(fault kind, const std::string& message, uint3 block = {}, uint3 thread = {})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The state of a running grid: threads, warps, blocks, clusters. Who runs next is the scheduler's matter.
+// The state of a running grid: threads, warps, blocks, clusters. The scheduler decides who runs next.
 #pragma once
 
 #include <cuda_emulator/fiber.hpp>
@@ -15,7 +15,7 @@
 #include <source_location>
 #include <vector>
 
-// CUDA's built-in variables: set for each thread as it gets to run.
+// CUDA's built-in variables. The scheduler sets them whenever it switches to a thread.
 inline constinit thread_local uint3 threadIdx{};
 inline constinit thread_local uint3 blockIdx{};
 inline constinit thread_local dim3 blockDim{};
@@ -32,16 +32,16 @@ struct cluster;
 struct worker {  // a stack that runs one CUDA thread after another
   explicit worker(void (*run)(), unsigned colour) : body(run, colour), idle(body.start) {}
   stack body;
-  context idle;  // where it goes on when it is given a thread
+  context idle;  // where it continues when it is given a thread
   bool quit = false;
 };
 
-struct own_copy {  // 16 bytes that a thread has asked for and not waited for
+struct own_copy {  // an asynchronous copy of 16 bytes that its thread has not waited for yet
   void* target;
   const void* source;
 };
 
-// The first cache lines are what a switch touches.
+// The first members share cache lines because every switch touches them.
 struct alignas(64) thread {
   context suspended{};
   warp* home = nullptr;
@@ -49,20 +49,20 @@ struct alignas(64) thread {
   uint3 index{};
   unsigned lane = 0;
   block* parent = nullptr;
-  // Where the thread waits, for reports and for calls that must agree.
+  // Where the thread waits. Reports print it, and __syncthreads compares it between threads.
   const char* waits_at = nullptr;
   std::source_location site{};
   unsigned waits_mask = 0;
   unsigned rank = 0;  // within the block
   bool exited = false;
   bool arrived_at_cluster = false;
-  unsigned cluster_phase = 0;      // in which it arrived
-  thread* next_waiting = nullptr;  // list of an mbarrier
+  unsigned cluster_phase = 0;      // of its last arrival
+  thread* next_waiting = nullptr;  // the list of threads that wait at one barrier
   std::vector<own_copy> copies;
 };
 
-// What a warp intrinsic does once all its lanes have arrived: reads warp::value and ::source, leaves results in
-// ::value.
+// A warp intrinsic. `complete` runs once all lanes have arrived: it reads warp::value and warp::source, and writes each
+// lane's result to warp::value.
 struct collective {
   const char* name;
   void (*complete)(warp&, unsigned lanes);
@@ -75,18 +75,18 @@ struct rendezvous {
 };
 
 struct alignas(64) warp {
-  unsigned existing = 0;  // lanes that the block has here
+  unsigned existing = 0;  // lanes that exist in the block
   unsigned exited = 0;
-  unsigned ready = 0;       // may run, and does not run now
-  unsigned at_barrier = 0;  // waits in __syncthreads
-  int ready_position = -1;  // in scheduler::ready_warps_, or -1
+  unsigned ready = 0;       // can run, but does not run now
+  unsigned at_barrier = 0;  // lanes that wait in __syncthreads
+  int ready_position = -1;  // index in scheduler::ready_warps_, or -1
   unsigned priority = 0;
-  thread* lanes = nullptr;  // of 32
+  thread* lanes = nullptr;  // 32 of them
   block* parent = nullptr;
   int open_count = 0;
   rendezvous open[32];
   std::uint64_t value[32];
-  unsigned char source[32];  // lanes that shuffles read
+  unsigned char source[32];  // the lane that each lane's shuffle reads
 };
 
 enum class barrier_kind : std::uint8_t { plain, any, all, count };
@@ -99,7 +99,7 @@ struct block_barrier {
   int result = 0;
 };
 
-struct barrier_object_record {  // an mbarrier that has been initialised
+struct barrier_object_record {  // an initialised mbarrier
   void* address = nullptr;
   thread* waiting = nullptr;
 };
@@ -125,16 +125,16 @@ struct block {
   std::array<named_barrier_state, 16> named_barriers{};
 };
 
-struct cluster {  // blocks without a cluster are clusters of one
+struct cluster {  // a block without a cluster is a cluster of one
   std::vector<std::unique_ptr<block>> blocks;
   unsigned blocks_done = 0;
   unsigned thread_count = 0;
-  unsigned arrived = 0;           // at the cluster barrier, in this phase
-  unsigned exited_unarrived = 0;  // threads that left without arriving in this phase count as arrived
+  unsigned arrived = 0;           // threads that have arrived at the cluster barrier in this phase
+  unsigned exited_unarrived = 0;  // threads that left before they arrived in this phase
   unsigned phase = 0;
 };
 
-struct late_copy {  // a bulk copy that is still on its way
+struct late_copy {  // a bulk copy that has started and has not happened yet
   void* target;
   const void* source;
   std::size_t bytes;

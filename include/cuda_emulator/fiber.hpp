@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stacks that can be switched between in a few nanoseconds, on one host thread.
+// Fibers: stacks on one host thread, with a switch between them that takes a few nanoseconds.
 #pragma once
 
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ inline constexpr std::size_t stack_bytes = 256 * 1024;
 inline constexpr std::size_t stack_bytes = 64 * 1024;
 #endif
 
-// Where a suspended stack goes on.
+// The registers of a suspended stack.
 struct context {
 #if defined(CUDA_EMULATOR_X86_64)
   void* stack_pointer = nullptr;
@@ -49,14 +49,14 @@ struct context {
 #endif
 };
 
-// What AddressSanitizer must know of a stack before it is switched to.
+// AddressSanitizer must know these before a switch to the stack.
 struct stack_bounds {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
   void* fake_stack = nullptr;
 };
 
-// The optimiser must not look into the switch: it would see registers that survive one stack but not the other.
+// The optimiser must not look into the switch, because values in registers do not survive it.
 #if defined(__clang__)
 #define CUDA_EMULATOR_OPAQUE [[gnu::noinline]]
 #else
@@ -66,8 +66,8 @@ struct stack_bounds {
 namespace detail {
 
 #if defined(CUDA_EMULATOR_X86_64)
-// The compiler saves what the clobber list names; two registers may not stand there and are saved by hand. Nothing is
-// pushed: this function may keep locals below its stack pointer.
+// The compiler saves the registers of the clobber list. The stack and base pointers and rbx cannot be in that list, so
+// this code saves them. It pushes nothing, because the compiler may keep locals below the stack pointer.
 CUDA_EMULATOR_OPAQUE inline void swap_stacks(context* from, const context* to) {
   asm volatile(
       "lea 1f(%%rip), %%rax\n\t"
@@ -88,11 +88,11 @@ CUDA_EMULATOR_OPAQUE inline void swap_stacks(context* from, const context* to) {
         "memory");
 }
 #else
-// Named apart from longjmp, whose fortified form rejects jumps to another stack.
-extern "C" [[noreturn]] void warpfold_emulator_jump(std::jmp_buf, int) __asm__("_longjmp");
+// Another name for longjmp, whose fortified form rejects jumps to another stack.
+extern "C" [[noreturn]] void cuda_emulator_jump(std::jmp_buf, int) __asm__("_longjmp");
 
 CUDA_EMULATOR_OPAQUE inline void swap_stacks(context* from, context* to) {
-  if (_setjmp(from->registers) == 0) warpfold_emulator_jump(to->registers, 1);
+  if (_setjmp(from->registers) == 0) cuda_emulator_jump(to->registers, 1);
 }
 #endif
 
@@ -100,7 +100,7 @@ CUDA_EMULATOR_OPAQUE inline void swap_stacks(context* from, context* to) {
 inline constinit thread_local stack_bounds* left_stack = nullptr;
 #endif
 
-// Every stack calls this when it starts or goes on.
+// Every stack calls this when it starts or continues.
 inline void arrive_on([[maybe_unused]] const stack_bounds& self) {
 #if defined(CUDA_EMULATOR_ASAN)
   __sanitizer_finish_switch_fiber(self.fake_stack, &left_stack->bottom, &left_stack->bytes);
@@ -109,7 +109,7 @@ inline void arrive_on([[maybe_unused]] const stack_bounds& self) {
 
 }  // namespace detail
 
-// `last`: the stack that is left is never used again.
+// `last` says that the caller's stack is never used again.
 [[gnu::always_inline]] inline void switch_context(context& from, context& to,
                                                   [[maybe_unused]] stack_bounds& from_bounds,
                                                   [[maybe_unused]] const stack_bounds& to_bounds,
@@ -122,10 +122,10 @@ inline void arrive_on([[maybe_unused]] const stack_bounds& self) {
   detail::arrive_on(from_bounds);
 }
 
-// A stack with a guard page below it. `run` must never return; it leaves by switch_context(..., true).
+// A stack with a guard page below it. `run` must never return: its last act is switch_context(..., true).
 class stack {
  public:
-  // `colour` moves the first frame, so that the hot frames of many stacks do not share cache sets.
+  // `colour` shifts the first frame, so that the hot frames of different stacks use different cache sets.
   stack(void (*run)(), unsigned colour) {
     page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     void* memory = mmap(nullptr, stack_bytes + page_, PROT_READ | PROT_WRITE,
@@ -153,7 +153,7 @@ class stack {
 #if defined(CUDA_EMULATOR_X86_64)
   void prepare(void (*run)(), std::size_t offset) {
     auto* top = reinterpret_cast<void**>(memory_ + page_ + stack_bytes - offset);
-    top[-1] = nullptr;  // the return address of `run`: where a debugger stops
+    top[-1] = nullptr;  // the return address of `run`, where a debugger's backtrace ends
     start.stack_pointer = top - 1;
     start.next_instruction = reinterpret_cast<void*>(run);
   }
@@ -177,7 +177,7 @@ class stack {
     static thread_local boot_record record{};
     return record;
   }
-  // ucontext restores signal masks at every switch; it is used once a stack, to get onto it.
+  // ucontext enters each stack once. It is too slow for more, since it restores signal masks at every switch.
   static void first_entry() {
     const boot_record record = boot();
     if (_setjmp(record.self->start.registers) == 0) setcontext(record.host);

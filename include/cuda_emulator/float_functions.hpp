@@ -7,7 +7,7 @@
 
 namespace cuda_emulator::detail {
 
-// The compiler must not contract the operation that gave `x` with what is done to it next.
+// Keeps the compiler from contracting the operation that computed `x` with the next one.
 template <std::floating_point T> T rounded(T x) {
 #if defined(__x86_64__)
   asm("" : "+x"(x));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Typed kernel launches: what `<<<>>>` and cudaLaunchKernelEx are elsewhere.
+// Typed kernel launches, in place of `<<<>>>`.
 #pragma once
 
+#include <cuda_emulator/kernel_mark.hpp>
+#include <cuda_emulator/kernel_parameters.hpp>
 #include <cuda_emulator/runtime_function.hpp>
 #include <cuda_emulator/runtime_stream.hpp>
 
@@ -12,7 +14,7 @@ namespace cuda_emulator {
 
 namespace detail {
 
-// What the device refuses, it refuses before anything runs.
+// Returns the error that CUDA returns for a shape out of range.
 inline cudaError_t check_shape(const grid_launch& launch) {
   const options& device = settings();
   const dim3 g = launch.grid, b = launch.block, c = launch.cluster;
@@ -40,7 +42,7 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch
       case cudaLaunchAttributePriority:
       case cudaLaunchAttributeAccessPolicyWindow:
       case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-      case cudaLaunchAttributeProgrammaticStreamSerialization:  // launches follow one another in any case
+      case cudaLaunchAttributeProgrammaticStreamSerialization:  // launches never overlap here
         break;
       case cudaLaunchAttributeCooperative:
         if (attribute.val.cooperative != 0) return cudaErrorNotSupported;
@@ -58,11 +60,12 @@ template <class Kernel, class Arguments> void call_kernel(const void* bound) {
 
 }  // namespace detail
 
-// Runs the grid to its end, or records it where the stream captures. Returns what CUDA returns for a launch that it
-// refuses; throws `error` for what goes wrong while the kernel runs.
+// Runs the grid to its end, or records it if the stream captures. Returns CUDA's error if the launch is refused, before
+// anything runs. Throws `error` if the kernel breaks a rule.
 template <class... P, class... A>
 cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&... args) {
-  static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
+  static_assert(sizeof...(P) == sizeof...(A), "cuda_emulator: the kernel has another number of parameters");
+  static_assert(detail::check_parameters<P...>());
   using arguments_t = std::tuple<std::remove_cv_t<P>...>;
   using bound_t = std::pair<void (*)(P...), arguments_t>;
   grid_launch grid;
@@ -72,6 +75,8 @@ cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&..
   grid.shared_bytes = config.dynamicSmemBytes;
   grid.body = &detail::call_kernel<void (*)(P...), arguments_t>;
   if (kernel == nullptr) return remember(cudaErrorInvalidDeviceFunction);
+  if (detail::lacks_global(grid.kernel))
+    throw error(fault::usage, text("launch of ", function_name(grid.kernel), ", which is not declared __global__"));
   if (const cudaError_t e = detail::read_attributes(config, grid); e != cudaSuccess) return remember(e);
   if (const cudaError_t e = detail::check_shape(grid); e != cudaSuccess) return remember(e);
   grid.most_resident_blocks =
@@ -94,7 +99,7 @@ cudaError_t launch_pointed(const cudaLaunchConfig_t* config, void (*kernel)(P...
 
 #define cudaLaunchKernelEx ::cuda_emulator::launch_pointed
 
-// Refused by name. An untyped launch does not say how large its arguments are; only nvcc knows.
+// A compile error names these. An untyped launch does not tell the sizes of its arguments, which only nvcc knows.
 #define cudaLaunchKernel cuda_emulator_does_not_support_cudaLaunchKernel
 #define cudaLaunchKernelExC cuda_emulator_does_not_support_cudaLaunchKernelExC
 #define cudaLaunchCooperativeKernel cuda_emulator_does_not_support_cudaLaunchCooperativeKernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The hardware's numbered barriers, PTX's bar.sync and bar.arrive, among some warps of a block.
+// The hardware's numbered barriers among some warps of a block: PTX's bar.sync and bar.arrive.
 #pragma once
 
 #include <cuda_emulator/warp_collective.hpp>
@@ -8,7 +8,7 @@ namespace cuda_emulator {
 
 namespace detail {
 
-// Returns whether the caller is the last of `threads`; then the others have been woken.
+// Returns whether the caller is the last of `threads`. If it is, this wakes the others.
 inline bool arrive_at_named_barrier(thread& t, unsigned id, unsigned threads) {
   scheduler& s = *current_scheduler;
   const block& home = *t.parent;
@@ -31,7 +31,7 @@ inline bool arrive_at_named_barrier(thread& t, unsigned id, unsigned threads) {
 
 }  // namespace detail
 
-// Waits until `threads` threads have called this, or named_barrier_arrive, for the barrier of this number.
+// Waits until `threads` threads have called this or named_barrier_arrive for barrier `id`.
 inline void named_barrier_sync(unsigned id, unsigned threads,
                                const std::source_location& site = std::source_location::current()) {
   thread& t = running_thread("named barrier");
@@ -47,7 +47,7 @@ inline void named_barrier_sync(unsigned id, unsigned threads,
   s.park();
 }
 
-// Counts, and does not wait.
+// Arrives and does not wait.
 inline void named_barrier_arrive(unsigned id, unsigned threads) {
   thread& t = running_thread("named barrier");
   if (current_scheduler->unwinding()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The 16-bit floating-point types that shuffles and atomics take, without their headers.
+// Declares the 16-bit floating-point types that shuffles and atomics take. Their headers are not needed.
 #pragma once
 
 #include <type_traits>

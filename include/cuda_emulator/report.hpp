@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The text of an error: which kernel, block and thread, and what each group of threads waits at.
+// The text of an error: the kernel, the block, the thread, and where each group of threads waits.
 #pragma once
 
 #include <cuda_emulator/scheduler.hpp>
@@ -28,7 +28,7 @@ struct report {
   }
 
  private:
-  // "0-15, 20" for the ranks of the threads that wait at one place.
+  // The ranks of the threads that wait at one place, as in "0-15, 20".
   static std::string ranges(const std::vector<unsigned>& ranks) {
     std::string result;
     for (std::size_t i = 0; i < ranks.size();) {

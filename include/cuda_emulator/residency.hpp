@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scheduler's outer half: which blocks are resident, how they begin and end.
+// The scheduler's outer half: it starts and ends blocks.
 #pragma once
 
 #include <cuda_emulator/report.hpp>
@@ -8,7 +8,7 @@
 
 namespace cuda_emulator {
 
-// Ranks are drawn from a sliding window, so that a grid of any size is shuffled in constant memory.
+// Draws ranks from a sliding window, which shuffles a grid of any size in constant memory.
 inline std::uint64_t scheduler::next_cluster_rank() {
   constexpr std::size_t window = 4096;
   if (options_.order == block_order::ascending) return order_next_++;
@@ -19,8 +19,8 @@ inline std::uint64_t scheduler::next_cluster_rank() {
   return rank;
 }
 
-void cluster_thread_left(thread& t);         // counts as arrived at the cluster barrier
-void release_rendezvous_without(thread& t);  // may be the last that other lanes wait for
+void cluster_thread_left(thread& t);         // counts it as arrived at the cluster barrier
+void release_rendezvous_without(thread& t);  // it may be the last lane that others wait for
 
 inline void scheduler::prepare(block& b, cluster& c, std::uint64_t cluster_index, unsigned cluster_rank) {
   const dim3 shape = launch_.block, grid = launch_.grid, group = launch_.cluster;
@@ -84,7 +84,7 @@ inline void scheduler::admit() {
   while (static_cast<int>(resident_.size()) < resident_target_ && admitted_ < cluster_total_) admit_cluster();
 }
 
-// The last thing a thread does; its block, and so the thread itself, may be reused when this returns.
+// The last call of a thread. When it returns, the thread's block may already be in use for another one.
 inline void scheduler::leave(thread& t) {
   warp& w = *t.home;
   block& b = *t.parent;
@@ -130,7 +130,7 @@ inline bool scheduler::deliver_one() {
   spins_ = 0;
   try {
     deliver(std::move(copy));
-  } catch (...) {  // callers stand outside any thread's own handlers
+  } catch (...) {  // the caller runs outside the kernel's own handlers
     if (!failure_) failure_ = std::current_exception();
     return false;
   }
@@ -143,7 +143,7 @@ inline void scheduler::run(const grid_launch& launch) {
   launch_ = launch;
   options_ = settings();
   random_ = random_source(options_.seed);
-  // Staying 0, 3/4, 15/16 or 63/64 of the time with a warp gives schedules from fine to coarse grain.
+  // The scheduler stays with a warp 0, 3/4, 15/16 or 63/64 of the time: schedules from fine to coarse grain.
   static constexpr std::uint64_t grains[] = {0, 0x3, 0xF, 0x3F};
   stay_mask_ = grains[draw(4)];
   skewed_ = coin();
@@ -160,7 +160,7 @@ inline void scheduler::run(const grid_launch& launch) {
   blockDim = launch.block;
   gridDim = launch.grid;
 
-  struct session {  // leaves the scheduler fit for the next launch, whatever happens
+  struct session {  // restores the scheduler for the next launch, also after an exception
     explicit session(scheduler& s) : s(s) {
       current_scheduler = &s;
       ++running_launches();

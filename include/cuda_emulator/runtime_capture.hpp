@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stream capture: beginning and ending it, and asking about it.
+// Stream capture: begin, end, query.
 #pragma once
 
 #include <cuda_emulator/runtime_stream.hpp>
@@ -94,7 +94,7 @@ inline cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t handle, cudaStre
   return cudaSuccess;
 }
 
-// Nodes and edges are not modelled: a graph here is the list of its tasks.
+// A graph here is a list of tasks: nodes and edges are not modelled.
 #if CUDART_VERSION >= 13000
 inline cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
                                                       unsigned long long* id, cudaGraph_t* graph,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One device, as the settings describe it.
+// The one device, as the settings describe it.
 #pragma once
 
 #include <cuda_emulator/runtime_stream.hpp>
@@ -86,7 +86,7 @@ inline cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* properties,
   const e::options& settings = e::settings();
   const auto ask = [](cudaDeviceAttr attribute) { return e::device_attribute(attribute).value(); };
   *properties = {};
-  std::snprintf(properties->name, sizeof properties->name, "Warpfold emulator");
+  std::snprintf(properties->name, sizeof properties->name, "CUDA emulator");
   properties->totalGlobalMem = std::size_t{80} << 30;
   properties->sharedMemPerBlock = settings.shared_bytes_per_block;
   properties->sharedMemPerBlockOptin = settings.shared_bytes_per_block_optin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CUDA's error codes: the last one of each host thread, their names and texts.
+// CUDA's error codes: names, texts, and the last error of each host thread.
 #pragma once
 
 #include <cuda_emulator/warp_collective.hpp>
@@ -15,20 +15,20 @@ inline cudaError_t& last_error() {
   return code;
 }
 
-// Every runtime function returns through this, so that cudaGetLastError sees what went wrong.
+// Every runtime function returns through this, so that cudaGetLastError sees its error.
 inline cudaError_t remember(cudaError_t code) {
   if (code != cudaSuccess && code != cudaErrorNotReady) last_error() = code;
   return code;
 }
 
-// Guards the runtime's tables; never held while a kernel runs.
+// Guards the runtime's tables. It is never held while a kernel runs.
 inline std::recursive_mutex& runtime_mutex() {
   static std::recursive_mutex mutex;
   return mutex;
 }
 using runtime_lock = std::lock_guard<std::recursive_mutex>;
 
-// The runtime is the host's; a kernel may not call it.
+// Kernels must not call the host's runtime functions.
 inline void refuse_in_kernel(const char* function) {
   if (current_thread != nullptr) current_scheduler->fail(fault::usage, function, " called inside a kernel");
 }

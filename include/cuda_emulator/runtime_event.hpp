@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Events: points in time, and in a capture the way by which a second stream joins.
+// Events: points in time. In a capture, a second stream joins by waiting for one.
 #pragma once
 
 #include <cuda_emulator/runtime_capture.hpp>
@@ -12,8 +12,8 @@ struct event_object {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
   std::chrono::steady_clock::time_point time{};
-  std::shared_ptr<capture> captured;  // recorded in this capture
-  stream_object* source = nullptr;    // on this stream
+  std::shared_ptr<capture> captured;  // the capture in which it was recorded
+  stream_object* source = nullptr;    // the stream on which it was recorded
 };
 
 inline std::set<event_object*>& events() {
@@ -41,7 +41,7 @@ inline cudaError_t wait_event(stream_object& stream, const event_object& event) 
   if (stream.capturing == nullptr) join_capture(stream, event.captured);
   if (event.source != &stream && event.captured->members.contains(event.source)) {
     event.source->joined = true;
-    if (event.captured->origin != &stream) stream.joined = false;  // it must be joined in its turn
+    if (event.captured->origin != &stream) stream.joined = false;  // this stream must be joined, too
   }
   return cudaSuccess;
 }

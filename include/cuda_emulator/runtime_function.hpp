@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attributes of kernels, and how many of their blocks the device holds at once.
+// Attributes of kernels, and their occupancy.
 #pragma once
 
 #include <cuda_emulator/runtime_error.hpp>
@@ -10,7 +10,7 @@
 namespace cuda_emulator {
 
 struct function_settings {
-  int dynamic_shared_bytes = -1;  // not set: what needs no opting in
+  int dynamic_shared_bytes = -1;  // -1: not set, so the default limit holds
   int carveout = -1;
   bool large_clusters = false;
 };
@@ -33,7 +33,7 @@ inline std::size_t most_dynamic_shared_bytes(const void* kernel) {
 
 inline unsigned most_cluster_blocks(const void* kernel) { return settings_of(kernel).large_clusters ? 16u : 8u; }
 
-// Limited by the setting, by 2048 threads and by shared memory (1 KiB of it is the system's, for each block).
+// The limits are the setting, 2048 threads, and shared memory, of which the system takes 1 KiB for each block.
 inline int blocks_of_multiprocessor(unsigned block_threads, std::size_t shared_bytes) {
   const options& device = settings();
   const auto by_threads = static_cast<int>(2048 / ((block_threads + 31) / 32 * 32));

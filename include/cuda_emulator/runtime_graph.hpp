@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Graphs: captured, instantiated, launched, and what they keep alive.
+// Graphs: instantiation, launch, and the user objects that they keep alive.
 #pragma once
 
 #include <cuda_emulator/runtime_capture.hpp>
 
 namespace cuda_emulator {
 
-struct user_object_handle {  // the caller's own references
+struct user_object_handle {  // the references that the caller holds
   std::shared_ptr<user_object> object;
   unsigned references;
 };
@@ -43,7 +43,7 @@ inline cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t* graph, unsigned flags)
   return cudaSuccess;
 }
 
-// Counts the nodes; the nodes themselves are not modelled.
+// Counts the nodes. The nodes themselves are not modelled.
 inline cudaError_t CUDARTAPI cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, size_t* count) {
   namespace e = cuda_emulator;
   e::runtime_lock lock(e::runtime_mutex());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Device, pinned and managed memory: ordinary allocations, exactly as long as asked for, so that AddressSanitizer
-// finds overruns and use after free.
+// Device, pinned and managed memory. Each is an ordinary allocation of exactly the size asked for, so that
+// AddressSanitizer finds overruns and use after free.
 #pragma once
 
 #include <cuda_emulator/runtime_stream.hpp>
@@ -42,7 +42,7 @@ inline cudaError_t release(void* pointer, bool host) {
   return cudaSuccess;
 }
 
-// Null for memory that the runtime did not hand out.
+// Null if the runtime did not allocate this memory.
 inline const std::pair<const std::uintptr_t, allocation>* find_allocation(const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   auto after = allocations().upper_bound(address);
@@ -51,7 +51,7 @@ inline const std::pair<const std::uintptr_t, allocation>* find_allocation(const 
   return address < after->first + after->second.bytes ? &*after : nullptr;
 }
 
-// Whether all of [p, p + bytes) lies in one allocation, or p is not the runtime's.
+// Whether [p, p + bytes) lies in one allocation. True for memory that the runtime did not allocate.
 inline bool range_fits(const void* p, std::size_t bytes) {
   runtime_lock lock(runtime_mutex());
   const auto* found = find_allocation(p);
@@ -64,7 +64,7 @@ inline bool direction_fits(const void* target, const void* source, cudaMemcpyKin
     const auto* found = find_allocation(p);
     return found != nullptr && found->second.type == cudaMemoryTypeDevice;
   };
-  switch (kind) {  // a plain pointer may be a symbol, so only device memory in the host's place is found
+  switch (kind) {  // a host pointer may be a symbol's address, so only device memory in the host's place is an error
     case cudaMemcpyHostToHost: return !on_device(target) && !on_device(source);
     case cudaMemcpyHostToDevice: return !on_device(source);
     case cudaMemcpyDeviceToHost: return !on_device(target);
@@ -120,7 +120,7 @@ inline cudaError_t CUDARTAPI cudaFreeHost(void* pointer) {
   return e::remember(e::release(pointer, true));
 }
 
-// While capturing, the graph owns the memory: fixed address, poisoned again at each replay.
+// Under capture the graph owns the memory. Its address is fixed, and each replay poisons it again.
 inline cudaError_t CUDARTAPI cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   namespace e = cuda_emulator;
   e::refuse_in_kernel("cudaMallocAsync");
@@ -165,7 +165,7 @@ inline cudaError_t CUDARTAPI cudaMemset(void* target, int value, size_t bytes) {
   return cudaMemsetAsync(target, value, bytes, nullptr);
 }
 
-// `__device__` and `__constant__` variables are ordinary ones here.
+// `__device__` and `__constant__` variables are ordinary variables here.
 inline cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes, size_t offset,
                                                 cudaMemcpyKind) {
   return cuda_emulator::copy(static_cast<char*>(const_cast<void*>(symbol)) + offset, source, bytes, cudaMemcpyDefault,
@@ -185,7 +185,7 @@ inline cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* att
   if (attributes == nullptr) return e::remember(cudaErrorInvalidValue);
   e::runtime_lock lock(e::runtime_mutex());
   *attributes = {};
-  attributes->device = -2;  // as CUDA says of memory that it does not know
+  attributes->device = -2;  // CUDA's value for memory that it does not know
   attributes->hostPointer = const_cast<void*>(pointer);
   if (const auto* found = e::find_allocation(pointer)) {
     attributes->type = found->second.type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, and how they capture. Work runs before the call that enqueues it returns; a capturing stream records it.
+// Streams. Work runs before the call that enqueues it returns. A stream that captures records it instead.
 #pragma once
 
 #include <cuda_emulator/runtime_error.hpp>
@@ -21,9 +21,9 @@ struct user_object {  // shared by the graphs that retain it
 };
 
 struct graph_contents {
-  std::vector<task> tasks;  // in the order of capture, which respects every dependency
+  std::vector<task> tasks;  // in the order of capture, which keeps every dependency
   std::vector<std::shared_ptr<user_object>> objects;
-  std::vector<std::shared_ptr<void>> memory;  // of cudaMallocAsync while capturing
+  std::vector<std::shared_ptr<void>> memory;  // allocated by cudaMallocAsync under capture
 };
 
 struct stream_object;
@@ -45,12 +45,12 @@ struct stream_object {
   unsigned flags;
   int priority;
   std::shared_ptr<capture> capturing = nullptr;
-  bool joined = true;         // nothing captured here since the last event that another stream waited for
+  bool joined = true;         // nothing was captured here after the last event that another stream waited for
   std::recursive_mutex busy;  // two host threads may use one stream
 };
 
 struct runtime_tables {
-  unsigned long long last_id = 2;  // 1 and 2 are what the driver gives the default streams
+  unsigned long long last_id = 2;  // the driver gives 1 and 2 to the default streams
   unsigned long long last_capture = 0;
   std::set<stream_object*> streams;
   std::set<std::shared_ptr<capture>> captures;
@@ -89,7 +89,7 @@ inline cudaStreamCaptureMode& capture_mode_of_thread() {
   return mode;
 }
 
-// Calls that a capture forbids (they allocate or wait) spoil it, as CUDA does.
+// For calls that allocate or wait: invalidates the captures that forbid them, as CUDA does.
 inline cudaError_t refuse_while_capturing() {
   runtime_lock lock(runtime_mutex());
   const cudaStreamCaptureMode mode = capture_mode_of_thread();
@@ -105,7 +105,7 @@ inline cudaError_t refuse_while_capturing() {
   return verdict;
 }
 
-// The legacy stream waits for blocking streams, so it cannot be used while one of them captures.
+// The legacy stream waits for blocking streams, so its use invalidates their captures.
 inline cudaError_t refuse_legacy_while_capturing(const stream_object& stream) {
   if (&stream != &legacy_stream()) return cudaSuccess;
   cudaError_t verdict = cudaSuccess;
@@ -118,7 +118,7 @@ inline cudaError_t refuse_legacy_while_capturing(const stream_object& stream) {
   return verdict;
 }
 
-// Runs `work` now, in the order of the stream, or records it.
+// Runs `work` now, or records it if the stream captures.
 inline cudaError_t submit(cudaStream_t handle, task work) {
   refuse_in_kernel("a stream operation");
   stream_object* stream = nullptr;
@@ -149,7 +149,7 @@ inline cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int prior
   return cudaSuccess;
 }
 
-// What a query or a wait finds: everything enqueued is already done, unless the stream captures.
+// The result of a query or a wait: all work is done already, unless the stream captures.
 inline cudaError_t settle(cudaStream_t handle) {
   refuse_in_kernel("cudaStreamSynchronize");
   runtime_lock lock(runtime_mutex());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The forms that take a kernel or a symbol itself, which the toolkit declares for nvcc alone.
+// Runtime functions that take a kernel or a symbol itself. The toolkit declares these forms for nvcc only.
 #pragma once
 
 #include <cuda_emulator/runtime_function.hpp>

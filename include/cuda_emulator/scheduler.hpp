@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs one grid at a time on the calling host thread: who is resident, who runs next, what happens when nobody can.
+// Runs one grid at a time on the calling host thread. It decides which blocks are resident and which thread runs next.
 #pragma once
 
 #include <cuda_emulator/error.hpp>
@@ -18,7 +18,7 @@ struct grid_launch {
   const void* kernel = nullptr;
   dim3 grid, block, cluster{1, 1, 1};
   std::size_t shared_bytes = 0;
-  int most_resident_blocks = 1;         // what the device could hold at once
+  int most_resident_blocks = 1;         // the occupancy of the device
   void (*body)(const void*) = nullptr;  // calls the kernel once
   const void* arguments = nullptr;
 };
@@ -30,16 +30,16 @@ class scheduler {
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
 
-  // Host side: returns when every block is done; throws what stopped the kernel, with all its threads unwound.
+  // For the host: returns when every block is done. If the kernel fails, unwinds all its threads and throws the error.
   void run(const grid_launch& launch);
 
   // For the running thread.
-  void park();       // until woken
-  void park_here();  // the same, for callers that are called often
-  void spin();       // let others run; the caller waits for memory to change
-  void preempt() {
+  void park();       // waits until woken
+  void park_here();  // the same, inlined for hot callers
+  void spin();       // lets others run; the caller waits for memory to change
+  void preempt() {   // lets others run, now and then
     if (--until_preemption_ == 0) interrupt();
-  }  // a place where others may get in between
+  }
   template <class... Parts> [[noreturn]] void fail(fault kind, const Parts&... parts) { stop(kind, text(parts...)); }
   void wake(warp& w, unsigned lanes);
   void wake(thread& t) { wake(*t.home, 1u << t.lane); }
@@ -53,10 +53,10 @@ class scheduler {
 
   const grid_launch& launch() const { return launch_; }
   const options& rules() const { return options_; }
-  // Whether the running thread is leaving by an exception: its destructors then meet nobody.
+  // Whether the running thread unwinds. Then its destructors must not wait for other threads.
   bool unwinding() const { return unwinding_ || *uncaught_exceptions_ > host_exceptions_; }
   std::vector<late_copy>& late_copies() { return late_copies_; }
-  void (*deliver)(late_copy&&) = nullptr;  // set by whoever enqueues late copies
+  void (*deliver)(late_copy&&) = nullptr;  // set by the function that enqueues late copies
 
   // The private exception that unwinds the threads of a kernel that failed.
   struct cancelled {};
@@ -96,9 +96,9 @@ class scheduler {
   std::vector<worker*> idle_;
   std::vector<warp*> ready_warps_;
   warp* last_warp_ = nullptr;
-  block* last_block_ = nullptr;  // whose static shared variables are in place
-  std::uint64_t stay_mask_ = 0;  // how firmly the scheduler stays with one warp
-  bool skewed_ = false;          // some warps are preferred to others
+  block* last_block_ = nullptr;  // the block whose static shared variables are in place
+  std::uint64_t stay_mask_ = 0;  // how often the scheduler stays with one warp
+  bool skewed_ = false;          // prefers some warps to others
   std::vector<std::unique_ptr<cluster>> resident_, spare_;
   std::vector<std::uint64_t> order_pool_;  // cluster ranks that may start next
   std::uint64_t order_next_ = 0, admitted_ = 0, cluster_total_ = 0;
@@ -107,7 +107,7 @@ class scheduler {
   unsigned until_preemption_ = 1;
   std::vector<late_copy> late_copies_;
   std::exception_ptr failure_;
-  const unsigned* uncaught_exceptions_ = nullptr;  // of the host thread; read at every switch
+  const unsigned* uncaught_exceptions_ = nullptr;  // of the host thread; every switch reads it
   unsigned host_exceptions_ = 0;
   bool unwinding_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emulated device looks like, and how its schedules are drawn.
+// Settings: the schedules, the emulated device, the checks.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,21 @@ namespace cuda_emulator {
 enum class block_order { random, ascending };
 
 struct options {
-  // Schedules: the same seed gives the same schedule. CUDA_EMULATOR_SEED overrides the default.
+  // Schedules. The same seed gives the same schedule. The environment variable CUDA_EMULATOR_SEED overrides the
+  // default.
   std::uint64_t seed = 1;
   block_order order = block_order::random;
-  int resident_blocks = 3;  // blocks interleaved at a time; more are admitted, up to the occupancy, if all of them spin
-  std::uint64_t spin_limit = std::uint64_t{1} << 23;  // spins with no block starting or thread ending, then: deadlock
+  // Blocks that are interleaved. If all of them poll memory, more are started, up to the occupancy.
+  int resident_blocks = 3;
+  // A deadlock is reported after this many polls during which no block starts and no thread ends.
+  std::uint64_t spin_limit = std::uint64_t{1} << 23;
 
   // The device.
   int multiprocessors = 4;
   int blocks_per_multiprocessor = 2;
   int compute_capability_major = 9;
   int compute_capability_minor = 0;
-  std::size_t shared_bytes_per_block = 48 * 1024;  // without opting in by cudaFuncSetAttribute
+  std::size_t shared_bytes_per_block = 48 * 1024;  // more needs cudaFuncSetAttribute
   std::size_t shared_bytes_per_block_optin = 227 * 1024;
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
 
@@ -30,10 +33,10 @@ struct options {
   bool poison = true;                  // fill fresh device and shared memory with NaN-like bytes
   bool check_barrier_sites = true;     // all threads of a block must meet at the same __syncthreads of the source
   bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
-  bool allow_inactive_source = false;  // a shuffle may read an inactive lane; it then gets poison
+  bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
 };
 
-// One for each host thread, so that tests in parallel do not disturb one another.
+// Each host thread has its own, so that parallel tests do not disturb one another.
 inline options& settings() {
   static thread_local options instance = [] {
     options initial;
@@ -58,7 +61,7 @@ class scoped_settings {
   options saved_;
 };
 
-// SplitMix64: one multiply-and-shift step, good enough to draw schedules.
+// SplitMix64 (Steele, Lea, Flood 2014), which is good enough to draw schedules.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed = 0) : state_(seed) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dynamic shared memory of one block: poisoned, exactly as long as the launch asks for, and watched at both ends.
+// The dynamic shared memory of one block. It has exactly the size that the launch asks for, is poisoned when the block
+// starts, and has guards at both ends.
 #pragma once
 
 #include <cuda_emulator/fiber.hpp>
@@ -12,7 +13,7 @@
 
 namespace cuda_emulator {
 
-// Bytes FB 7F: a NaN as float, double, half and bfloat16, and an unlikely integer.
+// Fills with the bytes FB 7F: a NaN as float, double, half and bfloat16, and an unlikely integer.
 inline void fill_poison(void* memory, std::size_t bytes) {
   auto* p = static_cast<unsigned char*>(memory);
   const std::size_t seed_bytes = bytes < 2 ? bytes : 2;
@@ -37,7 +38,7 @@ class shared_block {
   shared_block(const shared_block&) = delete;
   shared_block& operator=(const shared_block&) = delete;
 
-  // Called once for each block that runs in this place.
+  // Called when a block starts to use this memory.
   void reset(std::size_t bytes, bool poison) {
     if (memory_ == nullptr || bytes != bytes_) allocate(bytes);
     open();
@@ -45,14 +46,14 @@ class shared_block {
     fill_guards();
   }
 
-  // After the block has left, other blocks of the cluster must not touch it.
+  // Called when the block has left: other blocks of the cluster must not touch the memory any more.
   void close() {
 #if defined(CUDA_EMULATOR_ASAN)
     ASAN_POISON_MEMORY_REGION(memory_, bytes_);
 #endif
   }
 
-  // Without AddressSanitizer, a write just past either end is found when the block ends.
+  // Whether nothing was written just outside the memory. AddressSanitizer finds such a write at once.
   bool guards_intact() const {
 #if !defined(CUDA_EMULATOR_ASAN)
     for (std::size_t i = 0; i < guard_bytes; ++i)
@@ -71,7 +72,7 @@ class shared_block {
 
  private:
 #if defined(CUDA_EMULATOR_ASAN)
-  static constexpr std::size_t guard_bytes = 0;  // AddressSanitizer's own surround the allocation
+  static constexpr std::size_t guard_bytes = 0;  // AddressSanitizer has its own
 #else
   static constexpr std::size_t guard_bytes = alignment_bytes;
 #endif

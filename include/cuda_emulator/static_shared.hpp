@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static `__shared__` variables. The keyword makes them thread-local variables of the host thread, which all CUDA
-// threads of a launch see at one address; what they hold is exchanged whenever another block gets to run. Their
-// addresses and sizes come from the program's symbol table: no language feature tells them.
+// Static `__shared__` variables. The keyword makes them thread-local variables of the host thread, so that all CUDA
+// threads of a launch see them at one address. Their contents are swapped whenever another block runs. Their addresses
+// and sizes come from the program's symbol table, since no language feature tells them.
 #pragma once
 
 #include <cuda_emulator/error.hpp>
@@ -18,9 +18,9 @@ struct static_variable {
   std::byte* address;
   std::size_t bytes;
 };
-using static_variables = std::vector<static_variable>;  // those of one function, in the calling host thread
+using static_variables = std::vector<static_variable>;  // of one function, in the calling host thread
 
-// What one block keeps in the static shared memory of the functions that it has entered.
+// One block's contents of the static shared variables of all functions that it has entered.
 class static_images {
  public:
   bool empty() const { return images_.empty(); }
@@ -31,7 +31,7 @@ class static_images {
     return false;
   }
 
-  // The block's first use of these variables.
+  // The block uses these variables for the first time.
   void enter(const static_variables& variables, bool poison) {
     std::size_t bytes = 0;
     for (const static_variable& v : variables) {
@@ -69,8 +69,8 @@ class static_images {
 
 namespace detail {
 
-// The lambda that `__shared__` leaves in a function has the function in its own mangled name, "Z<function>E<lambda>",
-// and so do the function's variables, "_ZZ<function>E<variable>".
+// `__shared__` leaves a lambda in the function. Its mangled name holds the function's, as in "Z<function>E<lambda>",
+// and so do those of the function's variables, "_ZZ<function>E<variable>".
 inline std::string function_prefix(const char* marker_name) {
   const std::string name = marker_name;
   std::size_t end = name.rfind("EUl");                   // E, then an unnamed lambda type
@@ -98,7 +98,7 @@ inline static_variables find_static_variables(const std::type_info& marker) {
     throw error(fault::usage,
                 text("static __shared__ variables are found through the symbol table, which ",
                      home.found ? home.path : "this program", " lacks: do not strip it, or use dynamic shared memory"));
-  static_variables result;  // without those that the compiler has found to be unused
+  static_variables result;  // the compiler drops unused variables, which are missing here
   for (const symbol& s : symbols)
     if (s.name.starts_with(prefix)) result.push_back({home.tls + s.value, s.bytes});
   return result;

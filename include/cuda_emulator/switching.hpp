@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scheduler's inner half: choosing the next thread and getting onto its stack.
+// The scheduler's inner half: it chooses the next thread and switches to its stack.
 #pragma once
 
 #include <cxxabi.h>
@@ -16,7 +16,7 @@ inline void scheduler::wake(warp& w, unsigned lanes) {
   w.ready |= lanes;
 }
 
-// Uniform over warps, or in a skewed schedule the better of two; then any ready lane.
+// Draws a warp uniformly (in a skewed schedule, of two warps the one with the higher priority), then a ready lane.
 inline thread* scheduler::pick() {
   if (!late_copies_.empty() && draw(16) == 0 && !deliver_one()) return nullptr;
   while (ready_warps_.empty())
@@ -105,7 +105,7 @@ inline void scheduler::spin() {
   ++spins_;
   if ((spins_ & 0x3FF) == 0) {
     const bool alone = running_launches().load(std::memory_order_relaxed) <= 1;
-    if (!alone) std::this_thread::yield();  // the wait may be for a kernel on another host thread
+    if (!alone) std::this_thread::yield();  // the caller may wait for a kernel on another host thread
     if (resident_target_ < resident_most_ && admitted_ < cluster_total_) {
       ++resident_target_;
       admit();
@@ -131,7 +131,7 @@ inline void scheduler::worker_main() {
   while (!self.quit) {
     home.run_current();
     thread* next = home.failure_ || home.unwinding_ ? nullptr : home.pick();
-    if (next != nullptr && next->on == nullptr) {  // a thread that has not begun can begin on this stack
+    if (next != nullptr && next->on == nullptr) {  // a thread that has not started can start on this stack
       next->on = &self;
       home.set_current(*next);
       continue;
@@ -156,7 +156,7 @@ inline void scheduler::run_current() noexcept {
   }
 }
 
-// Exceptions thrown by a destructor during an unwinding, or swallowed by the kernel, must not hide the first one.
+// Keeps the first failure: destructors may throw while they unwind, and the kernel may swallow the exception.
 inline void scheduler::stop(fault kind, const std::string& message) {
   const thread& self = *current_thread;
   error problem(kind, report::describe(*this, self, message), self.parent->index, self.index);
@@ -173,7 +173,7 @@ inline void scheduler::unwind_all() {
         if (t.on != nullptr && !t.exited) resume(t, host_, host_bounds_);
 }
 
-// The C++ ABI fixes the layout: the caught exceptions, then the number of those in flight.
+// The C++ ABI fixes the layout: the caught exceptions, then the number of uncaught ones.
 inline const unsigned* uncaught_exceptions_of_this_thread() {
   return reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(abi::__cxa_get_globals()) + sizeof(void*));
 }

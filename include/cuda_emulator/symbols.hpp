@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the program's own symbol tables say: the name of a kernel, and the thread-local variables of a function.
+// Reads the program's own symbol tables: names of kernels, and thread-local variables of functions.
 #pragma once
 
 #include <cxxabi.h>
@@ -20,16 +20,16 @@
 namespace cuda_emulator {
 
 struct symbol {
-  std::string name;  // as the linker sees it
+  std::string name;  // mangled
   std::uintptr_t value;
   std::size_t bytes;
   unsigned char type;
 };
 
-struct module {  // the program or a shared library, as loaded
+struct module {  // the loaded program or a shared library
   std::string path;
   std::uintptr_t bias = 0;
-  std::byte* tls = nullptr;  // of the calling host thread
+  std::byte* tls = nullptr;  // the thread-local variables of the calling host thread
   bool found = false;
 };
 
@@ -63,7 +63,7 @@ inline module module_of(const void* address) {
   return search.result;
 }
 
-// Empty if the file has been stripped or cannot be read.
+// Empty if the file is stripped or cannot be read.
 inline std::vector<symbol> read_symbols(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   ElfW(Ehdr) header{};
@@ -100,13 +100,20 @@ inline std::string demangled(const std::string& name) {
   return status == 0 ? text.get() : name;
 }
 
-// For error reports: the kernel's name where the symbols have it, its address otherwise.
-inline std::string function_name(const void* function) {
+// The symbol of a function, or an empty name if there is none.
+inline std::string symbol_of(const void* function) {
   const module home = module_of(function);
   const std::uintptr_t value = reinterpret_cast<std::uintptr_t>(function) - home.bias;
   if (home.found)
     for (const symbol& s : read_symbols(home.path))
-      if (s.type == STT_FUNC && s.value == value) return demangled(s.name);
+      if (s.type == STT_FUNC && s.value == value) return s.name;
+  return {};
+}
+
+// The kernel's name for error reports, or its address if there is no symbol.
+inline std::string function_name(const void* function) {
+  const std::string name = symbol_of(function);
+  if (!name.empty()) return demangled(name);
   char address[32];
   std::snprintf(address, sizeof address, "at %p", function);
   return address;

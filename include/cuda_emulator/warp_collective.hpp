@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lanes meet by mask: whoever arrives last computes everybody's result and wakes the others.
+// How the lanes of a mask meet. The last one to arrive computes all results and wakes the others.
 #pragma once
 
 #include <cuda_emulator/residency.hpp>
@@ -9,13 +9,13 @@
 
 namespace cuda_emulator {
 
-// The thread that runs, or an error when `what` is called on the host.
+// The running thread. Throws if `what` is called on the host.
 inline thread& running_thread(const char* what) {
   if (current_thread == nullptr) throw error(fault::usage, text(what, " called outside a kernel"));
   return *current_thread;
 }
 
-// For what the hardware has from some compute capability on.
+// The same for functions that need a compute capability of `major` or newer.
 inline thread& running_thread(const char* what, int major) {
   thread& t = running_thread(what);
   if (current_scheduler->rules().compute_capability_major < major)
@@ -26,7 +26,8 @@ inline thread& running_thread(const char* what, int major) {
 
 namespace detail {
 
-// Two lanes that wait for one another under different masks never meet.
+// Finds the rendezvous of this mask, or opens one. Lanes that wait for one another with different masks would never
+// meet, so that is an error.
 [[gnu::noinline]] inline rendezvous& open_rendezvous(thread& t, unsigned mask, const collective& operation) {
   scheduler& s = *current_scheduler;
   warp& w = *t.home;
@@ -50,7 +51,7 @@ namespace detail {
   return fresh;
 }
 
-// Lanes that do not exist in the block, or have left it, are not waited for.
+// The lanes to wait for: not those that do not exist in the block or have left it.
 inline unsigned awaited(const warp& w, unsigned mask) { return mask & w.existing & ~w.exited; }
 
 inline void complete_rendezvous(warp& w, rendezvous& r) {
@@ -62,7 +63,7 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
 
 }  // namespace detail
 
-// Deposits `value` (and the lane that a shuffle reads), returns this lane's result.
+// Passes `value`, and for shuffles the lane `source` to read, to the other lanes. Returns the caller's result.
 [[gnu::noinline]] inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint64_t value,
                                             unsigned source, const std::source_location& site) {
   thread& t = running_thread(operation.name);
@@ -92,7 +93,7 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
   return w.value[t.lane];
 }
 
-// With allow_exited_lanes, a lane that leaves may be the last that others wait for.
+// Called when a lane leaves and allow_exited_lanes is set: others may have waited for this lane only.
 inline void release_rendezvous_without(thread& t) {
   warp& w = *t.home;
   for (int i = w.open_count - 1; i >= 0; --i)

@@ -10,9 +10,11 @@
 
 namespace cuda_emulator {
 
-// What CUDA shuffles; narrower integers promote to int there, and so here.
+// The types that CUDA shuffles. Narrower integers are promoted to int, as in CUDA.
 template <class T>
 concept shuffled = (std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_packed_float<T>;
+template <class T>
+concept reduced_word = std::same_as<T, int> || std::same_as<T, unsigned>;
 template <class T> struct promoted { using type = T; };
 template <class T>
   requires(std::is_integral_v<T> && sizeof(T) < 4)
@@ -205,15 +207,13 @@ unsigned __match_all_sync(unsigned mask, T value, int* predicate, CUDA_EMULATOR_
   return lanes;
 }
 
-template <class T>
-concept warpfold_emulator_word = std::same_as<T, int> || std::same_as<T, unsigned>;
-template <warpfold_emulator_word T> T __reduce_add_sync(unsigned mask, T value, CUDA_EMULATOR_SITE) {
+template <cuda_emulator::reduced_word T> T __reduce_add_sync(unsigned mask, T value, CUDA_EMULATOR_SITE) {
   return cuda_emulator::detail::reduce<T, cuda_emulator::detail::add>(mask, value, site);
 }
-template <warpfold_emulator_word T> T __reduce_min_sync(unsigned mask, T value, CUDA_EMULATOR_SITE) {
+template <cuda_emulator::reduced_word T> T __reduce_min_sync(unsigned mask, T value, CUDA_EMULATOR_SITE) {
   return cuda_emulator::detail::reduce<T, cuda_emulator::detail::least>(mask, value, site);
 }
-template <warpfold_emulator_word T> T __reduce_max_sync(unsigned mask, T value, CUDA_EMULATOR_SITE) {
+template <cuda_emulator::reduced_word T> T __reduce_max_sync(unsigned mask, T value, CUDA_EMULATOR_SITE) {
   return cuda_emulator::detail::reduce<T, cuda_emulator::detail::greatest>(mask, value, site);
 }
 inline unsigned __reduce_and_sync(unsigned mask, unsigned value, CUDA_EMULATOR_SITE) {
@@ -226,7 +226,7 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, CUDA_EMULATOR_S
   return cuda_emulator::detail::reduce<unsigned, cuda_emulator::detail::exclusion>(mask, value, site);
 }
 
-// Which lanes happen to run together is not something that a program may depend on.
+// Deleted because a program must not depend on which lanes happen to run together.
 unsigned __activemask() = delete;
 template <class... T> void __shfl(T...) = delete;
 template <class... T> void __shfl_up(T...) = delete;

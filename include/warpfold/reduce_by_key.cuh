@@ -5,27 +5,28 @@
 //   values  1 2 3 | 4 | 5 6        out_values   6 4 11        out_count  3
 //
 // Both functions
-// - fold each run strictly left to right with an operator that need only be associative. The association is the canonical
-//   tree over all items, of which only the run's take part (canonical_tree::replay_part): it depends on where the run
-//   begins and ends, and on nothing else; the bits are the same on every run, grid and GPU, and in the emulator. (A
-//   run that begins at a multiple of the power of two that holds it has the bits of reduce over it alone.)
+// - fold each run strictly left to right with an operator that need only be associative. The association is the
+//   canonical tree over all items, of which only the run's take part (canonical_tree::replay_part): it depends on where
+//   the run begins and ends, and on nothing else; the bits are the same on every run, grid and GPU, and in the
+//   emulator. (A run that begins at a multiple of the power of two that holds it has the bits of reduce over it alone.)
 // - enqueue one kernel on options.stream, never wait, and can be captured. The number of runs is known when it is done;
-// - read each key and value once: by vectors from any alignment, but for keys or values of which a thread takes less than
-//   16 bytes (one byte beside eight), which are read one by one where they are misaligned; fastest where keys and values
-//   begin at multiples of 16 bytes, since they are then copied to shared memory while earlier ones are folded;
+// - read each key and value once: by vectors from any alignment, but for keys or values of which a thread takes less
+//   than 16 bytes (one byte beside eight), which are read one by one where they are misaligned; fastest where keys and
+//   values begin at multiples of 16 bytes, since they are then copied to shared memory while earlier ones are folded;
 // - need scratch that does not depend on the number of items or runs;
 // - do the same work for an item whatever the runs' lengths, and write what there are runs;
-// - begin a run where equal(key before, key) is false; its key is that of its first item. Equality is asked of neighbours
-//   only. The default is ==, so that each NaN is a run of its own;
+// - begin a run where equal(key before, key) is false; its key is that of its first item. Equality is asked of
+//   neighbours only. The default is ==, so that each NaN is a run of its own;
 // - join options.init to each run on its left, once. There are no empty runs;
 // - accumulate in accumulator_t<Op, T>, T being the value type, or what the transform returns;
-// - write *out_count, the number of runs, and as many of out_keys and out_values as there is room for: if *out_count is more
-//   than out_keys.size(), the rest has been dropped, and everything else is right. in.size() entries always suffice;
+// - write *out_count, the number of runs, and as many of out_keys and out_values as there is room for: if *out_count is
+//   more than out_keys.size(), the rest has been dropped, and everything else is right. in.size() entries always
+//   suffice;
 // - need the outputs apart from the inputs;
-// - throw std::invalid_argument, before anything is enqueued, for keys and values, or out_keys and out_values, that differ in
-//   size, null pointers, outputs within inputs or each other, an out_count that cannot hold the number of items, a workspace
-//   that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what
-//   CUDA reports.
+// - throw std::invalid_argument, before anything is enqueued, for keys and values, or out_keys and out_values, that
+//   differ in size, null pointers, outputs within inputs or each other, an out_count that cannot hold the number of
+//   items, a workspace that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device
+//   memory is meant; cuda_error for what CUDA reports.
 //
 // Tiles wait for the counts of earlier ones, which have begun before them; so the grid needs no launch of its own kind.
 #pragma once
@@ -120,8 +121,8 @@ concept count_output =
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Reduces the runs of equal keys among `count` items: keys from `keys` and values from `values` on, each a pointer to device
-/// memory, or any trivially copyable object that device code can index with 64 bits.
+/// Reduces the runs of equal keys among `count` items: keys from `keys` and values from `values` on, each a pointer to
+/// device memory, or any trivially copyable object that device code can index with 64 bits.
 template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues,
           count_output OutCount, operator_argument Op, equality_argument Equal,
           class A = accumulator_t<Op, std::iter_value_t<ValueIt>>>
@@ -175,8 +176,8 @@ void reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_ke
   reduce_by_key(keys, values, out_keys, out_values, out_count, plus{}, equal_to{}, options);
 }
 
-/// Of each run init op transform(value) op …. The accumulator follows what `transform` returns; of an extended __device__
-/// lambda without a declared return type it follows the value.
+/// Of each run init op transform(value) op …. The accumulator follows what `transform` returns; of an extended
+/// __device__ lambda without a declared return type it follows the value.
 template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
           operator_argument Op, class Transform, equality_argument Equal,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Values>>>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies that a thread starts and waits for, through arch/: what they bring, and the mistakes that corrupt on a GPU.
+// Copies that a thread starts and waits for: what they bring, and the mistakes that corrupt on a GPU.
 #include <cmath>
-#include <warpfold/arch/async_copy.cuh>
-#include <warpfold/arch/shared_memory.cuh>
 
 #include "emulated.hpp"
 
 namespace {
 
 using namespace emulated;
-namespace arch = warpfold::arch;
 
 struct room {
   alignas(128) float items[32 * 4];
@@ -17,18 +14,18 @@ struct room {
 
 /// Each thread copies four items and gives them back; without waiting, or while its neighbour still reads, as asked.
 __global__ void give_back(const float* in, float* out, int turns, bool waits, bool meets) {
-  room& shared = arch::dynamic_shared<room>();
+  room& shared = dynamic_shared<room>();
   const unsigned thread = threadIdx.x, other = thread ^ 1;
   for (int turn = 0; turn < turns; ++turn) {
-    arch::async_copy_to_shared(shared.items + 4 * thread, in + 128 * turn + 4 * thread);
-    if (waits) arch::wait_async_copies();
+    em::async_copy_to_shared(shared.items + 4 * thread, in + 128 * turn + 4 * thread);
+    if (waits) em::wait_async_copies();
     __syncwarp();
     for (int k = 0; k < 4; ++k) {
       out[128 * turn + 4 * other + k] = shared.items[4 * other + k];
       if (k == 0 && thread % 2) __nanosleep(100);
     }
     if (meets) __syncwarp();
-    if (!waits) arch::wait_async_copies();
+    if (!waits) em::wait_async_copies();
   }
 }
 
@@ -51,8 +48,8 @@ TEST(AsyncCopy, IsNotThereBeforeTheWait) { EXPECT_GT(wrong_items(false, true), 0
 TEST(AsyncCopy, MayBeThereBeforeOthersHaveRead) { EXPECT_GT(wrong_items(true, false), 0); }
 
 __global__ void copies(const float* in, int target_offset, int source_offset, bool waits) {
-  arch::async_copy_to_shared(arch::dynamic_shared<room>().items + target_offset, in + source_offset);
-  if (waits) arch::wait_async_copies();
+  em::async_copy_to_shared(dynamic_shared<room>().items + target_offset, in + source_offset);
+  if (waits) em::wait_async_copies();
 }
 
 TEST(AsyncCopy, Mistakes) {

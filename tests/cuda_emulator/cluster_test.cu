@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clusters through arch/cluster.cuh: ranks, the split barrier, one another's shared memory.
+// Clusters: ranks, the split barrier, one another's shared memory.
 #include <set>
-#include <warpfold/arch/cluster.cuh>
-#include <warpfold/arch/shared_memory.cuh>
 
 #include "emulated.hpp"
 
 namespace {
 
 using namespace emulated;
-namespace arch = warpfold::arch;
 
 struct clustered {
   cudaLaunchAttribute attribute{};
@@ -30,7 +27,7 @@ struct place {
   unsigned rank, size;
 };
 __global__ void tell_place(place* out) {
-  out[blockIdx.x + gridDim.x * blockIdx.y] = {arch::cluster_rank(), arch::cluster_size()};
+  out[blockIdx.x + gridDim.x * blockIdx.y] = {em::cluster_rank(), em::cluster_size()};
 }
 
 TEST(Cluster, RankAndSize) {
@@ -53,15 +50,16 @@ TEST(Cluster, WithoutOneABlockStandsAlone) {
 
 // Every block reads the next one's number from its shared memory, again and again.
 __global__ void read_neighbour(int* wrong, int rounds) {
-  int& mine = arch::dynamic_shared<int>();
-  const unsigned next = (arch::cluster_rank() + 1) % arch::cluster_size();
+  int& mine = dynamic_shared<int>();
+  const unsigned next = (em::cluster_rank() + 1) % em::cluster_size();
   for (int round = 0; round < rounds; ++round) {
-    if (threadIdx.x == 0) mine = round * 100 + static_cast<int>(arch::cluster_rank());
-    arch::cluster_arrive();
-    arch::cluster_wait();
-    if (*arch::map_shared_rank(&mine, next) != round * 100 + static_cast<int>(next)) atomicAdd(wrong, 1);
-    arch::cluster_arrive_relaxed();
-    arch::cluster_wait();
+    if (threadIdx.x == 0) mine = round * 100 + static_cast<int>(em::cluster_rank());
+    em::cluster_arrive();
+    em::cluster_wait();
+    if (*static_cast<int*>(em::map_shared_rank(&mine, next)) != round * 100 + static_cast<int>(next))
+      atomicAdd(wrong, 1);
+    em::cluster_arrive();
+    em::cluster_wait();
   }
 }
 
@@ -77,12 +75,12 @@ TEST(Cluster, BarrierAndSharedMemoryOfOthers) {
 }
 
 __global__ void some_leave() {
-  arch::cluster_arrive();
+  em::cluster_arrive();
   if (threadIdx.x % 2 == 1) return;  // after arriving: counts
-  arch::cluster_wait();
+  em::cluster_wait();
   if (threadIdx.x % 4 == 0) return;  // before arriving: counts too
-  arch::cluster_arrive();
-  arch::cluster_wait();
+  em::cluster_arrive();
+  em::cluster_wait();
 }
 
 TEST(Cluster, ThreadsThatLeaveCountAsArrived) {
@@ -91,25 +89,25 @@ TEST(Cluster, ThreadsThatLeaveCountAsArrived) {
 }
 
 __global__ void arrives_twice() {
-  arch::cluster_arrive();
-  arch::cluster_arrive();
+  em::cluster_arrive();
+  em::cluster_arrive();
 }
-__global__ void waits_only() { arch::cluster_wait(); }
+__global__ void waits_only() { em::cluster_wait(); }
 __global__ void one_does_not_arrive() {
   if (threadIdx.x == 3) __syncwarp(0x18);
-  else if (threadIdx.x != 4) arch::cluster_arrive(), arch::cluster_wait();
-  else arch::cluster_arrive(), arch::cluster_wait(), __syncwarp(0x18);
+  else if (threadIdx.x != 4) em::cluster_arrive(), em::cluster_wait();
+  else em::cluster_arrive(), em::cluster_wait(), __syncwarp(0x18);
 }
-__global__ void reads_beyond() { arch::map_shared_rank(&arch::dynamic_shared<int>(), 2); }
+__global__ void reads_beyond() { em::map_shared_rank(&dynamic_shared<int>(), 2); }
 __global__ void maps_a_local() {
   int local = 0;
-  arch::map_shared_rank(&local, 1);
+  em::map_shared_rank(&local, 1);
 }
 __global__ void reads_block_that_left(int* out) {
-  int& mine = arch::dynamic_shared<int>();
-  if (arch::cluster_rank() == 1) return;
+  int& mine = dynamic_shared<int>();
+  if (em::cluster_rank() == 1) return;
   for (int i = 0; i < 100; ++i) em::yield();
-  *out = *arch::map_shared_rank(&mine, 1);
+  *out = *static_cast<int*>(em::map_shared_rank(&mine, 1));
 }
 
 TEST(Cluster, MistakesAreFound) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emulator's tests share: launches, device arrays, expected faults.
+// What the emulator's tests share: launches, device arrays, expected faults, typed shared memory and barriers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -62,5 +62,22 @@ void expect_fault(em::fault kind, const std::vector<std::string>& texts, Kernel 
     for (const std::string& text : texts) EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
   }
 }
+
+template <class T> T& dynamic_shared() { return *static_cast<T*>(em::dynamic_shared(sizeof(T), alignof(T))); }
+
+// An mbarrier in shared memory.
+class mbarrier {
+ public:
+  void init(unsigned count) { em::barrier_init(&word_, count); }
+  void invalidate() { em::barrier_invalidate(&word_); }
+  void arrive() { em::barrier_arrive(&word_); }
+  void arrive_expect_tx(unsigned bytes) { em::barrier_arrive(&word_, bytes); }
+  bool try_wait_parity(unsigned parity) { return em::barrier_try_wait(&word_, parity); }
+  void wait_parity(unsigned parity) { em::barrier_wait(&word_, parity); }
+  std::uint64_t* word() { return &word_; }
+
+ private:
+  alignas(8) std::uint64_t word_;
+};
 
 }  // namespace emulated

@@ -71,6 +71,37 @@ TEST(Launch, TemplatesThroughCudaLaunchKernelEx) {
 
 __global__ void count(int* ran) { atomicAdd(ran, 1); }
 
+void host_function(int* ran) { atomicAdd(ran, 1); }
+template <class T> void host_template(T* ran) { atomicAdd(ran, T{1}); }
+
+// Identical bodies must not become one function.
+__global__ void same_as_host_function(int* ran) { atomicAdd(ran, 1); }
+struct holder {
+  static __global__ void member(int* ran) { atomicAdd(ran, 1); }
+};
+template <class T> __global__ void __launch_bounds__(64)
+bounded(T* ran) { atomicAdd(ran, T{1}); }
+template __global__ void bounded<unsigned>(unsigned*);
+
+TEST(Launch, FunctionsWithoutGlobalAreRefused) {
+#if defined(__x86_64__)
+  device_array<int> ran(1);
+  expect_fault(em::fault::usage, {"host_function", "not declared __global__"}, host_function, shape(1, 1), ran.get());
+  expect_fault(em::fault::usage, {"host_template<int>", "not declared __global__"}, host_template<int>, shape(1, 1),
+               ran.get());
+  EXPECT_EQ(ran[0], 0);
+  EXPECT_EQ(em::launch(same_as_host_function, shape(1, 1), ran.get()), cudaSuccess);
+  EXPECT_EQ(em::launch(holder::member, shape(1, 1), ran.get()), cudaSuccess);
+  EXPECT_EQ(em::launch(bounded<int>, shape(1, 1), ran.get()), cudaSuccess);
+  EXPECT_EQ(ran[0], 3);
+  device_array<unsigned> others(1);
+  EXPECT_EQ(em::launch(bounded<unsigned>, shape(1, 1), others.get()), cudaSuccess);
+  EXPECT_EQ(others[0], 1u);
+#else
+  GTEST_SKIP() << "kernels are marked on x86-64 only";
+#endif
+}
+
 TEST(Launch, ShapesOutOfRangeAreRefused) {
   device_array<int> ran(1);
   const auto verdict = [&](dim3 grid, dim3 block, std::size_t shared_bytes = 0) {

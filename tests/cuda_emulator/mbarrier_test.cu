@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barrier objects and bulk copies through arch/: phases, bytes, and the mistakes that hang or corrupt on a GPU.
+// Barrier objects and bulk copies: phases, bytes, and the mistakes that hang or corrupt on a GPU.
 #include <cmath>
-#include <warpfold/arch/bulk_copy.cuh>
-#include <warpfold/arch/shared_memory.cuh>
 
 #include "emulated.hpp"
 
 namespace {
 
 using namespace emulated;
-namespace arch = warpfold::arch;
 
 // ---- phases ------------------------------------------------------------------------------------------------------
 
 struct relay {
-  arch::mbarrier filled, emptied;
+  mbarrier filled, emptied;
   int box;
 };
 
 // One producer thread hands numbers to the consumer warps through a single box.
 __global__ void produce_and_consume(int rounds, int* sums) {
-  relay& shared = arch::dynamic_shared<relay>();
+  relay& shared = dynamic_shared<relay>();
   const unsigned consumers = blockDim.x - 32;
   if (threadIdx.x == 0) {
     shared.filled.init(1);
     shared.emptied.init(consumers);
-    arch::fence_mbarrier_init();
   }
   __syncthreads();
   int sum = 0;
@@ -64,24 +60,23 @@ constexpr int stage_items = 64, stages = 3;
 
 struct ring {
   alignas(128) float items[stages][stage_items];
-  arch::mbarrier filled[stages];
+  mbarrier filled[stages];
 };
 
 // A pipeline of bulk copies, `ahead` stages deep; with `waits` false it reads without waiting.
 __global__ void stream_through(const float* in, float* out, int tiles, bool waits) {
-  ring& shared = arch::dynamic_shared<ring>();
+  ring& shared = dynamic_shared<ring>();
   if (threadIdx.x == 0) {
     for (auto& barrier : shared.filled) barrier.init(1);
-    arch::fence_mbarrier_init();
   }
   __syncthreads();
   const auto start = [&](int tile) {
-    arch::mbarrier& barrier = shared.filled[tile % stages];
+    mbarrier& barrier = shared.filled[tile % stages];
     barrier.arrive_expect_tx(stage_items * sizeof(float));
     for (int half = 0; half < 2; ++half)
-      arch::bulk_copy_to_shared(&shared.items[tile % stages][half * stage_items / 2],
-                                in + tile * stage_items + half * stage_items / 2, stage_items / 2 * sizeof(float),
-                                barrier, half == 0 ? arch::l2_hint::none : arch::l2_hint::evict_first);
+      em::bulk_copy_to_shared(&shared.items[tile % stages][half * stage_items / 2],
+                              in + tile * stage_items + half * stage_items / 2, stage_items / 2 * sizeof(float),
+                              barrier.word());
   };
   if (threadIdx.x == 0)
     for (int tile = 0; tile < stages && tile < tiles; ++tile) start(tile);
@@ -89,7 +84,6 @@ __global__ void stream_through(const float* in, float* out, int tiles, bool wait
     if (waits) shared.filled[tile % stages].wait_parity(tile / stages & 1);
     out[tile * stage_items + threadIdx.x] = shared.items[tile % stages][threadIdx.x];
     __syncthreads();
-    arch::fence_proxy_async();
     if (threadIdx.x == 0 && waits && tile + stages < tiles) start(tile + stages);
   }
   if (!waits)
@@ -124,46 +118,46 @@ TEST(BulkCopy, ReadingWithoutWaitingMeetsPoison) {
 
 struct box {
   alignas(128) float items[64];
-  arch::mbarrier barrier;
+  mbarrier barrier;
 };
 
-__global__ void arrives_without_init() { arch::dynamic_shared<box>().barrier.arrive(); }
+__global__ void arrives_without_init() { dynamic_shared<box>().barrier.arrive(); }
 __global__ void inits_twice() {
-  arch::dynamic_shared<box>().barrier.init(1);
-  arch::dynamic_shared<box>().barrier.init(1);
+  dynamic_shared<box>().barrier.init(1);
+  dynamic_shared<box>().barrier.init(1);
 }
-__global__ void inits_for_nobody() { arch::dynamic_shared<box>().barrier.init(0); }
+__global__ void inits_for_nobody() { dynamic_shared<box>().barrier.init(0); }
 __global__ void uses_after_invalidate() {
-  arch::mbarrier& barrier = arch::dynamic_shared<box>().barrier;
+  mbarrier& barrier = dynamic_shared<box>().barrier;
   barrier.init(1);
   barrier.invalidate();
   barrier.arrive();
 }
 __global__ void waits_in_vain() {
-  arch::mbarrier& barrier = arch::dynamic_shared<box>().barrier;
+  mbarrier& barrier = dynamic_shared<box>().barrier;
   if (threadIdx.x == 0) barrier.init(2);
   __syncthreads();
   if (threadIdx.x == 0) barrier.arrive();
   barrier.wait_parity(0);
 }
 __global__ void announces_too_much(const float* in) {
-  box& shared = arch::dynamic_shared<box>();
+  box& shared = dynamic_shared<box>();
   shared.barrier.init(1);
   shared.barrier.arrive_expect_tx(512);
-  arch::bulk_copy_to_shared(shared.items, in, 256, shared.barrier);
+  em::bulk_copy_to_shared(shared.items, in, 256, shared.barrier.word());
   shared.barrier.wait_parity(0);
 }
 __global__ void overflows_bytes() {
-  arch::mbarrier& barrier = arch::dynamic_shared<box>().barrier;
+  mbarrier& barrier = dynamic_shared<box>().barrier;
   barrier.init(1);
   barrier.arrive_expect_tx(1u << 20);
 }
 __global__ void arrives_too_often(const float* in) {
-  box& shared = arch::dynamic_shared<box>();
+  box& shared = dynamic_shared<box>();
   shared.barrier.init(1);
   shared.barrier.arrive_expect_tx(256);  // the copy never starts, so the phase stays open
   shared.barrier.arrive();
-  arch::bulk_copy_to_shared(shared.items, in, 256, shared.barrier);
+  em::bulk_copy_to_shared(shared.items, in, 256, shared.barrier.word());
 }
 
 TEST(Mbarrier, MistakesAreFound) {
@@ -180,22 +174,22 @@ TEST(Mbarrier, MistakesAreFound) {
 }
 
 __global__ void copies(const float* in, int target_offset, int source_offset, unsigned bytes) {
-  box& shared = arch::dynamic_shared<box>();
+  box& shared = dynamic_shared<box>();
   shared.barrier.init(1);
   shared.barrier.arrive_expect_tx(bytes);
-  arch::bulk_copy_to_shared(shared.items + target_offset, in + source_offset, bytes, shared.barrier);
+  em::bulk_copy_to_shared(shared.items + target_offset, in + source_offset, bytes, shared.barrier.word());
   shared.barrier.wait_parity(0);
 }
 __global__ void copies_outside_shared(const float* in, float* target) {
-  box& shared = arch::dynamic_shared<box>();
+  box& shared = dynamic_shared<box>();
   shared.barrier.init(1);
-  arch::bulk_copy_to_shared(target, in, 16, shared.barrier);
+  em::bulk_copy_to_shared(target, in, 16, shared.barrier.word());
 }
 __global__ void leaves_before_the_copy_arrives(const float* in) {
-  box& shared = arch::dynamic_shared<box>();
+  box& shared = dynamic_shared<box>();
   shared.barrier.init(1);
   shared.barrier.arrive_expect_tx(16);
-  arch::bulk_copy_to_shared(shared.items, in, 16, shared.barrier);
+  em::bulk_copy_to_shared(shared.items, in, 16, shared.barrier.word());
 }
 
 TEST(BulkCopy, MistakesAreFound) {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <warpfold/arch/shared_memory.cuh>
 
 #include "emulated.hpp"
 
@@ -16,9 +15,8 @@ struct storage {
 };
 
 __global__ void read_fresh(float* floats, double* doubles) {
-  floats[threadIdx.x] = warpfold::arch::dynamic_shared<storage>().values[threadIdx.x];
-  if (threadIdx.x < 32)
-    std::memcpy(&doubles[threadIdx.x], &warpfold::arch::dynamic_shared<storage>().values[2 * threadIdx.x], 8);
+  floats[threadIdx.x] = dynamic_shared<storage>().values[threadIdx.x];
+  if (threadIdx.x < 32) std::memcpy(&doubles[threadIdx.x], &dynamic_shared<storage>().values[2 * threadIdx.x], 8);
 }
 
 TEST(DynamicShared, IsPoisonedForEveryBlock) {

@@ -26,7 +26,7 @@ __device__ void require([[maybe_unused]] bool holds, [[maybe_unused]] const char
   char message[256];
   if constexpr (sizeof...(Values) == 0) snprintf(message, sizeof message, "%s", format);
   else snprintf(message, sizeof message, format, static_cast<long long>(values)...);
-  cuda_emulator::current_scheduler->fail(cuda_emulator::fault::precondition, message);
+  cuda_emulator::stop_kernel(message);
 #endif
 #endif
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernel of reduction by key is given, and where its results go.
+// The parameter of the kernel of reduction by key.
 #pragma once
 #include <warpfold/by_key/join_tiles.cuh>
 #include <warpfold/by_key/tile_epochs.cuh>
@@ -20,14 +20,14 @@ struct by_key_arguments {
   OutKeys out_keys;
   OutValues out_values;
   OutCount out_count;
-  std::int64_t capacity;  ///< of the outputs; later runs are counted only
+  std::int64_t capacity;  ///< runs that the outputs have room for; later runs are counted only
   grid::initial_value<A> init;
-  lap_schedule schedule;
+  tile_epochs schedule;
   by_key_scratch<A> scratch;
-  int whole_tiles;  ///< whose items all exist
-  bool stages;      ///< whether these come through shared memory: there is room, and they are aligned
+  int whole_tiles;  ///< the tiles all of whose items exist: the first ones
+  bool stages;      ///< whether whole tiles come through shared memory: there is room, and items are aligned
 
-  __device__ run_joiner<Op, A> joiner() const { return {op}; }
+  __device__ carry_joiner<Op, A> joiner() const { return {op}; }
   __device__ void write_key(std::int64_t run, const key& k) const {
     if (run < capacity) out_keys[static_cast<std::iter_difference_t<OutKeys>>(run)] = k;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp tells another block what runs are open at the ends of its tiles: in messages of 16 bytes, which are seen whole,
-// each with a word that is not zero. So the writer waits for nothing, and the reader knows by what it reads that all is there.
+// How a warp sends the carry of its tiles to another block: in
+// messages of 16 bytes. A message is read whole or not at all, and one of its words is never zero. So the sender needs
+// no fence, and the receiver sees by the words whether all have arrived.
 #pragma once
 #include <cstring>
 #include <warpfold/arch/published.cuh>
@@ -9,20 +10,20 @@
 
 namespace warpfold::by_key {
 
-/// The stretch of a tile, or of neighbouring ones, and the heads of the lap before it.
-template <class A> struct placed_runs {
-  open_runs<A> runs;
+/// The carry of a tile, or of neighbouring tiles, and the number of heads of its epoch that lie before it.
+template <class A> struct placed_carry {
+  run_carry<A> runs;
   int before;
 };
 
-/// The same in messages; zero where nothing has been told.
-template <class A> struct told_runs {
-  static constexpr int count = stretch_messages(sizeof(A)), accumulator_words = (sizeof(A) + 3) / 4;
+/// A placed carry as messages; all words are zero where none has been sent.
+template <class A> struct carry_messages {
+  static constexpr int count = messages_per_carry(sizeof(A)), accumulator_words = (sizeof(A) + 3) / 4;
   static_assert(1 + 3 * count >= 2 * accumulator_words + 2);
 
   arch::message messages[count];
 
-  __device__ void tell(const placed_runs<A>& own) {
+  __device__ void send(const placed_carry<A>& own) {
     static_assert(std::is_trivially_copyable_v<A>);
     arch::message all[count] = {};
     std::uint32_t words[2 * accumulator_words] = {};
@@ -37,8 +38,8 @@ template <class A> struct told_runs {
     WARPFOLD_UNROLL
     for (int k = 0; k < count; ++k) arch::publish(messages + k, all[k]);
   }
-  /// Whether all has been told, which goes to `to`.
-  __device__ bool look(placed_runs<A>& to) const {
+  /// Returns whether all messages have arrived; then `to` is the carry.
+  __device__ bool try_receive(placed_carry<A>& to) const {
     arch::message all[count];
     WARPFOLD_UNROLL
     for (int k = 0; k < count; ++k) all[k] = arch::observe(messages + k);
@@ -62,7 +63,7 @@ template <class A> struct told_runs {
   }
 
  private:
-  /// Word number `i` of both accumulators.
+  /// The place of word `i` of both accumulators.
   __device__ static std::uint32_t& word(arch::message (&all)[count], int i) {
     return i < 2 ? all[0].words[2 + i] : all[1 + (i - 2) / 3].words[1 + (i - 2) % 3];
   }

@@ -15,7 +15,7 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What a reduction by key reads: sources whose chunks are no longer than what a thread takes.
+/// The sources that a reduction by key reads: their chunks have at most as many items as a thread takes.
 template <class K, class V, class A> struct by_key_chunks {
   static constexpr int thread_items = kernel_policy_for(sizeof(K), sizeof(V), sizeof(A)).thread_items;
   template <class It> static constexpr auto source(It first, std::int64_t count) {
@@ -29,13 +29,13 @@ template <class K, class V, class A> struct by_key_chunks {
   }
 };
 
-/// How the kernel lies on a multiprocessor.
+/// How the kernel uses a multiprocessor.
 struct by_key_residency {
   bool stages;  ///< whether tiles come through shared memory
   int blocks;
 };
 
-/// Lets tiles come through shared memory where the current device `device` has room for that in two blocks.
+/// Tiles come through shared memory if `device`, the current one, has room for two such blocks a multiprocessor.
 template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int device) {
   static host::per_device<by_key_residency> cache;
   return cache.get(device, [=]() -> by_key_residency {
@@ -52,7 +52,7 @@ template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int 
   });
 }
 
-/// Whether the items begin where `source` can copy them from, if it can copy any.
+/// Whether the items are aligned for asynchronous copies, if `source` makes any.
 template <class Source> bool is_copyable(const Source& source) {
   if constexpr (copyable_source<Source>) return source.misaligned_bytes() == 0;
   else return true;
@@ -72,9 +72,9 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = by_key_storage<Keys, Leaves>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
-  static_assert(sizeof(by_key_control) + lap_stretches(lap_tiles(sizeof(A))) * sizeof(told_runs<A>) <=
+  static_assert(sizeof(by_key_control) + epoch_carries(epoch_tiles(sizeof(A))) * sizeof(carry_messages<A>) <=
                     by_key_control_bytes &&
-                sizeof(lap_scratch<A>) <= laps_bytes(sizeof(A)));
+                sizeof(epoch_scratch<A>) <= epochs_bytes(sizeof(A)));
   constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
   constexpr auto policy = storage::policy;
   auto init = host::initial_value_of<Op>(function, options.init, 1);
@@ -89,7 +89,7 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +
                          std::to_string(std::numeric_limits<count_type>::max()) + " only");
 
-  // Tiles have numbers of 32 bits.
+  // Tile numbers have 32 bits.
   constexpr std::int64_t most_items = (std::int64_t{1} << 30) * storage::thread_tile::tile_items;
   if (keys.items > most_items)
     reject(function, "there are " + std::to_string(keys.items) + " items; of these keys and values it takes " +
@@ -108,8 +108,8 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
   std::byte* const control = scratch.data() + host::workspace_alignment;
   const by_key_scratch<A> parts{reinterpret_cast<by_key_control*>(control),
-                                reinterpret_cast<told_runs<A>*>(control + sizeof(by_key_control)),
-                                reinterpret_cast<lap_scratch<A>*>(scratch.data() + host::control_bytes)};
+                                reinterpret_cast<carry_messages<A>*>(control + sizeof(by_key_control)),
+                                reinterpret_cast<epoch_scratch<A>*>(scratch.data() + host::control_bytes)};
   const by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
       keys,      leaves,   op,   equal,         out_keys, out_values,
       out_count, capacity, init, plan.schedule, parts,    static_cast<int>(keys.items / tile_items),

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of reduction by key: runs of equal keys to a key and a value each, in one launch. Blocks take tiles in order.
-// Of a tile, each thread holds consecutive items; it finds heads by comparing neighbours, and folds what lies between them.
-// What is complete within a warp waits in shared memory for its place, and goes out side by side; what is not is joined
-// across warps, tiles and laps.
+// The kernel of reduction by key: a key and a value for each run of equal keys, in one launch.
 //
-// A tile's place is known once all tiles before it have been counted. So that nobody waits for long, it waits up to two turns,
-// if there is room for its runs; and one warp of a block has no items, and makes the trips to memory:
+//   for each tile, in order, by whichever block takes it:
+//     each thread holds consecutive items, flags the heads of runs by comparing neighbours, and folds between heads
+//     complete runs of a warp are staged in shared memory; carries are joined across lanes, warps, tiles and epochs
+//     look-back tells where the tile's runs are written (Merrill and Garland 2016); then they are written, coalesced
+//
+// The place of a tile is known once all earlier tiles are counted. To hide that latency a block is a pipeline: a tile
+// is written up to two steps after it is folded, as long as its outputs have room, and one warp has no items but makes
+// the trips to memory:
 //
 //   warps with items:          count the heads of i         |   write i - 2, join its warps     fold i
 //   their copies:              items of i                   |   items of i + 1
-//   the warp that serves:      look back for i - 2          |   join neighbours of tiles, if they are there
+//   the look-back warp:        look back for i - 2          |   join neighbouring tiles whose carries have arrived
 //                              take i + 1                   |
 //                                                       barrier
 //
-// The last of a block's warps to have counted its heads tells other blocks, before any of them waits.
+// The last warp of a block to count its heads publishes the tile's count, before any warp waits.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/by_key/arguments.cuh>
@@ -24,13 +27,13 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What the calling warp finds of a tile's heads.
+/// The heads of a tile that the calling warp has found.
 struct warp_heads {
-  unsigned own;  ///< bit k: the lane's item k
-  int before;    ///< in lower lanes
-  int count;     ///< of the warp
+  unsigned own;  ///< bit k: whether the lane's item k is a head
+  int before;    ///< heads in lower lanes
+  int count;     ///< heads of the warp
   bool whole;    ///< whether all of the warp's items exist
-  bool few;      ///< and no lane has more than a head: then no run begins and ends in one
+  bool few;      ///< whether, moreover, no lane has more than one head: no run begins and ends within a lane
 };
 
 template <class Tile, class Equal>
@@ -45,7 +48,7 @@ __device__ warp_heads find_heads(const Tile& own, int tile, bool whole, Equal eq
   return {heads, before.lane, before.warp, whole, false};
 }
 
-/// Key number `index` of those from `First` on, modulo `Count`, a power of two.
+/// Key number `First` + `index` % `Count` of the thread, Count a power of two: a selection that stays in registers.
 template <int Count, int First = 0, class Tile> __device__ auto select_key(const Tile& own, int index) {
   if constexpr (Count == 1) return own.key(First);
   else
@@ -53,7 +56,7 @@ template <int Count, int First = 0, class Tile> __device__ auto select_key(const
                           select_key<Count / 2, First>(own, index));
 }
 
-/// Keeps the keys of the heads, the thread's first one at `place`.
+/// Stages the keys of the heads, the thread's first one at `place`.
 template <class Tile, class Staged>
 __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& heads, int place) {
   if (heads.few) {
@@ -66,9 +69,10 @@ __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& he
     if (heads.own >> k & 1) staged[place++] = own.key(k);
 }
 
-/// Folds a warp's runs: those that are complete into `staged`, the first at `place`. Valid in lane 0.
+/// Folds a warp's runs. Complete runs go into `staged`, the first at `place`. Returns the warp's carry, valid in lane
+/// 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
-__device__ open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
+__device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
                                        Staged& staged, int place) {
   constexpr int items = Tile::items, chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
@@ -87,91 +91,94 @@ __device__ open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& o
   const auto runs = heads.few     ? fold_one_head(split, heads.own)
                     : heads.whole ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
                                   : fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
-  return join_runs(joiner, runs, {heads.before, heads.count},
-                   [&](int rank, const A& value) { staged[place + rank] = value; });
+  return join_carries(joiner, runs, {heads.before, heads.count},
+                      [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
-/// If `lap` is another than the last tile's, waits until those before it are done. By one warp, all of whose lanes wait: where
-/// one does alone, the compiler takes no warp for converged any more, anywhere in the kernel.
+/// If `epoch` is not the last tile's, waits until all earlier epochs are done. All lanes of one warp call it, and all
+/// wait: if one lane waited alone, the compiler would treat no warp as converged any more, anywhere in the kernel.
 template <class Storage, class A>
-__device__ void enter_lap(Storage& shared, const by_key_scratch<A>& scratch, int lap) {
-  const bool has_entered = lap == warp::shuffle(shared.lap, 0);
+__device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, int epoch) {
+  const bool has_entered = epoch == warp::shuffle(shared.epoch, 0);
   __syncwarp();
   if (has_entered) return;
-  while (warp::shuffle(static_cast<int>(arch::acquire(&scratch.control->laps_done)), 0) < lap) arch::pause();
+  while (warp::shuffle(static_cast<int>(arch::acquire(&scratch.control->epochs_done)), 0) < epoch) arch::pause();
   if (arch::lane_id() != 0) return;
-  shared.lap = lap;
-  shared.lap_heads = scratch.laps->heads;
+  shared.epoch = epoch;
+  shared.heads_before_epoch = scratch.epochs->heads;
 }
 
-/// Takes the next tile, or a number past all tiles. Of those that find none left, one a block, the last leaves the counter
-/// zero. (An increment, since additions of a warp's lanes would be made one, and shared by a shuffle that waits for memory.)
-__device__ inline int take_tile(by_key_control* control, const lap_schedule& schedule) {
+/// Takes the next tile, or a number past all tiles, which each block gets once. The last block to get one leaves the
+/// counter zero. (An increment, because the compiler aggregates additions over a warp and adds a shuffle that waits for
+/// memory.)
+__device__ inline int take_tile(by_key_control* control, const tile_epochs& schedule) {
   return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(schedule.tiles) + gridDim.x - 1));
 }
 
-/// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
-/// all items completes. By one warp.
+/// Ends an epoch, whose carry is `own` in lane 0: clears its words, and lets the next epoch begin; or, after the last
+/// one, writes the last run and the number of runs. One warp calls it.
 template <class Arguments, class A>
-__device__ void finish_lap(const Arguments& arguments, int lap, const open_runs<A>& own) {
+__device__ void finish_epoch(const Arguments& arguments, int epoch, const run_carry<A>& own) {
   auto& control = *arguments.scratch.control;
-  const bool is_last = arguments.schedule.is_last(lap);
-  const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(lap);
+  const bool is_last = arguments.schedule.is_last(epoch);
+  const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(epoch);
   control.counts.clear(tiles);
   if (lane == 0) {
-    auto& laps = *arguments.scratch.laps;
-    const auto all = push_lap(laps, lap, is_last, own, arguments.joiner(),
-                              [&](std::int64_t run, const A& value) { arguments.write_value(run, value); });
+    auto& epochs = *arguments.scratch.epochs;
+    const auto all = push_epoch(epochs, epoch, is_last, own, arguments.joiner(),
+                                [&](std::int64_t run, const A& value) { arguments.write_value(run, value); });
     if (is_last) {
-      arguments.write_value(laps.heads - 1, all.last);
-      arguments.write_count(laps.heads);
-      control.laps_done = 0;
+      arguments.write_value(epochs.heads - 1, all.last);
+      arguments.write_count(epochs.heads);
+      control.epochs_done = 0;
     }
   }
   __syncwarp();
-  if (lane == 0 && !is_last) arch::release(&control.laps_done, static_cast<unsigned>(lap + 1));
+  if (lane == 0 && !is_last) arch::release(&control.epochs_done, static_cast<unsigned>(epoch + 1));
 }
 
-/// Joins tiles of the lap to their neighbours, if these are there, or once they are. By one warp.
+/// Joins the pending group of tiles if their carries have arrived, or once they have, if `waits`. One warp calls it.
 template <class Arguments, class A>
-__device__ void join_neighbours(const Arguments& arguments, int lap, std::int64_t lap_heads, bool waits,
-                                waiting_neighbours<A>& neighbours) {
-  const auto close = [&](int rank, const A& value) { arguments.write_value(lap_heads + rank, value); };
-  placed_runs<A> all{};
-  if (neighbours.join(waits, arguments.schedule.is_last(lap), all, arguments.joiner(), close))
-    finish_lap(arguments, lap, all.runs);
+__device__ void join_neighbours(const Arguments& arguments, int epoch, std::int64_t heads_before_epoch, bool waits,
+                                pending_join<A>& neighbours) {
+  const auto close = [&](int rank, const A& value) { arguments.write_value(heads_before_epoch + rank, value); };
+  placed_carry<A> all{};
+  if (neighbours.join(waits, arguments.schedule.is_last(epoch), all, arguments.joiner(), close))
+    finish_epoch(arguments, epoch, all.runs);
 }
 
-/// Joins the warps' stretches to the tile's, and tells that one to who joins it to others. By one warp.
+/// Joins the warps' carries to the tile's carry, and sends that to the warp that joins the tile's group. One warp calls
+/// it.
 template <class Arguments, int Warps, class A = typename Arguments::A>
 __device__ void join_warps(const Arguments& arguments, tile_summary<A, Warps>& done) {
   const auto joiner = arguments.joiner();
   const int lane = arch::lane_id();
-  placed_runs<A> own{lane < Warps ? done.runs[lane] : joiner.none(), done.before};
+  placed_carry<A> own{lane < Warps ? done.runs[lane] : joiner.none(), done.before};
   heads_before heads = count_heads<Warps>(own.runs.heads);
   heads.lane += done.before;
-  own.runs = join_runs<Warps>(joiner, own.runs, heads,
-                              [&](int rank, const A& value) { arguments.write_value(done.lap_heads + rank, value); });
-  if (lane == 0) arguments.scratch.stretches[arguments.schedule.place_of(done.tile)].tell(own);
+  own.runs = join_carries<Warps>(joiner, own.runs, heads, [&](int rank, const A& value) {
+    arguments.write_value(done.heads_before_epoch + rank, value);
+  });
+  if (lane == 0) arguments.scratch.carries[arguments.schedule.place_of(done.tile)].send(own);
 }
 
-/// Finds where a tile's runs go, and tells others. By one warp.
+/// Finds by look-back where a tile's runs are written, and publishes what follows for later tiles. One warp calls it.
 template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, int place) {
   const int before = counts.before(place);
   if (arch::lane_id() == 0) {
     tile.before = before;
-    counts.tell_through(place, before + tile.all_heads());
+    counts.publish_through(place, before + tile.all_heads());
   }
 }
 
-/// What the warps with items do.
+/// The steps of the warps with items.
 template <class Arguments, class Storage>
-__device__ void fold_tiles(const Arguments& arguments, block_turns<Storage> block) {
+__device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) {
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
   auto& stage = block.shared.stage_of(warp);
   auto& counts = arguments.scratch.control->counts;
   typename Storage::thread_tile own;
-  waiting_runs staged{block.shared.keys[warp], block.shared.values[warp]};
+  output_staging staged{block.shared.keys[warp], block.shared.values[warp]};
   const auto is_staged = [&](int tile) {
     return Storage::can_stage && arguments.stages && tile < arguments.whole_tiles;
   };
@@ -191,7 +198,7 @@ __device__ void fold_tiles(const Arguments& arguments, block_turns<Storage> bloc
       now.heads[warp] = heads.count;
       now.too_many[warp] = static_cast<std::uint8_t>(staged.too_many(heads.count, block.waiting));
       const bool completes = block.has_tile() && now.count_heads(heads.count);
-      if (completes && block.is_well_in_lap()) counts.tell_own(block.place(), now.all_heads());
+      if (completes && block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads());
     }
     const int least = block.least_writes();
     block.sync();
@@ -208,25 +215,25 @@ __device__ void fold_tiles(const Arguments& arguments, block_turns<Storage> bloc
     const auto runs = fold_warp_runs(arguments, own, heads, staged.values, staged.place);
     if (lane == 0) now.runs[warp] = runs;
     staged.add(heads.count);
-    block.end_turn(next);
+    block.end_step(next);
   }
 }
 
-/// What the warp does that serves them.
+/// The steps of the look-back warp.
 template <class Arguments, class Storage>
-__device__ void serve_tiles(const Arguments& arguments, block_turns<Storage> block) {
+__device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block) {
   auto* const control = arguments.scratch.control;
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
   const int lane = arch::lane_id();
-  waiting_neighbours<typename Arguments::A> neighbours;
+  pending_join<typename Arguments::A> neighbours;
   while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
     const int least = block.least_writes();
     const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
     if (least > 0) find_place(block.oldest(), counts, place_of_oldest());
-    // As late as can be: who looks back waits for tiles that have been taken and not yet counted.
+    // As late as possible: a look-back waits for every tile that is taken and not yet counted.
     if (lane == 0 && has_tile) {
       now.next = take_tile(control, schedule);
       now.tile = block.tile;
@@ -234,30 +241,31 @@ __device__ void serve_tiles(const Arguments& arguments, block_turns<Storage> blo
     }
     block.sync();
     const int next = block.next(), writes = block.writes(least);
-    // Where there is much to write, those who look back at once, before that has gone out, slow each other down by a tenth.
+    // With much to write, look-backs that do not wait for the writes slow each other down by a tenth.
     if (block.were_many) __threadfence();
     for (int done = 0;; ++done, --block.waiting) {
       const bool ends = done == writes;
-      const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.lap);
-      const bool adds = !ends && neighbours.are_joined_with(place, tiles);
+      const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.epoch);
+      const bool adds = !ends && neighbours.completes_group(place, tiles);
       if (ends || adds)
-        join_neighbours(arguments, block.shared.lap, block.shared.lap_heads, adds || block.writes_all(), neighbours);
+        join_neighbours(arguments, block.shared.epoch, block.shared.heads_before_epoch, adds || block.writes_all(),
+                        neighbours);
       if (ends) break;
       if (done >= least) {
         find_place(block.oldest(), counts, place);
         block.sync();
       }
-      if (block.writes_all()) join_warps(arguments, block.oldest());  // nothing else is to be done, and others wait
-      if (adds) neighbours.add(arguments.scratch.stretches, place, tiles);
+      if (block.writes_all()) join_warps(arguments, block.oldest());  // there is no other work, and other blocks wait
+      if (adds) neighbours.add(arguments.scratch.carries, place, tiles);
     }
     if (!has_tile) return;
-    // The last of the lap before may have been this block's last tile.
-    if (block.enters_lap()) enter_lap(block.shared, arguments.scratch, block.tile >> block.log_lap);
+    // The last tile of the epoch before may have been this block's previous tile.
+    if (block.enters_epoch()) enter_epoch(block.shared, arguments.scratch, block.tile >> block.log_epoch);
     if (lane == 0) {
-      if (!block.is_well_in_lap()) counts.tell_own(block.place(), now.all_heads());
-      now.lap_heads = block.shared.lap_heads;
+      if (!block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads());
+      now.heads_before_epoch = block.shared.heads_before_epoch;
     }
-    block.end_turn(next);
+    block.end_step(next);
   }
 }
 
@@ -271,14 +279,14 @@ by_key_kernel(
   const auto& schedule = arguments.schedule;
   auto& first = shared.tile[storage::summaries - 1];
   if (arch::flat_thread() == 0) {
-    shared.lap = shared.lap_heads = 0;
+    shared.epoch = shared.heads_before_epoch = 0;
     shared.tile[0].counted = 0;
     first.next = take_tile(arguments.scratch.control, schedule);
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
-  const block_turns<storage> block{shared, schedule.tiles, schedule.log_lap, tile,
-                                   tile >> schedule.log_lap == 0 ? block_turns<storage>::well_in_lap : 0};
+  const pipeline<storage> block{shared, schedule.tiles, schedule.log_epoch, tile,
+                                tile >> schedule.log_epoch == 0 ? pipeline<storage>::well_in_epoch : 0};
   if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
   else serve_tiles(arguments, block);
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many heads lie before a tile, while other blocks still count theirs (single-pass look-back, Merrill and Garland 2016, in
-// two levels). Each tile tells its own number at once, and adds it to that of its group of 32; the last one of a group tells
-// the number through the group's end as soon as it knows it. Who wants to know adds up the tiles before it in its group, and
-// the groups before that, from right to left, until one says all: a look at two lines of memory, where hundreds of tiles are
-// under way. Only integers travel that way: they add up to the same in any order. Tiles wait for earlier ones only, and are
-// begun in order, so there is always one that need not wait.
+// How many heads lie before a tile: decoupled look-back (Merrill and Garland 2016) in two levels.
+//
+// - Each tile publishes the number of its own heads at once, and adds it to the sum of its group of 32 tiles.
+// - The last tile of a group publishes the number of heads through the group's end as soon as it is known.
+// - A tile looks back over the tiles before it in its group, then over the groups before that one, from right to left,
+//   until a group knows the number through its end. With hundreds of tiles in flight that is a look at two lines of
+//   memory.
+//
+// Only integers are added up in this way, since their sum is the same in any order. A tile waits for earlier tiles
+// only, and tiles begin in order; so the earliest tile in flight never waits.
 #pragma once
 #include <cstdint>
 #include <warpfold/arch/lane.cuh>
@@ -15,41 +19,43 @@
 
 namespace warpfold::by_key {
 
-/// Words of `Tiles` tiles, all zero before. A tile has less than 2^20 heads, all together less than 2^31.
+/// The counts of `Tiles` tiles. All words are zero at first. A tile has fewer than 2^20 heads, an epoch fewer than
+/// 2^31.
 template <int Tiles> struct tile_counts {
-  static constexpr int group_tiles = tile_group, log_group = log2_of(group_tiles),
-                       groups = (Tiles - 1) / group_tiles + 1;
-  static_assert(group_tiles == warp_lanes);
+  static constexpr int lookback_window = tiles_per_group, log_group = log2_of(lookback_window),
+                       groups = (Tiles - 1) / lookback_window + 1;
+  static_assert(lookback_window == warp_lanes);
 
-  unsigned own[Tiles];       ///< 2 n + 1: a tile has n heads
-  unsigned sums[groups];     ///< 2^26 m + n: m of a group's tiles have told their numbers, n together
-  unsigned through[groups];  ///< 2 n + 1: n heads through the group's end
+  unsigned own[Tiles];       ///< 2 n + 1 where the tile has n heads
+  unsigned sums[groups];     ///< 2^26 m + n where m tiles of the group have published n heads in all
+  unsigned through[groups];  ///< 2 n + 1 where n heads lie before the group's end
 
-  /// Tells that the tile has `count` heads. By one thread.
-  __device__ void tell_own(int tile, int count) {
-    arch::publish(own + tile, said(count));
+  /// Publishes that the tile has `count` heads. One thread calls it.
+  __device__ void publish_own(int tile, int count) {
+    arch::publish(own + tile, encoded(count));
     atomicAdd(sums + (tile >> log_group), arrival + static_cast<unsigned>(count));
   }
-  /// Tells that `count` heads lie through the tile's end, which matters only of a group's last one. By one thread.
-  __device__ void tell_through(int tile, int count) {
-    if ((tile & (group_tiles - 1)) == group_tiles - 1) arch::publish(through + (tile >> log_group), said(count));
+  /// Publishes that `count` heads lie before the tile's end, if the tile is the last of its group. One thread calls it.
+  __device__ void publish_through(int tile, int count) {
+    if ((tile & (lookback_window - 1)) == lookback_window - 1)
+      arch::publish(through + (tile >> log_group), encoded(count));
   }
 
-  /// The number of heads in the tiles before `tile`. By one warp; valid in every lane.
+  /// The number of heads in the tiles before `tile`. One warp calls it; valid in every lane.
   __device__ int before(int tile) {
-    const int lane = arch::lane_id(), group = tile >> log_group, rank = tile & (group_tiles - 1);
+    const int lane = arch::lane_id(), group = tile >> log_group, rank = tile & (lookback_window - 1);
     int sum = 0;
     for (int right = group;; right -= warp_lanes) {
       const bool has_tile = right == group && lane < rank;
       const int other = right - 1 - lane;  // a group further left
       unsigned reached, needed, tile_word, through_word, sum_word;
       for (;; arch::pause()) {
-        tile_word = has_tile ? arch::observe(own + tile - rank + lane) : said(0);
-        through_word = other >= 0 ? arch::observe(through + other) : said(0);
+        tile_word = has_tile ? arch::observe(own + tile - rank + lane) : encoded(0);
+        through_word = other >= 0 ? arch::observe(through + other) : encoded(0);
         sum_word = other >= 0 ? arch::observe(sums + other) : 0;
         reached = __ballot_sync(full_warp, through_word != 0);
-        needed = reached ^ (reached - 1);  // the lanes up to the first that says all; without one, every lane
-        const bool is_whole = through_word != 0 || sum_word >= group_tiles * arrival;
+        needed = reached ^ (reached - 1);  // the lanes up to the first that knows all; without one, every lane
+        const bool is_whole = through_word != 0 || sum_word >= lookback_window * arrival;
         if (__all_sync(full_warp, tile_word != 0 && (is_whole || !(needed >> lane & 1)))) break;
       }
       int count = static_cast<int>(tile_word >> 1);
@@ -59,18 +65,18 @@ template <int Tiles> struct tile_counts {
     }
   }
 
-  /// All words of the first `count` tiles zero again. By one warp, when nobody looks at them.
+  /// Clears the words of the first `count` tiles. One warp calls it, when no other reads them any more.
   __device__ void clear(int count) {
-    const int lane = arch::lane_id(), told_groups = (count - 1) / group_tiles + 1;
+    const int lane = arch::lane_id(), groups_used = (count - 1) / lookback_window + 1;
     for (int i = lane; i < count; i += warp_lanes) own[i] = 0;
-    for (int i = lane; i < told_groups; i += warp_lanes) sums[i] = through[i] = 0;
+    for (int i = lane; i < groups_used; i += warp_lanes) sums[i] = through[i] = 0;
   }
 
  private:
   static constexpr unsigned arrival = 1u << 26;
-  static_assert(group_tiles * std::uint64_t{arrival} <= std::uint64_t{1} << 31);
+  static_assert(lookback_window * std::uint64_t{arrival} <= std::uint64_t{1} << 31);
 
-  __device__ static constexpr unsigned said(int count) { return 2 * static_cast<unsigned>(count) + 1; }
+  __device__ static constexpr unsigned encoded(int count) { return 2 * static_cast<unsigned>(count) + 1; }
 };
 
 }  // namespace warpfold::by_key

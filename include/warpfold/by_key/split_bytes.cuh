@@ -6,7 +6,8 @@
 
 namespace warpfold::by_key {
 
-/// The items of some chunks, split at number `head`; nothing is before a head less than 1.
+/// The sums of all items of some chunks, of those before number `head`, and of those from it on. `head` may be less
+/// than 1.
 template <class A, class T, int Items, int Chunks>
 __device__ split_run<A> split_bytes(const thread::chunk<T, Items> (&from)[Chunks], int head) {
   unsigned all = 0, before = 0;

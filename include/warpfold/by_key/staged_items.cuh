@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A warp's consecutive items on their way through shared memory: copied 16 bytes a lane, side by side, while the warp does
-// something else, and read as what each lane has, consecutive items too, without conflicts of banks.
+// A warp's consecutive items on their way through shared
+// memory. They are copied asynchronously, 16 bytes a lane side by side. Then each lane reads its own consecutive items,
+// without bank conflicts.
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
 #include <warpfold/thread/array.cuh>
@@ -8,25 +9,25 @@
 
 namespace warpfold::by_key {
 
-/// Where the vectors of 16 bytes lie, of which each lane has `Vectors` consecutive ones: eight lanes that read their k-th ones
-/// touch all banks, and so do eight that write neighbouring ones.
+/// Where vectors of 16 bytes lie, if each lane has `Vectors` consecutive ones. Eight lanes that read their k-th vectors
+/// touch all banks, and so do eight lanes that write neighbouring vectors.
 template <int Vectors> struct staged_places {
   static constexpr int power = Vectors & -Vectors, banks = power < 8 ? power : 8,
                        shift = power < 8 ? 3 : log2_of(power);
 
   __host__ __device__ static constexpr int of(int vector) { return vector ^ (vector >> shift & (banks - 1)); }
-  /// of(row * 32 + lane), as the compiler needs it to see that rows are a constant apart.
+  /// of(row * 32 + lane), written so that the compiler sees that rows are a constant apart.
   __host__ __device__ static constexpr int of_row(int row, int lane) {
     return row * warp_lanes + (lane ^ (((row * warp_lanes >> shift) + (lane >> shift)) & (banks - 1)));
   }
-  /// of(lane * Vectors + k), likewise.
+  /// of(lane * Vectors + k), written likewise.
   __host__ __device__ static constexpr int of_lane(int lane, int k) {
     if constexpr (is_power_of_two(Vectors)) return lane * Vectors + (k ^ (lane * Vectors >> shift & (banks - 1)));
     else return of(lane * Vectors + k);
   }
 };
 
-/// Room for `LaneItems` items a lane, and for the item before them.
+/// Room for `LaneItems` items a lane, and for the item before the warp's first one.
 template <class T, int LaneItems> struct staged_items {
   static constexpr int bytes = LaneItems * int{sizeof(T)}, vectors = bytes / 16;
   static_assert(bytes % 16 == 0);
@@ -38,8 +39,8 @@ template <class T, int LaneItems> struct staged_items {
   thread::array<vector, warp_lanes * vectors> items;
   vector before;
 
-  /// Starts to copy the items from number `first` on, where 16 bytes begin; and, if `has_before`, what precedes them. All lanes
-  /// call it, after all have read what was here.
+  /// Starts to copy the items from `first` on, which lie at a multiple of 16 bytes, and, if `has_before`, the vector
+  /// before them. All lanes call it, after all have read the previous items.
   __device__ void start(const T* data, std::int64_t first, bool has_before) {
     const int lane = arch::lane_id();
     const auto* const from = reinterpret_cast<const vector*>(data + first) + lane;
@@ -48,7 +49,8 @@ template <class T, int LaneItems> struct staged_items {
       arch::async_copy_to_shared(&items[places::of_row(row, lane)], from + row * warp_lanes);
     if (has_before && lane == 0) arch::async_copy_to_shared(&before, from - 1);
   }
-  /// The lane's own items, `Chunks` chunks, once all lanes have called arch::wait_async_copies() and met.
+  /// Reads the lane's own items, `Chunks` chunks. All lanes must have called arch::wait_async_copies() and
+  /// __syncwarp().
   template <class Chunk, int Chunks> __device__ void read(Chunk (&to)[Chunks]) {
     static_assert(sizeof(to) == bytes && Chunk::vector_bytes == 16);
     constexpr int chunk_vectors = vectors / Chunks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread holds of a tile of keys and values: consecutive items of both. They come through shared memory, where they
-// can: on their way while the tile before is folded.
+// A thread's part of a tile: consecutive keys and values. Where
+// possible they come through shared memory, and are copied while the tile before is folded.
 #pragma once
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/staged_items.cuh>
@@ -14,19 +14,19 @@ inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Key
                                                              sizeof(typename Leaves::source_type::item),
                                                              sizeof(typename Leaves::accumulator));
 
-/// Whether items of the source, a few a thread, can be copied asynchronously, if they are aligned.
+/// Whether items of the source can be copied asynchronously where they are aligned.
 template <class Source>
 concept copyable_source = requires(const Source& source) {
   source.data;
   requires Source::chunk::vector_bytes == 16;
 };
 
-/// The `Items` items of a thread.
+/// `Items` consecutive items of a thread.
 template <int Items, class Source> struct thread_run {
   static constexpr int chunk_items = Source::chunk_items;
   typename Source::chunk chunks[Items / chunk_items] = {};
 
-  /// From `first` on, of the `tile_items` that the block loads from `tile_first` on.
+  /// Loads the items from `first` on. The block loads `tile_items` items from `tile_first` on.
   __device__ void load(const Source& source, std::int64_t first, std::int64_t tile_first, int tile_items) {
     const bool whole = tile_first + tile_items <= source.items;
     if (whole && source.misaligned_bytes() == 0) return each([&](auto& to, int k) { source.load(to, first + k); });
@@ -44,7 +44,7 @@ template <int Items, class Source> struct thread_run {
   }
 };
 
-/// A thread's items of a tile.
+/// A thread's keys and values of a tile.
 template <class Keys, class Leaves> struct thread_tile {
   using Values = typename Leaves::source_type;
   static constexpr int items = policy_of<Keys, Leaves>.thread_items;
@@ -52,7 +52,7 @@ template <class Keys, class Leaves> struct thread_tile {
   static constexpr bool stages_keys = copyable_source<Keys> && sizeof(typename Keys::item) <= 16;
   static constexpr bool stages_values = copyable_source<Values>;
 
-  /// Where a warp's items of the next tile are on their way, in shared memory.
+  /// Room in shared memory for a warp's items of the next tile.
   struct alignas(128) stage {
     struct nothing {};
     std::conditional_t<stages_keys, staged_items<typename Keys::item, items>, nothing> keys;
@@ -62,15 +62,16 @@ template <class Keys, class Leaves> struct thread_tile {
   int count = 0;  ///< how many of the thread's items exist
   thread_run<items, Keys> keys;
   thread_run<items, Values> values;
-  typename Keys::item before{};  ///< the key before the warp's first, in lane 0
+  typename Keys::item before{};  ///< in lane 0: the key before the warp's first one, if there is one
 
-  /// Starts to copy what warp number `warp` of the block has of a tile, whole and aligned. All of its lanes call it.
+  /// Starts to copy the items of warp number `warp` of a tile, which is whole and aligned. All lanes of the warp call
+  /// it.
   __device__ static void start(stage& to, const Keys& from_keys, const Values& from_values, int tile, int warp) {
     const std::int64_t first = std::int64_t{tile} * tile_items + warp * warp_items;
     if constexpr (stages_keys) to.keys.start(from_keys.data, first, first > 0);
     if constexpr (stages_values) to.values.start(from_values.data, first, false);
   }
-  /// Takes what has been started, and the rest from memory. All lanes of a warp call it.
+  /// Reads the items whose copies start() began, and loads the others. All lanes of a warp call it.
   __device__ void take(stage& staged, const Keys& from_keys, const Values& from_values, int tile) {
     count = items;
     arch::wait_async_copies();
@@ -82,7 +83,7 @@ template <class Keys, class Leaves> struct thread_tile {
     if constexpr (stages_values) staged.values.read(values.chunks);
     else load_values(from_values, tile);
   }
-  /// Loads all from memory.
+  /// Loads all items from memory.
   __device__ void load(const Keys& from_keys, const Values& from_values, int tile) {
     count = static_cast<int>(greatest_of(0, least_of(from_keys.items - first_of(tile), items)));
     load_keys(from_keys, tile);
@@ -90,7 +91,7 @@ template <class Keys, class Leaves> struct thread_tile {
   }
   __device__ typename Keys::item key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
 
-  /// Which of the thread's items begin a run: bit k for item k. If `Whole`, all exist. All lanes of a warp call it.
+  /// The heads among the thread's items: bit k for item k. If `Whole`, all items exist. All lanes of a warp call it.
   template <bool Whole, class Equal> __device__ unsigned find_heads(int tile, Equal equal) const {
     const bool begins_input = tile == 0 && arch::flat_thread() == 0;
     auto previous = warp::shuffle_up(key(items - 1), 1);

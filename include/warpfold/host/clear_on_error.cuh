@@ -2,7 +2,6 @@
 // Clears the control words of a kernel that threw.
 #pragma once
 #include <cstring>
-#include <exception>
 #include <span>
 #include <warpfold/host/scratch.hpp>
 
@@ -13,17 +12,25 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// launch throws.
 class clear_on_error {
  public:
-  explicit clear_on_error(std::span<std::byte> scratch) : scratch_(scratch) {}
-  clear_on_error(const clear_on_error&) = delete;
-  ~clear_on_error() {
+  explicit clear_on_error([[maybe_unused]] std::span<std::byte> scratch)
 #if !defined(__CUDACC__)
-    if (!scratch_.empty() && std::uncaught_exceptions() > entered_with_) std::memset(scratch_.data(), 0, control_bytes);
+      : clear_({scratch})
 #endif
+  {
   }
+  clear_on_error(const clear_on_error&) = delete;
+  ~clear_on_error() {}  // not trivial, so that a guard counts as used
 
+#if !defined(__CUDACC__)
  private:
-  [[maybe_unused]] std::span<std::byte> scratch_;
-  [[maybe_unused]] int entered_with_ = std::uncaught_exceptions();
+  struct clear_control_words {
+    std::span<std::byte> scratch;
+    void operator()() const {
+      if (!scratch.empty()) std::memset(scratch.data(), 0, control_bytes);
+    }
+  };
+  cuda_emulator::on_kernel_failure<clear_control_words> clear_;
+#endif
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

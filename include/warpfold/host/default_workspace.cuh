@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <mutex>
 #include <span>
-#include <vector>
 #include <warpfold/host/device.cuh>
 #include <warpfold/host/relaxed_capture.cuh>
 #include <warpfold/host/scratch.hpp>
@@ -39,6 +38,7 @@ class workspace_pool {
     cudaEvent_t last_use = nullptr;  ///< null: kept for good
     unsigned long long number = 0;   ///< of the call that used it last
     std::int64_t users = 0;          ///< with an event: calls between borrow and give_back
+    slot* next = nullptr;
   };
 
   /// The pool of this shared library. It is never destroyed: graphs may give slots back while the process ends.
@@ -69,7 +69,7 @@ class workspace_pool {
     check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     std::lock_guard lock(slots_mutex_);
     slot* found = nullptr;  // slots are few: a search through all costs less than a table would
-    for (slot* each : slots_)
+    for (slot* each = slots_; each != nullptr; each = each->next)
       if (each->stream == id && each->device == device) found = each;
     if (found == nullptr || found->bytes.size() < bytes) {
       // Doubled at least, so that slots that streams outgrow are few. Nobody uses the old slot from here on.
@@ -107,10 +107,10 @@ class workspace_pool {
   /// The slot with an event, of those large enough, that has been idle for longest; its stream loses it. Null if there
   /// is none, or if an earlier error of the caller is on CUDA's record, which a query would replace.
   slot* idle_slot(int device, std::size_t bytes) {
-    if (slots_.size() < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
+    if (slot_count_ < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
     slot* oldest = nullptr;
     const relaxed_capture relaxed;
-    for (slot* each : slots_)
+    for (slot* each = slots_; each != nullptr; each = each->next)
       if (each->last_use != nullptr && each->device == device && each->users == 0 && each->bytes.size() >= bytes &&
           (oldest == nullptr || each->number < oldest->number)) {
         if (cudaEventQuery(each->last_use) == cudaSuccess) oldest = each;
@@ -122,7 +122,7 @@ class workspace_pool {
   slot* new_slot(int device, cudaStream_t stream, std::size_t bytes) {
     slot fresh{device, no_stream, {}};
     const relaxed_capture relaxed;
-    if (slots_.size() >= kept_slots)
+    if (slot_count_ >= kept_slots)
       check(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     try {
       fresh.bytes = take_free(device, bytes);
@@ -134,8 +134,9 @@ class workspace_pool {
       if (fresh.last_use != nullptr) (void)cudaEventDestroy(fresh.last_use);
       throw;
     }
-    slots_.push_back(new slot(fresh));
-    return slots_.back();
+    fresh.next = slots_;
+    ++slot_count_;
+    return slots_ = new slot(fresh);
   }
 
   std::span<std::byte> slot_of_graph(int device, cudaGraph_t graph, std::size_t bytes) {
@@ -158,19 +159,20 @@ class workspace_pool {
     auto& pool = instance();
     auto* const owned = static_cast<free_slot*>(data);
     std::lock_guard lock(pool.free_mutex_);
-    pool.free_.push_back(*owned);
-    delete owned;
+    owned->next = pool.free_;
+    pool.free_ = owned;
   }
 
   /// A cleared slot that graphs have left, if one is large enough.
   std::span<std::byte> take_free(int device, std::size_t bytes) {
     std::lock_guard lock(free_mutex_);
-    for (auto& each : free_)
-      if (each.device == device && each.bytes.size() >= bytes) {
-        const std::span<std::byte> found = each.bytes;
-        each = free_.back();
-        free_.pop_back();
-        return found;
+    for (free_slot** link = &free_; *link != nullptr; link = &(*link)->next)
+      if ((*link)->device == device && (*link)->bytes.size() >= bytes) {
+        free_slot* const found = *link;
+        *link = found->next;
+        const std::span<std::byte> taken = found->bytes;
+        delete found;
+        return taken;
       }
     return {};
   }
@@ -213,13 +215,15 @@ class workspace_pool {
   struct free_slot {
     int device;
     std::span<std::byte> bytes;
+    free_slot* next = nullptr;
   };
 
   std::mutex slots_mutex_;
-  std::vector<slot*> slots_;  // never freed, as the pool
+  slot* slots_ = nullptr;  // a list: never freed, as the pool
+  std::size_t slot_count_ = 0;
   unsigned long long calls_ = 0;
   std::mutex free_mutex_;
-  std::vector<free_slot> free_;
+  free_slot* free_ = nullptr;  // a list
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

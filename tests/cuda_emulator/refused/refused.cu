@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the emulator refuses must not compile, and the compiler must name it. Each mistake stands behind a macro.
-#include <warpfold/config.hpp>
+#include <cuda_emulator/cuda_emulator.hpp>
+#include <string>
+#include <vector>
 
 __global__ void kernel([[maybe_unused]] unsigned* out) {
 #if defined(ACTIVEMASK)
@@ -19,8 +21,28 @@ __global__ void kernel([[maybe_unused]] unsigned* out) {
 __global__ void __cluster_dims__(2, 1, 1) clustered() {}
 #endif
 
-cudaError_t launch(unsigned* out) {
-#if defined(UNTYPED_LAUNCH)
+#if defined(PARAMETERS)
+struct large {
+  char bytes[32768];
+};
+__global__ void takes_string(std::string) {}
+__global__ void takes_reference(unsigned& out) { out = 1; }
+__global__ void takes_function(unsigned (*function)(), unsigned* out) { *out = function(); }
+__global__ void takes_large(large) {}
+template <class Function> __global__ void calls(Function function, unsigned* out) { *out = function(); }
+unsigned one() { return 1; }
+#endif
+
+cudaError_t launch([[maybe_unused]] unsigned* out) {
+#if defined(PARAMETERS)
+  namespace e = cuda_emulator;
+  const auto owning = [numbers = std::vector<unsigned>(3)] { return numbers[0]; };
+  e::launch(calls<decltype(owning)>, cudaLaunchConfig_t{}, owning, out);
+  e::launch(takes_string, cudaLaunchConfig_t{}, "text");
+  e::launch(takes_reference, cudaLaunchConfig_t{}, *out);
+  e::launch(takes_function, cudaLaunchConfig_t{}, &one, out);
+  return e::launch(takes_large, cudaLaunchConfig_t{}, large{});
+#elif defined(UNTYPED_LAUNCH)
   void* arguments[] = {&out};
   return cudaLaunchKernel(reinterpret_cast<const void*>(&kernel), 1, 1, arguments, 0, nullptr);
 #elif defined(UNTYPED_LAUNCH_EX)
