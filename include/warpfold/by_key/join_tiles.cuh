@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins the carries of tiles in the tree's order, although
-// blocks finish tiles in any order. The warp that has the last tile of a group of 32 joins the group, the warp that has
-// the last of 32 groups joins these, and so on up to the epoch. A tile depends on earlier tiles only, and the warp does
-// other work until their carries have arrived. Epochs use the same scratch words, so the blocks of an epoch wait for
-// the epoch before.
+// Joins the carries of tiles in the tree's order, although blocks finish tiles in any order. The warp that has the last
+// tile of a group of 32 joins the group, the warp that has the last of 32 groups joins these, and so on up to the
+// epoch. A tile depends on earlier tiles only, and the warp does other work until their carries have arrived. Epochs
+// use the same scratch words, so the blocks of an epoch wait for the epoch before.
 #pragma once
 #include <warpfold/by_key/carry_messages.cuh>
 #include <warpfold/by_key/join_run_carries.cuh>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The software pipeline of a block of the reduction by key: its
-// shared memory, and the position that all of its warps agree on.
+// The software pipeline of a block of the reduction by key: its shared memory, and the position that all of its warps
+// agree on.
 #pragma once
 #include <warpfold/arch/named_barrier.cuh>
 #include <warpfold/arch/shared_access.cuh>
