@@ -7,16 +7,17 @@
 // Forms: reduce_by_key([items], out_keys, out_values, out_count, [op, [equal]], options), and
 // transform_reduce_by_key([items], out_keys, out_values, out_count, op, transform, [equal], options).
 //
-//   | items                 | the number of items |
-//   |-----------------------|---------------------|
-//   | keys, values          | the size of both ranges, or of the range if one of them is an iterator (item_iterator) |
-//   | keys, values, count   | `count`; both are iterators |
+//   | items                | the number of items                                                               |
+//   |----------------------|-----------------------------------------------------------------------------------|
+//   | keys, values         | the size of both ranges, or of the only range, beside an iterator (item_iterator) |
+//   | keys, values, count  | `count`; both are iterators                                                       |
 //
-//   | output                | forms |
-//   |-----------------------|---------------------|
-//   | out_keys, out_values  | a range, which has room for as many runs as its size; or a pointer or an iterator (device_outputs), which |
-//   |                       | must have room for as many runs as the range beside it, or as there are items |
-//   | out_count             | a pointer to an integer in device memory, or a range of at least one |
+//   | output               | forms                                                                             |
+//   |----------------------|-----------------------------------------------------------------------------------|
+//   | out_keys, out_values | a range, which has room for as many runs as its size; or a pointer or an iterator |
+//   |                      | (device_outputs), which must have the room of the range beside it, or else room   |
+//   |                      | for as many runs as there are items                                               |
+//   | out_count            | a pointer to an integer in device memory, or a range of at least one              |
 //
 // An iterator that stands for a pointer is read as a range is; any other is indexed by device code, item by item.
 // Without `op` it is the sum. Without `equal` it is ==, so that each NaN is a run of its own. `options` are
