@@ -12,12 +12,12 @@ sys.path.insert(0, str(BENCH))
 import report  # noqa: E402
 
 
-def raw(folder, name="raw.json", commit="abc", **entry):
+def raw(folder, file="raw.json", commit="abc", **entry):
     entries = [{"name": "reduce/float/plus/items:2^10/warpfold/cold/manual_time", "real_time": 2.0, "time_unit": "us", "bytes": 4096,
                 "iterations": 7, **entry},
                {"name": "reduce/float/plus/items:2^10/cub/cold", "real_time": 3.0, "time_unit": "us", "bytes": 4096}]
     context = {"device": "GPU One", "commit": commit, "host_name": "somewhere", "l2_bytes": "0", "multiprocessors": "1"}
-    path = pathlib.Path(folder) / name
+    path = pathlib.Path(folder) / file
     path.write_text(json.dumps({"context": context, "benchmarks": entries}))
     return path
 
