@@ -20,49 +20,49 @@ template <int Size> struct value {
 
 template <class A> struct seen {
   bool before, after_some, after_all, after_clear;
-  wf::by_key::placed_runs<A> found;
+  wf::by_key::placed_carry<A> found;
 };
 
 /// Tells a stretch, message by message, and looks in between. By one thread.
 template <class A>
-__global__ void tell_kernel(wf::by_key::placed_runs<A> own, wf::by_key::told_runs<A>* told,
-                            wf::by_key::told_runs<A>* all, seen<A>* result) {
+__global__ void tell_kernel(wf::by_key::placed_carry<A> own, wf::by_key::carry_messages<A>* told,
+                            wf::by_key::carry_messages<A>* all, seen<A>* result) {
   seen<A> saw{};
-  saw.before = told->look(saw.found);
-  all->tell(own);
-  for (int k = 0; k < wf::by_key::told_runs<A>::count; ++k) {
-    if (told->look(saw.found)) saw.after_some = true;
+  saw.before = told->try_receive(saw.found);
+  all->publish(own);
+  for (int k = 0; k < wf::by_key::carry_messages<A>::count; ++k) {
+    if (told->try_receive(saw.found)) saw.after_some = true;
     wf::arch::publish(told->messages + k, wf::arch::observe(all->messages + k));
   }
-  saw.after_all = told->look(saw.found);
+  saw.after_all = told->try_receive(saw.found);
   told->clear();
   auto again = saw.found;
-  saw.after_clear = told->look(again);
+  saw.after_clear = told->try_receive(again);
   *result = saw;
 }
 
 template <int Size> void expect_told(int heads, int before, bool has_first) {
   using A = value<Size>;
-  using told_type = wf::by_key::told_runs<A>;
+  using told_type = wf::by_key::carry_messages<A>;
   static_assert(sizeof(told_type) == 16 * told_type::count);
-  wf::by_key::placed_runs<A> own{};
+  wf::by_key::placed_carry<A> own{};
   for (int i = 0; i < Size; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    own.runs.first.bytes[at] = static_cast<unsigned char>(i % 3 == 0 ? 0 : 1 + i),
-    own.runs.last.bytes[at] = static_cast<unsigned char>(200 - i);
+    own.carry.first.bytes[at] = static_cast<unsigned char>(i % 3 == 0 ? 0 : 1 + i),
+    own.carry.last.bytes[at] = static_cast<unsigned char>(200 - i);
   }
-  own.runs.heads = heads, own.before = before, own.runs.has_first = has_first;
+  own.carry.heads = heads, own.heads_before = before, own.carry.has_first = has_first;
   const wf_test::device_array<told_type> told(std::vector<told_type>(2));
   const wf_test::device_array<seen<A>> result(std::vector<seen<A>>(1));  // the kernel leaves padding as it is
   wf_test::launch_and_wait(&tell_kernel<A>, 1, 1, 0, own, told.data(), told.data() + 1, result.data());
   const auto saw = result.value();
   EXPECT_FALSE(saw.before || saw.after_some || saw.after_clear) << Size << " bytes";
   ASSERT_TRUE(saw.after_all) << Size << " bytes";
-  EXPECT_EQ(saw.found.runs.first, own.runs.first) << Size << " bytes";
-  EXPECT_EQ(saw.found.runs.last, own.runs.last) << Size << " bytes";
-  EXPECT_EQ(saw.found.runs.heads, heads);
-  EXPECT_EQ(saw.found.before, before);
-  EXPECT_EQ(saw.found.runs.has_first, has_first);
+  EXPECT_EQ(saw.found.carry.first, own.carry.first) << Size << " bytes";
+  EXPECT_EQ(saw.found.carry.last, own.carry.last) << Size << " bytes";
+  EXPECT_EQ(saw.found.carry.heads, heads);
+  EXPECT_EQ(saw.found.heads_before, before);
+  EXPECT_EQ(saw.found.carry.has_first, has_first);
   const auto left = told.value();
   for (const auto& message : left.messages)
     for (const std::uint32_t word : message.words) EXPECT_EQ(word, 0u) << Size << " bytes";
@@ -73,7 +73,7 @@ void expect_all_told(std::integer_sequence<int, Sizes...>, int heads, int before
   (expect_told<Sizes>(heads, before, has_first), ...);
 }
 
-TEST(ToldRuns, AreThereWholeOrNotAtAll) {
+TEST(CarryMessages, AreThereWholeOrNotAtAll) {
   using sizes = std::integer_sequence<int, 1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 31, 64, 200>;
   expect_all_told(sizes{}, 0, 0, false);
   expect_all_told(sizes{}, 1, 0, true);
@@ -81,14 +81,14 @@ TEST(ToldRuns, AreThereWholeOrNotAtAll) {
   expect_all_told(sizes{}, 0x7FFFFFFF, 0x7FFFFFFF, false);
 }
 
-TEST(ToldRuns, TakeAMessageWhereTheyFit) {
-  static_assert(wf::by_key::told_runs<float>::count == 1 && wf::by_key::told_runs<double>::count == 2);
-  static_assert(wf::by_key::told_runs<value<12>>::count == 3 && wf::by_key::told_runs<value<16>>::count == 3);
-  static_assert(wf::by_key::lap_stretches(1) == 1 && wf::by_key::lap_stretches(32) == 32 &&
-                wf::by_key::lap_stretches(33) == 33 + 2);
+TEST(CarryMessages, TakeAMessageWhereTheyFit) {
+  static_assert(wf::by_key::carry_messages<float>::count == 1 && wf::by_key::carry_messages<double>::count == 2);
+  static_assert(wf::by_key::carry_messages<value<12>>::count == 3 && wf::by_key::carry_messages<value<16>>::count == 3);
+  static_assert(wf::by_key::epoch_carries(1) == 1 && wf::by_key::epoch_carries(32) == 32 &&
+                wf::by_key::epoch_carries(33) == 33 + 2);
   for (const std::size_t bytes : {1, 4, 8, 16, 17, 64, 256, 4096})
-    EXPECT_LE(std::size_t{16} * static_cast<std::size_t>(wf::by_key::stretch_messages(bytes) *
-                                                         wf::by_key::lap_stretches(wf::by_key::lap_tiles(bytes))),
+    EXPECT_LE(std::size_t{16} * static_cast<std::size_t>(wf::by_key::messages_per_carry(bytes) *
+                                                         wf::by_key::epoch_carries(wf::by_key::epoch_tiles(bytes))),
               wf::by_key::by_key_control_bytes)
         << bytes;
 }

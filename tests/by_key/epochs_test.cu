@@ -40,7 +40,7 @@ std::vector<int> random_keys(std::int64_t items, std::int64_t length, wf_test::r
   return keys;
 }
 
-void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std::uint64_t seed) {
+void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, std::uint64_t seed) {
   const bool stages = seed % 2 != 0;  // whether values come through shared memory
   static_assert(storage::policy.thread_items == 2);
   const wf_test::schedule_seed scheduled(seed);
@@ -50,14 +50,14 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
   const device_array<int> in_keys(keys), out_keys(items), count(1);
   const device_array<hash> in_values(values), out_values(items);
   const device_array<wf::by_key::by_key_control> control(1);
-  const device_array<wf::by_key::told_runs<hash>> stretches(wf::by_key::lap_stretches(1 << log_lap));
-  const device_array<wf::by_key::lap_scratch<hash>> laps(1);
+  const device_array<wf::by_key::carry_messages<hash>> carries(wf::by_key::epoch_carries(1 << log_epoch));
+  const device_array<wf::by_key::epoch_scratch<hash>> epochs(1);
   const auto clear = [](const auto& words) {
     wf::check(cudaMemset(words.data(), 0, sizeof(*words.data()) * words.size()), "cudaMemset");
   };
-  clear(control), clear(stretches);
+  clear(control), clear(carries);
   const std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * storage::policy.thread_items;
-  const wf::by_key::lap_schedule schedule{static_cast<int>((items - 1) / tile_items + 1), log_lap};
+  const wf::by_key::tile_epochs schedule{static_cast<int>((items - 1) / tile_items + 1), log_epoch};
   const arguments_type arguments{{in_keys.data(), items},
                                  {{in_values.data(), items}, {}},
                                  {},
@@ -68,7 +68,7 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
                                  items,
                                  {},
                                  schedule,
-                                 {control.data(), stretches.data(), laps.data()},
+                                 {control.data(), carries.data(), epochs.data()},
                                  static_cast<int>(items / tile_items),
                                  stages};
   const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
@@ -83,31 +83,31 @@ void check(std::int64_t items, std::int64_t length, int log_lap, int blocks, std
     for (std::int64_t begin = 0, end; begin < items; begin = end, ++run) {
       const int key = keys[static_cast<std::size_t>(begin)];
       for (end = begin + 1; end < items && keys[static_cast<std::size_t>(end)] == key;) ++end;
-      ASSERT_EQ(found_keys[run], key) << "seed " << seed << ", laps of 2^" << log_lap;
+      ASSERT_EQ(found_keys[run], key) << "seed " << seed << ", epochs of 2^" << log_epoch;
       ASSERT_EQ(found[run], wf::canonical_tree::replay_part(values.data(), begin, end, wf_test::hash_pair{}))
-          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", laps of 2^" << log_lap;
+          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", epochs of 2^" << log_epoch;
     }
     ASSERT_EQ(count.value(), static_cast<int>(run));
     const auto is_clear = [](const auto& words) {
       const auto left = words.to_host();
       return std::ranges::all_of(std::as_bytes(std::span(left)), [](std::byte byte) { return byte == std::byte{}; });
     };
-    ASSERT_TRUE(is_clear(control) && is_clear(stretches)) << "control words are left behind, seed " << seed;
+    ASSERT_TRUE(is_clear(control) && is_clear(carries)) << "control words are left behind, seed " << seed;
   }
 }
 
-TEST(ByKeyLaps, OneAfterAnother) {
+TEST(ByKeyEpochs, OneAfterAnother) {
   constexpr std::int64_t items = wf_test::emulated ? 5'001 : 30'001;
   std::uint64_t seed = 1;
-  for (const int log_lap : {0, 1, 2, 4})
+  for (const int log_epoch : {0, 1, 2, 4})
     for (const std::int64_t length : {3, 1000})
-      for (const int blocks : {1, wf_test::emulated ? 5 : 100}) check(items, length, log_lap, blocks, seed++);
+      for (const int blocks : {1, wf_test::emulated ? 5 : 100}) check(items, length, log_epoch, blocks, seed++);
 }
 
-TEST(ByKeyLaps, OfMoreTilesThanAGroup) {
+TEST(ByKeyEpochs, OfMoreTilesThanAGroup) {
   constexpr std::int64_t items = wf_test::emulated ? 20'000 : 100'000;
-  for (const int log_lap : {5, 6, 8})
-    check(items, 40, log_lap, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_lap));
+  for (const int log_epoch : {5, 6, 8})
+    check(items, 40, log_epoch, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_epoch));
 }
 
 }  // namespace

@@ -123,8 +123,8 @@ struct large_keys {
 
 TEST(reduce_by_key_interval, several_laps_of_tiles) {
   using forty = wf_test::interval<std::int32_t, 40>;
-  constexpr std::int64_t tile = tile_items<large_key, forty>, lap = tile * wf::by_key::lap_tiles(sizeof(forty));
-  static_assert(tile == 32 && lap == 1 << 18);
+  constexpr std::int64_t tile = tile_items<large_key, forty>, epoch = tile * wf::by_key::epoch_tiles(sizeof(forty));
+  static_assert(tile == 32 && epoch == 1 << 18);
   const auto expect_laps_joined = [](std::int64_t count, std::int64_t length, int max_blocks) {
     wf_test::run_list<large_key, forty> expected;
     for (std::int64_t begin = 0; begin < count; begin += length) {
@@ -139,10 +139,10 @@ TEST(reduce_by_key_interval, several_laps_of_tiles) {
     EXPECT_TRUE(wf_test::gives_runs(way, expected, {}, wf_test::join{}, reduce))
         << count << " items in runs of " << length;
   };
-  expect_laps_joined(lap + 3210, 1000, 2);
+  expect_laps_joined(epoch + 3210, 1000, 2);
   if (wf_test::emulated) return;  // a lap takes seconds
-  for (const std::int64_t count : {lap, lap + 1, 2 * lap, 7 * lap + 12'345})
-    for (const std::int64_t length : {std::int64_t{37}, lap / 2, lap, lap + 1, 2 * lap, 9 * lap})
+  for (const std::int64_t count : {epoch, epoch + 1, 2 * epoch, 7 * epoch + 12'345})
+    for (const std::int64_t length : {std::int64_t{37}, epoch / 2, epoch, epoch + 1, 2 * epoch, 9 * epoch})
       for (const int max_blocks : {0, 3}) expect_laps_joined(count, length, max_blocks);
 }
 

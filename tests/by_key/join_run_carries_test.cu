@@ -18,7 +18,7 @@ namespace wf = warpfold;
 using hash = wf_test::tree_hash<12, 4>;
 
 template <class A> struct found {
-  wf::by_key::open_runs<A> open;
+  wf::by_key::run_carry<A> open;
   A closed[32];
   int times_closed[32];
   wf::by_key::heads_before counted[32];
@@ -32,7 +32,7 @@ __global__ void join_kernel(Op op, const A* items, int count, unsigned heads, fo
   const auto before = wf::by_key::count_heads<Lanes>(is_head);
   result->counted[lane] = before;
   const auto own = lane < count ? joiner.item(items[lane], is_head) : joiner.none();
-  const auto open = wf::by_key::join_runs<Lanes>(joiner, own, before, [&](int rank, const A& value) {
+  const auto open = wf::by_key::join_run_carries<Lanes>(joiner, own, before, [&](int rank, const A& value) {
     result->closed[rank] = value;
     ++result->times_closed[rank];
   });

@@ -23,8 +23,8 @@ struct told {
 __global__ void before_kernel(counts* all, const told* tiles, int tile, int* result) {
   if (threadIdx.x == 0)
     for (int t = 0; t < tile; ++t) {
-      all->tell_own(t, tiles[t].own);
-      if (tiles[t].through >= 0) all->tell_through(t, tiles[t].through);
+      all->publish_aggregate(t, tiles[t].own);
+      if (tiles[t].through >= 0) all->publish_inclusive_prefix(t, tiles[t].through);
     }
   __syncwarp();
   result[threadIdx.x] = all->before(tile);
@@ -70,10 +70,10 @@ __global__ void tiles_kernel(unsigned* next, counts* all, int tiles, int* result
     unsigned taken = threadIdx.x == 0 ? atomicAdd(next, 1u) : 0;
     const int tile = static_cast<int>(__shfl_sync(wf::full_warp, taken, 0));
     if (tile >= tiles) return;
-    if (threadIdx.x == 0) all->tell_own(tile, tile % 7);
+    if (threadIdx.x == 0) all->publish_aggregate(tile, tile % 7);
     const int before = all->before(tile);
     if (threadIdx.x == 0) {
-      all->tell_through(tile, before + tile % 7);
+      all->publish_inclusive_prefix(tile, before + tile % 7);
       results[tile] = before;
     }
   }

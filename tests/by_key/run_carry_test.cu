@@ -18,7 +18,7 @@ using hash = wf_test::tree_hash<8, 8>;
 
 /// What is found of `items` items, bit k of `heads` saying that item k is one.
 template <class A> struct found {
-  wf::by_key::open_runs<A> open;
+  wf::by_key::run_carry<A> open;
   A closed[8];
   int closed_count;
   bool in_order;  ///< runs are closed once each
@@ -82,7 +82,7 @@ TEST(OpenRuns, OfAThreadsItems) {
 
 /// Thread h folds 16 items of which number h is a head; the last thread none.
 template <class Op, class A, class Leaf>
-__global__ void one_head_kernel(Op op, Leaf leaf, wf::by_key::open_runs<A>* results) {
+__global__ void one_head_kernel(Op op, Leaf leaf, wf::by_key::run_carry<A>* results) {
   const unsigned heads = threadIdx.x < 16 ? 1u << threadIdx.x : 0;
   const wf::by_key::run_joiner<Op, A> joiner{op};
   results[threadIdx.x] =
@@ -90,7 +90,7 @@ __global__ void one_head_kernel(Op op, Leaf leaf, wf::by_key::open_runs<A>* resu
 }
 
 template <class A, class Op, class Leaf> void expect_one_head(Op op, Leaf leaf, const std::vector<A>& items) {
-  const wf_test::device_array<wf::by_key::open_runs<A>> results(std::vector<wf::by_key::open_runs<A>>(17));
+  const wf_test::device_array<wf::by_key::run_carry<A>> results(std::vector<wf::by_key::run_carry<A>>(17));
   wf_test::launch_and_wait(&one_head_kernel<Op, A, Leaf>, 1, 17, 0, op, leaf, results.data());
   const auto found = results.to_host();
   const auto part = [&](int begin, int end) { return wf::canonical_tree::replay_part(items.data(), begin, end, op); };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins tiles, which are done in any order, in the tree's order: the warp with the last tile of a group of 32 neighbours
-// joins these, the one with the last of 32 groups joins those, up to the lap. They want tiles before their own only, as who
-// looks back does, and do something else until these are there. Laps of tiles follow one another: since they use the same
-// words, their blocks wait for the lap before.
+// Joins the run carries of tiles in the tree's order, although tiles end in any order. The warp with the last tile of a
+// window of 32 neighbours joins that window, the warp with the last of 32 windows joins these, up to the epoch. A join
+// depends on earlier tiles only, as look-back does, and a warp does other work until all carries have arrived. An epoch
+// uses the scratch words of the epoch before it, so its blocks wait until that one is done.
 #pragma once
 #include <warpfold/by_key/carry_messages.cuh>
 #include <warpfold/by_key/join_run_carries.cuh>
@@ -12,93 +12,96 @@
 
 namespace warpfold::by_key {
 
-/// Words that are zero before the grid starts, and when it ends; so are the stretches behind them.
+/// Words that are zero before the grid starts and when it ends. So are the carries behind them.
 struct alignas(16) by_key_control {
   unsigned next_tile;
-  unsigned laps_done;
-  alignas(16) tile_counts<lap_tiles(1)> counts;
+  unsigned epochs_done;
+  alignas(16) tile_counts<epoch_tiles(1)> counts;
 };
 
-/// Scratch that outlasts a lap.
-template <class A> struct lap_scratch {
-  std::int64_t heads;  ///< in the laps done
+/// What epochs hand over to later ones.
+template <class A> struct epoch_scratch {
+  std::int64_t heads;  ///< in the epochs done
   struct {
-    open_runs<A> runs;
-    std::int64_t before;
-  } waiting[48];  ///< bit j of the number of laps done says whether 2^j laps wait here for their right sibling
+    run_carry<A> carry;
+    std::int64_t heads_before;
+  } pending[48];  ///< entry j is a node of 2^j epochs without its right sibling; it exists if bit j of the number of
+                  ///< epochs done is set
 };
 
 template <class A> struct by_key_scratch {
   by_key_control* control;
-  told_runs<A>* stretches;  ///< of a lap's tiles, of groups of these, and so on
-  lap_scratch<A>* laps;
+  carry_messages<A>* carries;  ///< of an epoch's tiles, of its windows of tiles, of windows of windows, and so on
+  epoch_scratch<A>* epochs;
 };
 
-/// Tiles, or groups of them, that a warp is to join: those of a lap up to number `place`, the last one of its 32 neighbours.
-template <class A> struct waiting_neighbours {
-  int place = -1;                   ///< or none
-  int tiles = 0;                    ///< or groups, of the lap
-  told_runs<A>* stretch = nullptr;  ///< of each
+/// A window that a warp has to join: the tiles, or windows of them, of an epoch up to number `last`.
+template <class A> struct pending_window {
+  int last = -1;                         ///< -1 if there is nothing to join
+  int count = 0;                         ///< the number of tiles, or windows, in the epoch
+  carry_messages<A>* carries = nullptr;  ///< of each of these
 
-  /// The warp that joins a tile to its neighbours is that of the last one among these.
-  __device__ static bool are_joined_with(int own_place, int lap_tiles) {
-    return (own_place & (warp_lanes - 1)) == warp_lanes - 1 || own_place == lap_tiles - 1;
+  /// Whether number `slot` of `count` is the last of its window: its warp joins the window.
+  __device__ static bool is_last_of_window(int slot, int count) {
+    return (slot & (lookback_window - 1)) == lookback_window - 1 || slot == count - 1;
   }
-  /// Tells that the warp joins what this tile, or group, is joined with. There must be none to join.
-  __device__ void add(told_runs<A>* stretches, int own_place, int lap_tiles) {
-    place = own_place, tiles = lap_tiles, stretch = stretches;
+  /// Notes that the warp joins the window that ends with number `slot`. No other window may be pending.
+  __device__ void add(carry_messages<A>* all, int slot, int all_count) {
+    last = slot, count = all_count, carries = all;
   }
-  /// Joins what there is to join, once all of it has been told: if `waits`, it waits for that. Returns whether that completes
-  /// the lap, whose stretch is `own` then, in lane 0. Calls close(number of the run in the lap, value) as runs are complete.
+
+  /// Joins the pending window if all of its carries have arrived; if `waits`, it waits for them. Returns whether
+  /// that completes the epoch; lane 0 then has the epoch's carry in `own`. For each run that a join completes it calls
+  /// close(number of the run in the epoch, value). By one warp.
   template <class Op, class Close>
-  __device__ bool join(bool waits, bool is_last_lap, placed_runs<A>& own, const run_joiner<Op, A>& joiner,
+  __device__ bool join(bool waits, bool is_last_epoch, placed_carry<A>& own, const run_joiner<Op, A>& joiner,
                        Close close) {
-    static_assert(tile_group == warp_lanes);
-    constexpr int log_group = log2_of(warp_lanes);
+    static_assert(lookback_window == warp_lanes);
+    constexpr int log_window = log2_of(lookback_window);
     const int lane = arch::lane_id();
-    while (place >= 0) {
-      const int rank = place & (warp_lanes - 1);
-      auto& told = stretch[place - rank + least_of(lane, rank)];
+    while (last >= 0) {
+      const int rank = last & (lookback_window - 1);
+      auto& sent = carries[last - rank + least_of(lane, rank)];
       own = {joiner.none(), 0};
-      while (!__all_sync(full_warp, lane > rank || told.look(own))) {
+      while (!__all_sync(full_warp, lane > rank || sent.try_receive(own))) {
         if (!waits) return false;
         arch::pause();
       }
-      if (lane <= rank) told.clear();
-      const heads_before heads{own.before, warp::all_reduce(own.runs.heads, plus{})};
-      own.runs = join_runs(joiner, own.runs, heads, close);
-      if (!is_last_lap) {  // the next lap's stretches come after what has been cleared
+      if (lane <= rank) sent.clear();
+      const heads_before heads{own.heads_before, warp::all_reduce(own.carry.heads, plus{})};
+      own.carry = join_run_carries(joiner, own.carry, heads, close);
+      if (!is_last_epoch) {  // the clearing must be visible before the next epoch's carries
         __syncwarp();
         __threadfence();
       }
-      const int group = place >> log_group, groups = ((tiles - 1) >> log_group) + 1;
-      told_runs<A>* const of_groups = stretch + tiles;
-      place = -1;
-      if (groups == 1) return true;
-      if (lane == 0) of_groups[group].tell(own);
-      if (are_joined_with(group, groups)) add(of_groups, group, groups);
+      const int window = last >> log_window, windows = ((count - 1) >> log_window) + 1;
+      carry_messages<A>* const of_windows = carries + count;
+      last = -1;
+      if (windows == 1) return true;
+      if (lane == 0) of_windows[window].publish(own);
+      if (is_last_of_window(window, windows)) add(of_windows, window, windows);
     }
     return false;
   }
 };
 
-/// Takes up lap number `lap`, whose stretch is `own`, after the laps before it. By one thread. Calls close(number of the run,
-/// value). Of the last lap it returns the stretch of all items.
+/// Joins epoch number `epoch`, whose carry is `own`, to the epochs before it. By one thread. Calls close(number of the
+/// run, value) for each run that a join completes. Returns the carry of all items if the epoch is the last one.
 template <class A, class Op, class Close>
-__device__ open_runs<A> push_lap(lap_scratch<A>& laps, int lap, bool is_last, open_runs<A> own,
-                                 const run_joiner<Op, A>& joiner, Close close) {
-  std::int64_t before = lap == 0 ? 0 : laps.heads;
-  laps.heads = before + own.heads;
+__device__ run_carry<A> push_epoch(epoch_scratch<A>& epochs, int epoch, bool is_last, run_carry<A> own,
+                                   const run_joiner<Op, A>& joiner, Close close) {
+  std::int64_t before = epoch == 0 ? 0 : epochs.heads;
+  epochs.heads = before + own.heads;
   own.heads = own.heads > 0;
   int level = 0;
-  // A lap joins those that wait at its levels; the last one all that wait.
-  for (int n = lap; is_last ? n != 0 : (n & 1) != 0; n >>= 1, ++level) {
+  // A binary counter: an epoch joins the pending nodes of its size; the last epoch joins all pending nodes.
+  for (int n = epoch; is_last ? n != 0 : (n & 1) != 0; n >>= 1, ++level) {
     if (!(n & 1)) continue;
-    own = joiner.join(laps.waiting[level].runs, own, [&](const A& across) { close(before - 1, across); });
+    own = joiner.join(epochs.pending[level].carry, own, [&](const A& across) { close(before - 1, across); });
     own.heads = own.heads > 0;
-    before = laps.waiting[level].before;
+    before = epochs.pending[level].heads_before;
   }
-  if (!is_last) laps.waiting[level] = {own, before};
+  if (!is_last) epochs.pending[level] = {own, before};
   return own;
 }
 

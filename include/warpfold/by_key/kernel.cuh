@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of reduction by key: runs of equal keys to a key and a value each, in one launch. Blocks take tiles in order.
-// Of a tile, each thread holds consecutive items; it finds heads by comparing neighbours, and folds what lies between them.
-// What is complete within a warp waits in shared memory for its place, and goes out side by side; what is not is joined
-// across warps, tiles and laps.
+// Reduction by key in one launch: each run of equal keys gives a key and a value.
 //
-// A tile's place is known once all tiles before it have been counted. So that nobody waits for long, it waits up to two turns,
-// if there is room for its runs; and one warp of a block has no items, and makes the trips to memory:
+// Input: keys k[0..n), values v[0..n). A *head* is an item i with i = 0 or k[i-1] != k[i]. Each head begins a run.
 //
-//   warps with items:          count the heads of i         |   write i - 2, join its warps     fold i
-//   their copies:              items of i                   |   items of i + 1
-//   the warp that serves:      look back for i - 2          |   join neighbours of tiles, if they are there
-//                              take i + 1                   |
-//                                                       barrier
+//   1. A persistent block takes the next tile, in order. Each thread holds consecutive items of it.
+//   2. Count: each thread compares neighbouring keys; a warp's heads are summed, then the block's. The last warp to be
+//      counted publishes the tile's aggregate, before any warp waits.
+//   3. Fold: each thread folds its items between heads, and each warp joins its lanes. Runs that are complete within a
+//      warp are staged in shared memory. The open ends are the warp's *run carry*.
+//   4. Look back: the number of heads before the tile comes from the tiles before it, by the decoupled look-back of
+//      Merrill and Garland 2016. It is the place of the tile's first head in the output.
+//   5. Write: the staged keys and values go to consecutive places.
+//   6. Join: carries are joined across warps, tiles and epochs in the canonical tree's order. The join that completes a
+//      run writes its value. (Only counts travel by look-back: its order of additions depends on timing.)
 //
-// The last of a block's warps to have counted its heads tells other blocks, before any of them waits.
+// So that no warp waits for long in step 4, a tile stays in flight for up to two steps of the pipeline while the block
+// folds others. A *service warp*, which holds no items, makes all round trips to memory. For tile i a block does:
+//
+//   warps with items:     count the heads of i          |   write i - 2, join its warps     fold i
+//   asynchronous copies:  items of i                    |   items of i + 1
+//   service warp:         look back for i - 2           |   join a window of tiles, if their carries have arrived
+//                         take tile i + 1               |
+//                                                   barrier
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/by_key/arguments.cuh>
@@ -24,13 +32,13 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What the calling warp finds of a tile's heads.
+/// A warp's heads of a tile, as the calling lane sees them.
 struct warp_heads {
-  unsigned own;  ///< bit k: the lane's item k
-  int before;    ///< in lower lanes
-  int count;     ///< of the warp
+  unsigned own;  ///< bit k: the lane's item k is a head
+  int before;    ///< the number of heads in lower lanes
+  int count;     ///< the number of heads of the warp
   bool whole;    ///< whether all of the warp's items exist
-  bool few;      ///< and no lane has more than a head: then no run begins and ends in one
+  bool few;      ///< whether also no lane has more than one head: then no run begins and ends within a lane
 };
 
 template <class Tile, class Equal>
@@ -45,7 +53,7 @@ __device__ warp_heads find_heads(const Tile& own, int tile, bool whole, Equal eq
   return {heads, before.lane, before.warp, whole, false};
 }
 
-/// Key number `index` of those from `First` on, modulo `Count`, a power of two.
+/// Key number `index` modulo `Count`, a power of two, of the keys from number `First` on.
 template <int Count, int First = 0, class Tile> __device__ auto select_key(const Tile& own, int index) {
   if constexpr (Count == 1) return own.key(First);
   else
@@ -53,7 +61,7 @@ template <int Count, int First = 0, class Tile> __device__ auto select_key(const
                           select_key<Count / 2, First>(own, index));
 }
 
-/// Keeps the keys of the heads, the thread's first one at `place`.
+/// Stages the keys of the lane's heads, the first one at `place`.
 template <class Tile, class Staged>
 __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& heads, int place) {
   if (heads.few) {
@@ -66,9 +74,10 @@ __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& he
     if (heads.own >> k & 1) staged[place++] = own.key(k);
 }
 
-/// Folds a warp's runs: those that are complete into `staged`, the first at `place`. Valid in lane 0.
+/// Folds a warp's runs. The values of complete runs are staged, of the warp's first head at `place`. Returns the warp's
+/// carry; valid in lane 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
-__device__ open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
+__device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
                                        Staged& staged, int place) {
   constexpr int items = Tile::items, chunk_items = decltype(own.values)::chunk_items;
   const auto joiner = arguments.joiner();
@@ -84,180 +93,183 @@ __device__ open_runs<A> fold_warp_runs(const Arguments& arguments, const Tile& o
     return {all, all, 0, true};
   }
   const auto close = [&](int rank, const A& value) { staged[place + heads.before + rank] = value; };
-  const auto runs = heads.few     ? fold_one_head(split, heads.own)
-                    : heads.whole ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
-                                  : fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
-  return join_runs(joiner, runs, {heads.before, heads.count},
-                   [&](int rank, const A& value) { staged[place + rank] = value; });
+  const auto carry = heads.few     ? fold_one_head(split, heads.own)
+                     : heads.whole ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
+                                   : fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
+  return join_run_carries(joiner, carry, {heads.before, heads.count},
+                          [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
-/// If `lap` is another than the last tile's, waits until those before it are done. By one warp, all of whose lanes wait: where
-/// one does alone, the compiler takes no warp for converged any more, anywhere in the kernel.
+/// If the block's last tile was of another epoch than `epoch`, waits until all epochs before it are done. By one warp,
+/// all of whose lanes wait: if one lane waits alone, nvcc takes no warp of the kernel for converged any more.
 template <class Storage, class A>
-__device__ void enter_lap(Storage& shared, const by_key_scratch<A>& scratch, int lap) {
-  const bool has_entered = lap == warp::shuffle(shared.lap, 0);
+__device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, int epoch) {
+  const bool has_entered = epoch == warp::shuffle(shared.epoch, 0);
   __syncwarp();
   if (has_entered) return;
-  while (warp::shuffle(static_cast<int>(arch::acquire(&scratch.control->laps_done)), 0) < lap) arch::pause();
+  while (warp::shuffle(static_cast<int>(arch::acquire(&scratch.control->epochs_done)), 0) < epoch) arch::pause();
   if (arch::lane_id() != 0) return;
-  shared.lap = lap;
-  shared.lap_heads = scratch.laps->heads;
+  shared.epoch = epoch;
+  shared.heads_before_epoch = scratch.epochs->heads;
 }
 
-/// Takes the next tile, or a number past all tiles. Of those that find none left, one a block, the last leaves the counter
-/// zero. (An increment, since additions of a warp's lanes would be made one, and shared by a shuffle that waits for memory.)
-__device__ inline int take_tile(by_key_control* control, const lap_schedule& schedule) {
-  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(schedule.tiles) + gridDim.x - 1));
+/// Takes the next tile, or a number past all tiles. Each block takes one such number; the last one to do so leaves the
+/// counter at zero. (By an increment: nvcc merges the additions of a warp, and shares the sum by a shuffle that waits.)
+__device__ inline int take_tile(by_key_control* control, const tile_epochs& epochs) {
+  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(epochs.tiles) + gridDim.x - 1));
 }
 
-/// Ends a lap, whose stretch is `own`, in lane 0: clears its words, and lets the next one begin; or tells what only the end of
-/// all items completes. By one warp.
+/// Ends an epoch, whose carry is `own` in lane 0: clears its words and lets the next epoch begin. The end of the last
+/// epoch completes the last run. By one warp.
 template <class Arguments, class A>
-__device__ void finish_lap(const Arguments& arguments, int lap, const open_runs<A>& own) {
+__device__ void finish_epoch(const Arguments& arguments, int epoch, const run_carry<A>& own) {
   auto& control = *arguments.scratch.control;
-  const bool is_last = arguments.schedule.is_last(lap);
-  const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(lap);
+  const bool is_last = arguments.epochs.is_last(epoch);
+  const int lane = arch::lane_id(), tiles = arguments.epochs.tiles_in(epoch);
   control.counts.clear(tiles);
   if (lane == 0) {
-    auto& laps = *arguments.scratch.laps;
-    const auto all = push_lap(laps, lap, is_last, own, arguments.joiner(),
-                              [&](std::int64_t run, const A& value) { arguments.write_value(run, value); });
+    auto& epochs = *arguments.scratch.epochs;
+    const auto all = push_epoch(epochs, epoch, is_last, own, arguments.joiner(),
+                                [&](std::int64_t run, const A& value) { arguments.write_value(run, value); });
     if (is_last) {
-      arguments.write_value(laps.heads - 1, all.last);
-      arguments.write_count(laps.heads);
-      control.laps_done = 0;
+      arguments.write_value(epochs.heads - 1, all.last);
+      arguments.write_count(epochs.heads);
+      control.epochs_done = 0;
     }
   }
   __syncwarp();
-  if (lane == 0 && !is_last) arch::release(&control.laps_done, static_cast<unsigned>(lap + 1));
+  if (lane == 0 && !is_last) arch::release(&control.epochs_done, static_cast<unsigned>(epoch + 1));
 }
 
-/// Joins tiles of the lap to their neighbours, if these are there, or once they are. By one warp.
+/// Joins the pending window of tiles if its carries have arrived; if `waits`, it waits for them. By one warp.
 template <class Arguments, class A>
-__device__ void join_neighbours(const Arguments& arguments, int lap, std::int64_t lap_heads, bool waits,
-                                waiting_neighbours<A>& neighbours) {
-  const auto close = [&](int rank, const A& value) { arguments.write_value(lap_heads + rank, value); };
-  placed_runs<A> all{};
-  if (neighbours.join(waits, arguments.schedule.is_last(lap), all, arguments.joiner(), close))
-    finish_lap(arguments, lap, all.runs);
+__device__ void join_window(const Arguments& arguments, int epoch, std::int64_t heads_before_epoch, bool waits,
+                            pending_window<A>& window) {
+  const auto close = [&](int rank, const A& value) { arguments.write_value(heads_before_epoch + rank, value); };
+  placed_carry<A> all{};
+  if (window.join(waits, arguments.epochs.is_last(epoch), all, arguments.joiner(), close))
+    finish_epoch(arguments, epoch, all.carry);
 }
 
-/// Joins the warps' stretches to the tile's, and tells that one to who joins it to others. By one warp.
+/// Joins the carries of a tile's warps, and publishes the tile's carry. By one warp.
 template <class Arguments, int Warps, class A = typename Arguments::A>
-__device__ void join_warps(const Arguments& arguments, tile_summary<A, Warps>& done) {
+__device__ void join_warp_carries(const Arguments& arguments, tile_summary<A, Warps>& done) {
   const auto joiner = arguments.joiner();
   const int lane = arch::lane_id();
-  placed_runs<A> own{lane < Warps ? done.runs[lane] : joiner.none(), done.before};
-  heads_before heads = count_heads<Warps>(own.runs.heads);
+  placed_carry<A> own{lane < Warps ? done.carries[lane] : joiner.none(), done.before};
+  heads_before heads = count_heads<Warps>(own.carry.heads);
   heads.lane += done.before;
-  own.runs = join_runs<Warps>(joiner, own.runs, heads,
-                              [&](int rank, const A& value) { arguments.write_value(done.lap_heads + rank, value); });
-  if (lane == 0) arguments.scratch.stretches[arguments.schedule.place_of(done.tile)].tell(own);
+  own.carry = join_run_carries<Warps>(joiner, own.carry, heads, [&](int rank, const A& value) {
+    arguments.write_value(done.heads_before_epoch + rank, value);
+  });
+  if (lane == 0) arguments.scratch.carries[arguments.epochs.slot_of(done.tile)].publish(own);
 }
 
-/// Finds where a tile's runs go, and tells others. By one warp.
-template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, int place) {
-  const int before = counts.before(place);
+/// Finds the number of heads before a tile of the epoch, and publishes the inclusive prefix. By one warp.
+template <class Summary, class Counts> __device__ void look_back(Summary& tile, Counts& counts, int slot) {
+  const int before = counts.before(slot);
   if (arch::lane_id() == 0) {
     tile.before = before;
-    counts.tell_through(place, before + tile.all_heads());
+    counts.publish_inclusive_prefix(slot, before + tile.all_heads());
   }
 }
 
-/// What the warps with items do.
+/// The part of the warps with items.
 template <class Arguments, class Storage>
-__device__ void fold_tiles(const Arguments& arguments, block_turns<Storage> block) {
+__device__ void fold_tiles(const Arguments& arguments, by_key_pipeline<Storage> pipeline) {
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
-  auto& stage = block.shared.stage_of(warp);
+  auto& stage = pipeline.shared.stage_of(warp);
   auto& counts = arguments.scratch.control->counts;
   typename Storage::thread_tile own;
-  waiting_runs staged{block.shared.keys[warp], block.shared.values[warp]};
-  const auto is_staged = [&](int tile) {
+  output_staging staged{pipeline.shared.keys[warp], pipeline.shared.values[warp]};
+  const auto is_copied = [&](int tile) {
     return Storage::can_stage && arguments.stages && tile < arguments.whole_tiles;
   };
-  const auto start = [&](int tile) {
-    if (is_staged(tile)) own.start(stage, arguments.keys, arguments.leaves.source, tile, warp);
+  const auto start_copy = [&](int tile) {
+    if (is_copied(tile)) own.start_copy(stage, arguments.keys, arguments.leaves.source, tile, warp);
   };
-  start(block.tile);
+  start_copy(pipeline.tile);
   while (true) {
     warp_heads heads{};
-    if (block.has_tile()) {
-      if (is_staged(block.tile)) own.take(stage, arguments.keys, arguments.leaves.source, block.tile);
-      else own.load(arguments.keys, arguments.leaves.source, block.tile);
-      heads = find_heads(own, block.tile, block.tile < arguments.whole_tiles, arguments.equal);
+    if (pipeline.has_tile()) {
+      if (is_copied(pipeline.tile)) own.finish_copy(stage, arguments.keys, arguments.leaves.source, pipeline.tile);
+      else own.load(arguments.keys, arguments.leaves.source, pipeline.tile);
+      heads = find_heads(own, pipeline.tile, pipeline.tile < arguments.whole_tiles, arguments.equal);
     }
-    auto& now = block.now();
+    auto& current = pipeline.current();
     if (lane == 0) {
-      now.heads[warp] = heads.count;
-      now.too_many[warp] = static_cast<std::uint8_t>(staged.too_many(heads.count, block.waiting));
-      const bool completes = block.has_tile() && now.count_heads(heads.count);
-      if (completes && block.is_well_in_lap()) counts.tell_own(block.place(), now.all_heads());
+      current.heads[warp] = heads.count;
+      current.required_writes[warp] =
+          static_cast<std::uint8_t>(staged.required_writes(heads.count, pipeline.in_flight));
+      const bool is_last_warp = pipeline.has_tile() && current.count_heads(heads.count);
+      if (is_last_warp && pipeline.is_well_in_epoch()) counts.publish_aggregate(pipeline.slot(), current.all_heads());
     }
-    const int least = block.least_writes();
-    block.sync();
-    const int next = block.next(), writes = block.writes(least);
-    const bool joins = warp == Storage::warps - 1 && !block.writes_all();
-    for (int done = 0; done < writes; ++done, --block.waiting) {
-      if (done >= least) block.sync();
-      staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.waiting);
-      if (joins) join_warps(arguments, block.oldest());
+    const int least = pipeline.min_writes();
+    pipeline.sync();
+    const int next = pipeline.next(), writes = pipeline.writes(least);
+    const bool joins = warp == Storage::warps - 1 && !pipeline.must_drain();
+    for (int done = 0; done < writes; ++done, --pipeline.in_flight) {
+      if (done >= least) pipeline.sync();
+      staged.write(arguments, pipeline.oldest(), pipeline.heads_of(pipeline.oldest()), pipeline.in_flight);
+      if (joins) join_warp_carries(arguments, pipeline.oldest());
     }
-    if (!block.has_tile()) return;
-    start(next);
+    if (!pipeline.has_tile()) return;
+    start_copy(next);
     if (heads.count > 0) stage_keys(staged.keys, own, heads, staged.place + heads.before);
-    const auto runs = fold_warp_runs(arguments, own, heads, staged.values, staged.place);
-    if (lane == 0) now.runs[warp] = runs;
+    const auto carry = fold_warp_runs(arguments, own, heads, staged.values, staged.place);
+    if (lane == 0) current.carries[warp] = carry;
     staged.add(heads.count);
-    block.end_turn(next);
+    pipeline.advance(next);
   }
 }
 
-/// What the warp does that serves them.
+/// The part of the service warp.
 template <class Arguments, class Storage>
-__device__ void serve_tiles(const Arguments& arguments, block_turns<Storage> block) {
+__device__ void serve_tiles(const Arguments& arguments, by_key_pipeline<Storage> pipeline) {
   auto* const control = arguments.scratch.control;
   auto& counts = control->counts;
-  const auto& schedule = arguments.schedule;
+  const auto& epochs = arguments.epochs;
   const int lane = arch::lane_id();
-  waiting_neighbours<typename Arguments::A> neighbours;
+  pending_window<typename Arguments::A> window;
   while (true) {
-    auto& now = block.now();
-    const bool has_tile = block.has_tile();
-    const int least = block.least_writes();
-    const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
-    if (least > 0) find_place(block.oldest(), counts, place_of_oldest());
-    // As late as can be: who looks back waits for tiles that have been taken and not yet counted.
+    auto& current = pipeline.current();
+    const bool has_tile = pipeline.has_tile();
+    const int least = pipeline.min_writes();
+    const auto slot_of_oldest = [&] { return epochs.slot_of(warp::shuffle(pipeline.oldest().tile, 0)); };
+    if (least > 0) look_back(pipeline.oldest(), counts, slot_of_oldest());
+    // As late as possible: a block that looks back waits for tiles that are taken and not yet counted.
     if (lane == 0 && has_tile) {
-      now.next = take_tile(control, schedule);
-      now.tile = block.tile;
-      block.following().counted = 0;
+      current.next = take_tile(control, epochs);
+      current.tile = pipeline.tile;
+      pipeline.following().counted = 0;
     }
-    block.sync();
-    const int next = block.next(), writes = block.writes(least);
-    // Where there is much to write, those who look back at once, before that has gone out, slow each other down by a tenth.
-    if (block.were_many) __threadfence();
-    for (int done = 0;; ++done, --block.waiting) {
+    pipeline.sync();
+    const int next = pipeline.next(), writes = pipeline.writes(least);
+    // With many heads, blocks that look back before these writes have gone out slow each other down by a tenth.
+    if (pipeline.was_full) __threadfence();
+    for (int done = 0;; ++done, --pipeline.in_flight) {
       const bool ends = done == writes;
-      const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.lap);
-      const bool adds = !ends && neighbours.are_joined_with(place, tiles);
+      const int slot = ends ? 0 : slot_of_oldest(), tiles = epochs.tiles_in(pipeline.shared.epoch);
+      const bool adds = !ends && window.is_last_of_window(slot, tiles);
       if (ends || adds)
-        join_neighbours(arguments, block.shared.lap, block.shared.lap_heads, adds || block.writes_all(), neighbours);
+        join_window(arguments, pipeline.shared.epoch, pipeline.shared.heads_before_epoch, adds || pipeline.must_drain(),
+                    window);
       if (ends) break;
       if (done >= least) {
-        find_place(block.oldest(), counts, place);
-        block.sync();
+        look_back(pipeline.oldest(), counts, slot);
+        pipeline.sync();
       }
-      if (block.writes_all()) join_warps(arguments, block.oldest());  // nothing else is to be done, and others wait
-      if (adds) neighbours.add(arguments.scratch.stretches, place, tiles);
+      if (pipeline.must_drain()) join_warp_carries(arguments, pipeline.oldest());  // other blocks wait for the carry
+      if (adds) window.add(arguments.scratch.carries, slot, tiles);
     }
     if (!has_tile) return;
-    // The last of the lap before may have been this block's last tile.
-    if (block.enters_lap()) enter_lap(block.shared, arguments.scratch, block.tile >> block.log_lap);
+    // After the joins: the last tile of the epoch before may have been this block's.
+    if (pipeline.enters_epoch()) enter_epoch(pipeline.shared, arguments.scratch, pipeline.tile >> pipeline.log_epoch);
     if (lane == 0) {
-      if (!block.is_well_in_lap()) counts.tell_own(block.place(), now.all_heads());
-      now.lap_heads = block.shared.lap_heads;
+      if (!pipeline.is_well_in_epoch()) counts.publish_aggregate(pipeline.slot(), current.all_heads());
+      current.heads_before_epoch = pipeline.shared.heads_before_epoch;
     }
-    block.end_turn(next);
+    pipeline.advance(next);
   }
 }
 
@@ -268,19 +280,19 @@ by_key_kernel(
     const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
   using storage = by_key_storage<Keys, Leaves>;
   auto& shared = arch::dynamic_shared<storage>();
-  const auto& schedule = arguments.schedule;
+  const auto& epochs = arguments.epochs;
   auto& first = shared.tile[storage::summaries - 1];
   if (arch::flat_thread() == 0) {
-    shared.lap = shared.lap_heads = 0;
+    shared.epoch = shared.heads_before_epoch = 0;
     shared.tile[0].counted = 0;
-    first.next = take_tile(arguments.scratch.control, schedule);
+    first.next = take_tile(arguments.scratch.control, epochs);
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
-  const block_turns<storage> block{shared, schedule.tiles, schedule.log_lap, tile,
-                                   tile >> schedule.log_lap == 0 ? block_turns<storage>::well_in_lap : 0};
-  if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
-  else serve_tiles(arguments, block);
+  const by_key_pipeline<storage> pipeline{shared, epochs.tiles, epochs.log_epoch, tile,
+                                          epochs.epoch_of(tile) == 0 ? by_key_pipeline<storage>::well_in_epoch : 0};
+  if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, pipeline);
+  else serve_tiles(arguments, pipeline);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a reduction by key is laid on a device: a pure function, testable without a GPU.
+// How a reduction by key is laid out on a device: a pure function, testable without a GPU.
 #pragma once
 #include <algorithm>
 #include <warpfold/by_key/policy.hpp>
@@ -10,18 +10,18 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct by_key_plan {
   int blocks;
-  lap_schedule schedule;
+  tile_epochs epochs;
 };
 
-/// Chooses the grid for `items` > 0 items, 2^30 tiles at most; `most_blocks` is what the device holds at once. The result does
-/// not depend on any of it.
-inline by_key_plan plan_by_key(int most_blocks, std::int64_t items, const kernel_policy& policy,
+/// Chooses the grid for `items` > 0 items, 2^30 tiles at most. `resident_blocks` is the number of blocks that the
+/// device holds at once. The result of the reduction does not depend on the plan.
+inline by_key_plan plan_by_key(int resident_blocks, std::int64_t items, const kernel_policy& policy,
                                std::size_t accumulator_bytes, int max_blocks = 0) {
   const std::int64_t tile_items = std::int64_t{policy.tile_threads} * policy.thread_items;
   const std::int64_t tiles = (items - 1) / tile_items + 1;
-  const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
+  const int most = max_blocks > 0 ? std::min(resident_blocks, max_blocks) : resident_blocks;
   return {static_cast<int>(std::min<std::int64_t>(tiles, most)),
-          {static_cast<int>(tiles), log_lap_tiles(accumulator_bytes)}};
+          {static_cast<int>(tiles), log_epoch_tiles(accumulator_bytes)}};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -7,46 +7,51 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int tile_group = 32;  ///< tiles, or groups of them, that a warp joins at once
+/// The number of neighbouring tiles whose counts and carries a warp reads at once, one a lane. A window is such tiles,
+/// or such windows.
+inline constexpr int lookback_window = 32;
 
-inline constexpr int waiting_tiles =
-    2;  ///< of a block, at most, that are folded, and written once their place is known
+/// The most tiles that a block has folded and not yet written, since their place in the output is not known.
+inline constexpr int max_tiles_in_flight = 2;
 
-/// Messages of 16 bytes that tell a stretch of tiles: two accumulators and two words, and a word of each message's own.
-constexpr int stretch_messages(std::size_t accumulator_bytes) {
+/// The number of 16-byte messages that publish a run carry: two accumulators, two words, and one word of each message
+/// that says whether it has arrived.
+constexpr int messages_per_carry(std::size_t accumulator_bytes) {
   return 1 + static_cast<int>(2 * ((accumulator_bytes + 3) / 4) / 3);
 }
-/// Stretches of a lap's tiles, of groups of these, and so on.
-constexpr int lap_stretches(int tiles) {
+/// The number of carries of an epoch: one for each tile, each window of tiles, each window of windows, and so on.
+constexpr int epoch_carries(int tiles) {
   int all = 0;
   do all += tiles;
-  while ((tiles = (tiles - 1) / tile_group + 1) > 1);
+  while ((tiles = (tiles - 1) / lookback_window + 1) > 1);
   return all;
 }
 
-/// Tiles of a lap, which share one set of words: tiles are as many as the input wants, so that scratch is not.
-constexpr int log_lap_tiles(std::size_t accumulator_bytes) {
+/// The tiles of an epoch: as many as have room in scratch, whose size does not depend on the accumulator.
+constexpr int log_epoch_tiles(std::size_t accumulator_bytes) {
   int log = 15;
-  while (log > 0 && lap_stretches(1 << log) * stretch_messages(accumulator_bytes) > lap_stretches(1 << 15) * 3) --log;
+  while (log > 0 && epoch_carries(1 << log) * messages_per_carry(accumulator_bytes) > epoch_carries(1 << 15) * 3) --log;
   return log;
 }
-constexpr int lap_tiles(std::size_t accumulator_bytes) { return 1 << log_lap_tiles(accumulator_bytes); }
+constexpr int epoch_tiles(std::size_t accumulator_bytes) { return 1 << log_epoch_tiles(accumulator_bytes); }
 
-/// Words that are zero between calls: a counter of tiles, one of laps, one a tile, two a group of tiles; the stretches.
+/// Bytes that are zero between calls: the counters of tiles and epochs, one word a tile, two a window, the carries.
 inline constexpr std::size_t by_key_control_bytes =
-    16 + sizeof(unsigned) * (lap_tiles(1) + 2 * (lap_tiles(1) / tile_group)) + 16 * lap_stretches(1 << 15) * 3;
+    16 + sizeof(unsigned) * (epoch_tiles(1) + 2 * (epoch_tiles(1) / lookback_window)) + 16 * epoch_carries(1 << 15) * 3;
 
-/// At least what the laps before take, whatever the accumulator, if it is aligned to 16 bytes at most.
-constexpr std::size_t laps_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (2 * accumulator_bytes + 48); }
+/// An upper bound on what epochs hand over to later ones, for accumulators that are aligned to 16 bytes at most.
+constexpr std::size_t epoch_scratch_bytes(std::size_t accumulator_bytes) {
+  return 16 + 48 * (2 * accumulator_bytes + 48);
+}
 
 struct kernel_policy {
-  int tile_threads;               ///< of a block, those that have items; one more warp serves them
+  int tile_threads;               ///< the threads of a block that hold items; the service warp comes on top
   int blocks_per_multiprocessor;  ///< asked of the register allocator
   int thread_items;               ///< a power of two, 16 at most
 };
 
-/// A thread takes as many items as it has registers for, and a block as many threads as there is shared memory for: the larger
-/// a tile, the less often the block meets.
+/// Large tiles make a block meet less often. A thread takes as many items as it has registers for, and a block as many
+/// threads as have room in shared memory.
 consteval kernel_policy kernel_policy_for(std::size_t key_bytes, std::size_t value_bytes,
                                           std::size_t accumulator_bytes) {
   const int held = static_cast<int>(key_bytes + (value_bytes > accumulator_bytes ? value_bytes : accumulator_bytes));

@@ -8,9 +8,11 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes that any reduction by key with `accumulator_bytes`-byte accumulators needs: what outlasts a lap.
-constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) { return host::control_bytes + laps_bytes(accumulator_bytes); }
+/// Bytes that any reduction by key with accumulators of `accumulator_bytes` bytes needs.
+constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
+  return host::control_bytes + epoch_scratch_bytes(accumulator_bytes);
+}
 static_assert(by_key_control_bytes <= host::feature_control_bytes);
 
-}  // namespace v1
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::by_key

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs of 8-bit integers, four items an instruction.
+// Sums of runs of 8-bit integers, four items an instruction.
 #pragma once
 #include <warpfold/by_key/run_carry.cuh>
 #include <warpfold/thread/sum_bytes.cuh>
 
 namespace warpfold::by_key {
 
-/// The items of some chunks, split at number `head`; nothing is before a head less than 1.
+/// Sums the items of some chunks, all of them, and those before and from number `head` on. No item is before a head
+/// less than 1.
 template <class A, class T, int Items, int Chunks>
 __device__ split_run<A> split_bytes(const thread::chunk<T, Items> (&from)[Chunks], int head) {
   unsigned all = 0, before = 0;
