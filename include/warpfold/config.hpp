@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every other header stands on: the compilers that are supported, the CUDA declarations, the emulator's where Warpfold is
-// built for the CPU, and the namespace that keeps two builds of Warpfold in one program apart.
+// What every other header stands on: the compilers that are
+// supported, the CUDA declarations, the emulator's where Warpfold is built for the CPU, and the namespace that keeps
+// two builds of Warpfold in one program apart.
 #pragma once
 #if !defined(__CUDACC__) && !defined(WARPFOLD_EMULATOR)
-#error \
-    "warpfold: compile this file with nvcc, or define WARPFOLD_EMULATOR (CMake: warpfold_emulate(target)) to run it on the CPU"
+#error "warpfold: compile with nvcc, or define WARPFOLD_EMULATOR (CMake: warpfold_emulate(target)) to run on the CPU"
 #endif
 #if __cplusplus < 202002L
 #error \
@@ -26,8 +26,9 @@
 #include <cuda_emulator/cuda_emulator.hpp>
 #endif
 
-// Whether kernels check the caller's preconditions and stop with a message where one is broken. By default they do in the
-// emulator and in nvcc's debug builds (-G), and nowhere else: NDEBUG says nothing here, since users of nvcc seldom define it.
+// Whether kernels check the caller's preconditions and stop with a message where one is broken. By default they do in
+// the emulator and in nvcc's debug builds (-G), and nowhere else: NDEBUG says nothing here, since users of nvcc seldom
+// define it.
 #if !defined(WARPFOLD_CHECKS)
 #if !defined(__CUDACC__) || defined(__CUDACC_DEBUG__)
 #define WARPFOLD_CHECKS 1
@@ -40,10 +41,11 @@
 #endif
 
 // Kernels and the host templates that launch or cache stand in `inline namespace WARPFOLD_HIDDEN_V1`.
-// - It is hidden: two shared libraries that use Warpfold never exchange kernels, caches or workspaces. (On the functions
-//   themselves nvcc refuses the attribute where a template argument has internal linkage.)
-// - Its name holds what one translation unit may be compiled with and another not: the version of the interface, the list of
-//   architectures, and whether kernels check. So a program may link translation units for different architectures.
+// - It is hidden: two shared libraries that use Warpfold never exchange kernels, caches or workspaces. (On the
+//   functions themselves nvcc refuses the attribute where a template argument has internal linkage.)
+// - Its name holds what one translation unit may be compiled with and another not: the version of the interface, the
+//   list of architectures, and whether kernels check. So a program may link translation units for different
+//   architectures.
 #define WARPFOLD_PASTE_2(a, b) a##_##b
 #define WARPFOLD_PASTE_3(a, b, c) a##_##b##_##c
 #define WARPFOLD_PASTE_4(a, b, c, d) a##_##b##_##c##_##d

@@ -25,19 +25,19 @@ template <class A> struct seen {
 
 /// Tells a stretch, message by message, and looks in between. By one thread.
 template <class A>
-__global__ void tell_kernel(wf::by_key::placed_carry<A> own, wf::by_key::carry_messages<A>* told,
+__global__ void tell_kernel(wf::by_key::placed_carry<A> own, wf::by_key::carry_messages<A>* message,
                             wf::by_key::carry_messages<A>* all, seen<A>* result) {
   seen<A> saw{};
-  saw.before = told->try_receive(saw.found);
-  all->publish(own);
+  saw.before = message->try_receive(saw.found);
+  all->send(own);
   for (int k = 0; k < wf::by_key::carry_messages<A>::count; ++k) {
-    if (told->try_receive(saw.found)) saw.after_some = true;
-    wf::arch::publish(told->messages + k, wf::arch::observe(all->messages + k));
+    if (message->try_receive(saw.found)) saw.after_some = true;
+    wf::arch::publish(message->messages + k, wf::arch::observe(all->messages + k));
   }
-  saw.after_all = told->try_receive(saw.found);
-  told->clear();
+  saw.after_all = message->try_receive(saw.found);
+  message->clear();
   auto again = saw.found;
-  saw.after_clear = told->try_receive(again);
+  saw.after_clear = message->try_receive(again);
   *result = saw;
 }
 
@@ -48,22 +48,22 @@ template <int Size> void expect_told(int heads, int before, bool has_first) {
   wf::by_key::placed_carry<A> own{};
   for (int i = 0; i < Size; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    own.carry.first.bytes[at] = static_cast<unsigned char>(i % 3 == 0 ? 0 : 1 + i),
-    own.carry.last.bytes[at] = static_cast<unsigned char>(200 - i);
+    own.runs.first.bytes[at] = static_cast<unsigned char>(i % 3 == 0 ? 0 : 1 + i),
+    own.runs.last.bytes[at] = static_cast<unsigned char>(200 - i);
   }
-  own.carry.heads = heads, own.heads_before = before, own.carry.has_first = has_first;
-  const wf_test::device_array<told_type> told(std::vector<told_type>(2));
+  own.runs.heads = heads, own.before = before, own.runs.has_first = has_first;
+  const wf_test::device_array<told_type> message(std::vector<told_type>(2));
   const wf_test::device_array<seen<A>> result(std::vector<seen<A>>(1));  // the kernel leaves padding as it is
-  wf_test::launch_and_wait(&tell_kernel<A>, 1, 1, 0, own, told.data(), told.data() + 1, result.data());
+  wf_test::launch_and_wait(&tell_kernel<A>, 1, 1, 0, own, message.data(), message.data() + 1, result.data());
   const auto saw = result.value();
   EXPECT_FALSE(saw.before || saw.after_some || saw.after_clear) << Size << " bytes";
   ASSERT_TRUE(saw.after_all) << Size << " bytes";
-  EXPECT_EQ(saw.found.carry.first, own.carry.first) << Size << " bytes";
-  EXPECT_EQ(saw.found.carry.last, own.carry.last) << Size << " bytes";
-  EXPECT_EQ(saw.found.carry.heads, heads);
-  EXPECT_EQ(saw.found.heads_before, before);
-  EXPECT_EQ(saw.found.carry.has_first, has_first);
-  const auto left = told.value();
+  EXPECT_EQ(saw.found.runs.first, own.runs.first) << Size << " bytes";
+  EXPECT_EQ(saw.found.runs.last, own.runs.last) << Size << " bytes";
+  EXPECT_EQ(saw.found.runs.heads, heads);
+  EXPECT_EQ(saw.found.before, before);
+  EXPECT_EQ(saw.found.runs.has_first, has_first);
+  const auto left = message.value();
   for (const auto& message : left.messages)
     for (const std::uint32_t word : message.words) EXPECT_EQ(word, 0u) << Size << " bytes";
 }
@@ -73,7 +73,7 @@ void expect_all_told(std::integer_sequence<int, Sizes...>, int heads, int before
   (expect_told<Sizes>(heads, before, has_first), ...);
 }
 
-TEST(CarryMessages, AreThereWholeOrNotAtAll) {
+TEST(ToldRuns, AreThereWholeOrNotAtAll) {
   using sizes = std::integer_sequence<int, 1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 31, 64, 200>;
   expect_all_told(sizes{}, 0, 0, false);
   expect_all_told(sizes{}, 1, 0, true);
@@ -81,7 +81,7 @@ TEST(CarryMessages, AreThereWholeOrNotAtAll) {
   expect_all_told(sizes{}, 0x7FFFFFFF, 0x7FFFFFFF, false);
 }
 
-TEST(CarryMessages, TakeAMessageWhereTheyFit) {
+TEST(ToldRuns, TakeAMessageWhereTheyFit) {
   static_assert(wf::by_key::carry_messages<float>::count == 1 && wf::by_key::carry_messages<double>::count == 2);
   static_assert(wf::by_key::carry_messages<value<12>>::count == 3 && wf::by_key::carry_messages<value<16>>::count == 3);
   static_assert(wf::by_key::epoch_carries(1) == 1 && wf::by_key::epoch_carries(32) == 32 &&

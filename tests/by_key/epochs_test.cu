@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of reduce_by_key with laps of few tiles, so that many laps follow one another: words are used again, runs lie
-// across laps, and laps are joined by the tree.
+// The kernel of reduce_by_key with epochs of few tiles, so that many epochs follow one another: words are used again, runs lie
+// across epochs, and epochs are joined by the tree.
 #include <warpfold/by_key/kernel.cuh>
 
 #include <gtest/gtest.h>
@@ -85,7 +85,8 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
       for (end = begin + 1; end < items && keys[static_cast<std::size_t>(end)] == key;) ++end;
       ASSERT_EQ(found_keys[run], key) << "seed " << seed << ", epochs of 2^" << log_epoch;
       ASSERT_EQ(found[run], wf::canonical_tree::replay_part(values.data(), begin, end, wf_test::hash_pair{}))
-          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", epochs of 2^" << log_epoch;
+          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", epochs of 2^"
+          << log_epoch;
     }
     ASSERT_EQ(count.value(), static_cast<int>(run));
     const auto is_clear = [](const auto& words) {
@@ -96,7 +97,7 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
   }
 }
 
-TEST(ByKeyEpochs, OneAfterAnother) {
+TEST(ByKeyLaps, OneAfterAnother) {
   constexpr std::int64_t items = wf_test::emulated ? 5'001 : 30'001;
   std::uint64_t seed = 1;
   for (const int log_epoch : {0, 1, 2, 4})
@@ -104,7 +105,7 @@ TEST(ByKeyEpochs, OneAfterAnother) {
       for (const int blocks : {1, wf_test::emulated ? 5 : 100}) check(items, length, log_epoch, blocks, seed++);
 }
 
-TEST(ByKeyEpochs, OfMoreTilesThanAGroup) {
+TEST(ByKeyLaps, OfMoreTilesThanAGroup) {
   constexpr std::int64_t items = wf_test::emulated ? 20'000 : 100'000;
   for (const int log_epoch : {5, 6, 8})
     check(items, 40, log_epoch, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_epoch));

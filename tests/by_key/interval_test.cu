@@ -54,9 +54,9 @@ template <class K, class T> void expect_joined(const layout& where, const by_key
 }
 
 // Ways take turns, beginning with number `turn`.
-template <class K, class T> void expect_all_joined(const std::vector<layout>& all, std::int64_t turn) {
+template <class K, class T> void expect_all_joined(const std::vector<layout>& all, std::int64_t step) {
   for (const layout& where : all)
-    for (int i = 0; i < 3; ++i) expect_joined<K, T>(where, wf_test::by_key_way_of(turn++));
+    for (int i = 0; i < 3; ++i) expect_joined<K, T>(where, wf_test::by_key_way_of(step++));
 }
 
 // 256: what a warp takes of them.
@@ -103,7 +103,7 @@ TEST(reduce_by_key_interval, many_tiles_under_many_schedules_and_grids) {
       expect_joined<int, wide>(where, {.max_blocks = max_blocks, .own_workspace = true, .spare = 3, .seed = seed});
 }
 
-// With large keys a tile is small, so that there are more tiles than words for them: these are used lap after lap.
+// With large keys a tile is small, so that there are more tiles than words for them: these are used epoch after epoch.
 struct large_key {
   std::int64_t id, more[37];
 
@@ -140,7 +140,7 @@ TEST(reduce_by_key_interval, several_laps_of_tiles) {
         << count << " items in runs of " << length;
   };
   expect_laps_joined(epoch + 3210, 1000, 2);
-  if (wf_test::emulated) return;  // a lap takes seconds
+  if (wf_test::emulated) return;  // a epoch takes seconds
   for (const std::int64_t count : {epoch, epoch + 1, 2 * epoch, 7 * epoch + 12'345})
     for (const std::int64_t length : {std::int64_t{37}, epoch / 2, epoch, epoch + 1, 2 * epoch, 9 * epoch})
       for (const int max_blocks : {0, 3}) expect_laps_joined(count, length, max_blocks);

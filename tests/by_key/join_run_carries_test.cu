@@ -27,12 +27,12 @@ template <class A> struct found {
 template <int Lanes, class Op, class A>
 __global__ void join_kernel(Op op, const A* items, int count, unsigned heads, found<A>* result) {
   const int lane = static_cast<int>(threadIdx.x), is_head = static_cast<int>(heads >> lane & 1);
-  const wf::by_key::run_joiner<Op, A> joiner{op};
+  const wf::by_key::carry_joiner<Op, A> joiner{op};
   result->times_closed[lane] = 0;
   const auto before = wf::by_key::count_heads<Lanes>(is_head);
   result->counted[lane] = before;
   const auto own = lane < count ? joiner.item(items[lane], is_head) : joiner.none();
-  const auto open = wf::by_key::join_run_carries<Lanes>(joiner, own, before, [&](int rank, const A& value) {
+  const auto open = wf::by_key::join_carries<Lanes>(joiner, own, before, [&](int rank, const A& value) {
     result->closed[rank] = value;
     ++result->times_closed[rank];
   });
@@ -72,10 +72,10 @@ TEST(WarpFoldRuns, OfItsLanes) {
   std::vector<int> numbers;
   for (int i = 0; i < 32; ++i) numbers.push_back(static_cast<int>(source.below(1000)));
   const auto hashes = wf_test::hash_items<hash>(32);
-  for (int turn = 0; turn < 200; ++turn) {
+  for (int step = 0; step < 200; ++step) {
     unsigned heads = static_cast<unsigned>(source());
     for (std::int64_t sparser = source.below(4); sparser > 0; --sparser) heads &= static_cast<unsigned>(source());
-    const int count = turn % 3 == 0 ? 32 : static_cast<int>(1 + source.below(32));
+    const int count = step % 3 == 0 ? 32 : static_cast<int>(1 + source.below(32));
     expect_joined(wf_test::hash_pair{}, hashes, heads, count);
     expect_joined(wf::plus{}, numbers, heads, count);
     expect_joined<8>(wf_test::hash_pair{}, hashes, heads, 1 + count % 8);

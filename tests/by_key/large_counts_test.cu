@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items and runs past 2^31 and 2^32, of keys and values that iterators compute, and so many laps of tiles. For the emulator
+// Items and runs past 2^31 and 2^32, of keys and values that iterators compute, and so many epochs of tiles. For the emulator
 // they are too many.
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(reduce_by_key_large_counts, runs_longer_than_32_bits_count) {
     }
 }
 
-// A hundred million runs, which lie across laps: all are written, and right.
+// A hundred million runs, which lie across epochs: all are written, and right.
 TEST(reduce_by_key_large_counts, very_many_runs) {
   constexpr std::int64_t length = 47, runs = (count - 1) / length + 1;
   const wf_test::device_array<std::int64_t> out_keys(runs), out_count(1);

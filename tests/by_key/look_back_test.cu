@@ -16,15 +16,15 @@ constexpr int most_tiles = wf_test::emulated ? 3072 : 32768;
 using counts = wf::by_key::tile_counts<most_tiles>;
 
 /// What tiles before the one that looks back have told; of groups, only if the group's last tile has.
-struct told {
+struct message {
   int own, through;
 };
 
-__global__ void before_kernel(counts* all, const told* tiles, int tile, int* result) {
+__global__ void before_kernel(counts* all, const message* tiles, int tile, int* result) {
   if (threadIdx.x == 0)
     for (int t = 0; t < tile; ++t) {
-      all->publish_aggregate(t, tiles[t].own);
-      if (tiles[t].through >= 0) all->publish_inclusive_prefix(t, tiles[t].through);
+      all->publish_own(t, tiles[t].own);
+      if (tiles[t].through >= 0) all->publish_through(t, tiles[t].through);
     }
   __syncwarp();
   result[threadIdx.x] = all->before(tile);
@@ -36,9 +36,9 @@ TEST(LookBack, AddsUpToTheFirstGroupThatSaysAll) {
   wf_test::random_source source(1);
   const wf_test::device_array<counts> all(1);
   wf::check(cudaMemset(all.data(), 0, sizeof(counts)), "cudaMemset");
-  for (int turn = 0; turn < 60; ++turn) {  // with the words that the turn before has cleared
-    const int tiles = static_cast<int>(source.below(turn % 3 == 0 ? 40 : turn % 3 == 1 ? 200 : most_tiles - 1));
-    std::vector<told> words;
+  for (int step = 0; step < 60; ++step) {  // with the words that the turn before has cleared
+    const int tiles = static_cast<int>(source.below(step % 3 == 0 ? 40 : step % 3 == 1 ? 200 : most_tiles - 1));
+    std::vector<message> words;
     int sum = 0;
     const std::int64_t density = 1 + source.below(2000);
     for (int t = 0; t < tiles; ++t) {
@@ -46,7 +46,7 @@ TEST(LookBack, AddsUpToTheFirstGroupThatSaysAll) {
       sum += own;
       words.push_back({own, source.below(density) == 0 ? sum : -1});
     }
-    const wf_test::device_array<told> given(words);
+    const wf_test::device_array<message> given(words);
     const wf_test::device_array<int> result(32);
     wf_test::launch_and_wait(&before_kernel, 1, 32, 0, all.data(), given.data(), tiles, result.data());
     EXPECT_EQ(result.to_host(), std::vector<int>(32, sum)) << tiles << " tiles";
@@ -57,8 +57,8 @@ TEST(LookBack, HoldsAsManyHeadsAsALapHas) {
   constexpr int tile_heads = 1 << 15, tiles = 96;  // far more than a tile has items
   const wf_test::device_array<counts> all(1);
   wf::check(cudaMemset(all.data(), 0, sizeof(counts)), "cudaMemset");
-  const std::vector<told> words(tiles, {tile_heads, -1});
-  const wf_test::device_array<told> given(words);
+  const std::vector<message> words(tiles, {tile_heads, -1});
+  const wf_test::device_array<message> given(words);
   const wf_test::device_array<int> result(32);
   wf_test::launch_and_wait(&before_kernel, 1, 32, 0, all.data(), given.data(), tiles, result.data());
   EXPECT_EQ(result.value(), tiles * tile_heads);
@@ -70,10 +70,10 @@ __global__ void tiles_kernel(unsigned* next, counts* all, int tiles, int* result
     unsigned taken = threadIdx.x == 0 ? atomicAdd(next, 1u) : 0;
     const int tile = static_cast<int>(__shfl_sync(wf::full_warp, taken, 0));
     if (tile >= tiles) return;
-    if (threadIdx.x == 0) all->publish_aggregate(tile, tile % 7);
+    if (threadIdx.x == 0) all->publish_own(tile, tile % 7);
     const int before = all->before(tile);
     if (threadIdx.x == 0) {
-      all->publish_inclusive_prefix(tile, before + tile % 7);
+      all->publish_through(tile, before + tile % 7);
       results[tile] = before;
     }
   }

@@ -31,7 +31,7 @@ template <class Op, class A, class Leaf> __global__ void fold_kernel(Op op, Leaf
   result.in_order = true;
   unsigned seen = 0;
   result.open = wf::by_key::fold_runs<8, false>(
-      wf::by_key::run_joiner<Op, A>{op}, leaf, heads & ((1u << count) - 1), count, [&](int rank, const A& value) {
+      wf::by_key::carry_joiner<Op, A>{op}, leaf, heads & ((1u << count) - 1), count, [&](int rank, const A& value) {
         result.in_order = result.in_order && rank >= 0 && rank < 7 && !(seen >> rank & 1);
         seen |= 1u << rank;
         result.closed[rank] = value;
@@ -84,7 +84,7 @@ TEST(OpenRuns, OfAThreadsItems) {
 template <class Op, class A, class Leaf>
 __global__ void one_head_kernel(Op op, Leaf leaf, wf::by_key::run_carry<A>* results) {
   const unsigned heads = threadIdx.x < 16 ? 1u << threadIdx.x : 0;
-  const wf::by_key::run_joiner<Op, A> joiner{op};
+  const wf::by_key::carry_joiner<Op, A> joiner{op};
   results[threadIdx.x] =
       wf::by_key::fold_one_head([&](unsigned head) { return wf::by_key::fold_split<16>(joiner, leaf, head); }, heads);
 }
@@ -104,7 +104,7 @@ template <class A, class Op, class Leaf> void expect_one_head(Op op, Leaf leaf, 
     EXPECT_EQ(open.last, part(head < 16 ? head : 0, 16)) << head;
   }
   // What a left stretch is joined with, where there is nothing before the head: for an operator with identity, that.
-  if constexpr (wf::by_key::run_joiner<Op, A>::uses_identity) {
+  if constexpr (wf::by_key::carry_joiner<Op, A>::uses_identity) {
     EXPECT_EQ(found[0].first, (wf::identity<Op, A>::value()));
   }
 }
@@ -126,7 +126,7 @@ struct real_leaf {
 
 /// One thread folds 16 items, head after head, and last without one.
 __global__ void real_items_kernel(add_real op) {
-  const wf::by_key::run_joiner<add_real, real> joiner{op};
+  const wf::by_key::carry_joiner<add_real, real> joiner{op};
   for (int head = 0; head <= 16; ++head) {
     const auto split = [&](unsigned at) { return wf::by_key::fold_split<16>(joiner, real_leaf{}, at); };
     const auto open = wf::by_key::fold_one_head(split, head < 16 ? 1u << head : 0);

@@ -16,7 +16,7 @@ namespace {
 namespace wf = warpfold;
 
 template <int Vectors> void expect_places() {
-  using places = wf::by_key::swizzled_vectors<Vectors>;
+  using places = wf::by_key::staged_places<Vectors>;
   std::set<int> all;
   for (int vector = 0; vector < 32 * Vectors; ++vector) all.insert(places::of(vector));
   EXPECT_EQ(std::ssize(all), 32 * Vectors) << Vectors << ": two in one place";
@@ -59,15 +59,15 @@ template <class T, int Items> __global__ void stage_kernel(const T* data, int tu
   auto& stage = wf::arch::dynamic_shared<wf::by_key::staged_items<T, Items>>();
   const int lane = static_cast<int>(threadIdx.x);
   stage.start(data, 0, false);
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int step = 0; step < turns; ++step) {
     wf::arch::wait_async_copies();
     __syncwarp();
     chunk chunks[Items / chunk_items];
     stage.read(chunks);
-    auto& result = results[turn * 32 + lane];
-    result.before = turn > 0 ? stage.item_before() : T{};
+    auto& result = results[step * 32 + lane];
+    result.before = step > 0 ? stage.item_before() : T{};
     __syncwarp();
-    if (turn + 1 < turns) stage.start(data, std::int64_t{turn + 1} * 32 * Items, true);
+    if (step + 1 < turns) stage.start(data, std::int64_t{step + 1} * 32 * Items, true);
     for (int k = 0; k < Items; ++k) result.items[k] = chunks[k / chunk_items].item(k % chunk_items);
   }
 }
@@ -93,8 +93,8 @@ template <class T, int Items> void expect_items() {
   for (int i = 0; i < count; ++i)
     ASSERT_TRUE(found[static_cast<std::size_t>(i / Items)].items[i % Items] == item_of<T>(i))
         << sizeof(T) << " bytes, item " << i;
-  for (int turn = 1; turn < turns; ++turn)
-    ASSERT_TRUE(found[static_cast<std::size_t>(turn * 32)].before == item_of<T>(turn * 32 * Items - 1))
+  for (int step = 1; step < turns; ++step)
+    ASSERT_TRUE(found[static_cast<std::size_t>(step * 32)].before == item_of<T>(step * 32 * Items - 1))
         << sizeof(T) << " bytes";
 }
 

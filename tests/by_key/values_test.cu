@@ -26,14 +26,14 @@ template <class T> std::vector<T> random_of(std::int64_t count) {
 /// Items of `T`, that make(count) makes, reduced by `op` have the bits of the canonical tree.
 template <class T, class OutValue = void, class Op, class A>
 void expect_canonical_runs(Op op, const A& init, std::vector<T> (*make)(std::int64_t) = random_of<T>) {
-  std::int64_t turn = 0;
+  std::int64_t step = 0;
   for (const layout& where : wf_test::some_layouts(256)) {
     const layout runs = wf_test::runs_of(where);
     const auto items = make(runs.items);
     const auto keys = wf_test::keys_of<int>(runs);
     const auto expected = wf_test::canonical_runs(keys, items, op);
     for (int i = 0; i < 3; ++i) {
-      const by_key_way way = wf_test::by_key_way_of(turn++);
+      const by_key_way way = wf_test::by_key_way_of(step++);
       const device_array<int> k(keys, way.keys_off);
       const device_array<T> v(items, way.values_off);
       const auto reduce = [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
@@ -60,7 +60,7 @@ TEST(reduce_by_key_values, sums_of_negative_zeros) {
 
 TEST(reduce_by_key_values, results_of_another_type) {
   expect_canonical_runs<__half, __half>(wf::plus{}, 0.1f);
-  expect_canonical_runs<std::int8_t, double>(wf::maximum{}, 0);
+  expect_canonical_runs<std::int8_t, double>(wf::plus{}, 0);
 }
 
 struct square {
@@ -79,8 +79,8 @@ template <class Transform, class... Equal> void expect_transformed(Transform tra
   std::vector<A> transformed;
   for (const float x : items) transformed.push_back(transform(x));
   const auto expected = wf_test::canonical_runs(keys, transformed, wf::plus{});
-  for (std::int64_t turn = 0; turn < 9; ++turn) {
-    const by_key_way way = wf_test::by_key_way_of(turn);
+  for (std::int64_t step = 0; step < 9; ++step) {
+    const by_key_way way = wf_test::by_key_way_of(step);
     const device_array<int> k(keys, way.keys_off);
     const device_array<float> v(items, way.values_off);
     const auto reduce = [&](auto out_keys, auto out_values, auto out_count, const auto& options) {
@@ -180,8 +180,8 @@ TEST(reduce_by_key_values, too_little_room) {
 }
 
 TEST(reduce_by_key_values, nothing_to_reduce) {
-  for (std::int64_t turn = 0; turn < 18; ++turn)
-    expect_run_lengths<int>(std::vector<int>{}, wf_test::by_key_way_of(turn));
+  for (std::int64_t step = 0; step < 18; ++step)
+    expect_run_lengths<int>(std::vector<int>{}, wf_test::by_key_way_of(step));
   const wf_test::by_key_outputs<int, int, int> out(3);
   wf::reduce_by_key(std::span<const int>{}, std::span<const int>{}, out.keys(), out.values(),
                     out.count());  // null pointers

@@ -25,19 +25,19 @@ struct by_key_way {
 };
 
 /// Number `turn` of a sequence that goes through all values of all members.
-inline by_key_way by_key_way_of(std::int64_t turn) {
+inline by_key_way by_key_way_of(std::int64_t step) {
   constexpr int bounds[] = {0, 1, 7};
   const auto at_times_aligned = [&](std::int64_t every, std::int64_t most) {
-    return turn % every == 0 ? 0 : turn % most;
+    return step % every == 0 ? 0 : step % most;
   };
-  return {static_cast<from>(turn % 3),
-          bounds[turn / 3 % 3],
-          turn % 2 == 1,
+  return {static_cast<from>(step % 3),
+          bounds[step / 3 % 3],
+          step % 2 == 1,
           at_times_aligned(3, 19),
           at_times_aligned(4, 7),
-          turn % 4,
-          turn % 5,
-          static_cast<std::uint64_t>(turn) + 1};
+          step % 4,
+          step % 5,
+          static_cast<std::uint64_t>(step) + 1};
 }
 
 /// Only the segments that have items: runs always do.

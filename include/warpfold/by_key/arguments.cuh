@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arguments of the kernel of reduction by key, and how it writes its results.
+// The parameter of the kernel of reduction by key.
 #pragma once
 #include <warpfold/by_key/join_tiles.cuh>
 #include <warpfold/by_key/tile_epochs.cuh>
@@ -7,11 +7,6 @@
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
-
-/// The type in which the number of runs is written: the integer that a pointer points to, 64 bits for other iterators.
-template <class Out> struct run_count { using type = std::int64_t; };
-template <class T> struct run_count<T*> { using type = T; };
-template <class Out> using run_count_t = typename run_count<Out>::type;
 
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
 struct by_key_arguments {
@@ -25,21 +20,21 @@ struct by_key_arguments {
   OutKeys out_keys;
   OutValues out_values;
   OutCount out_count;
-  std::int64_t capacity;  ///< the number of runs that out_keys and out_values hold; later runs are only counted
+  std::int64_t capacity;  ///< runs that the outputs have room for; later runs are counted only
   grid::initial_value<A> init;
-  tile_epochs epochs;
+  tile_epochs schedule;
   by_key_scratch<A> scratch;
-  int whole_tiles;  ///< the number of tiles without a missing item
-  bool stages;      ///< whether whole tiles come through shared memory: there is room, and the items are aligned
+  int whole_tiles;  ///< the tiles all of whose items exist: the first ones
+  bool stages;      ///< whether whole tiles come through shared memory: there is room, and items are aligned
 
-  __device__ run_joiner<Op, A> joiner() const { return {op}; }
+  __device__ carry_joiner<Op, A> joiner() const { return {op}; }
   __device__ void write_key(std::int64_t run, const key& k) const {
-    if (run < capacity) out_keys[static_cast<std::ptrdiff_t>(run)] = k;
+    if (run < capacity) out_keys[static_cast<std::iter_difference_t<OutKeys>>(run)] = k;
   }
   __device__ void write_value(std::int64_t run, const A& result) const {
-    if (run < capacity) out_values[static_cast<std::ptrdiff_t>(run)] = init.join(result, op);
+    if (run < capacity) out_values[static_cast<std::iter_difference_t<OutValues>>(run)] = init.join(result, op);
   }
-  __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<run_count_t<OutCount>>(runs); }
+  __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<std::iter_value_t<OutCount>>(runs); }
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -5,34 +5,37 @@
 #include <warpfold/by_key/kernel.cuh>
 #include <warpfold/by_key/plan.hpp>
 #include <warpfold/by_key/scratch.hpp>
+#include <warpfold/host/clear_on_error.cuh>
+#include <warpfold/host/default_workspace.cuh>
+#include <warpfold/host/divide_up.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
-#include <warpfold/host/scratch_for.cuh>
+#include <warpfold/host/reduce_with.hpp>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Makes the sources of a reduction by key: their chunks hold no more items than a thread takes.
+/// The sources that a reduction by key reads: their chunks have at most as many items as a thread takes.
 template <class K, class V, class A> struct by_key_chunks {
   static constexpr int thread_items = kernel_policy_for(sizeof(K), sizeof(V), sizeof(A)).thread_items;
   template <class It> static constexpr auto source(It first, std::int64_t count) {
-    if constexpr (std::is_pointer_v<It>) {
+    if constexpr (std::contiguous_iterator<It>) {
       using T = std::iter_value_t<It>;
       constexpr int items = std::min(thread::items_per_chunk(sizeof(T)), thread_items);
-      return thread::pointer_source<T, items>{first, count};
+      return thread::pointer_source<T, items>{to_pointer(first), count};
     } else {
       return thread::iterator_source<It>{first, count};
     }
   }
 };
 
-/// How the kernel occupies a multiprocessor.
+/// How the kernel uses a multiprocessor.
 struct by_key_residency {
   bool stages;  ///< whether tiles come through shared memory
   int blocks;
 };
 
-/// Tiles come through shared memory if the current device, `device`, has room for two such blocks a multiprocessor.
+/// Tiles come through shared memory if `device`, the current one, has room for two such blocks a multiprocessor.
 template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int device) {
   static host::per_device<by_key_residency> cache;
   return cache.get(device, [=]() -> by_key_residency {
@@ -49,7 +52,7 @@ template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int 
   });
 }
 
-/// Whether the items begin at an address from which they can be copied, if the source's items can be copied at all.
+/// Whether the items are aligned for asynchronous copies, if `source` makes any.
 template <class Source> bool is_copyable(const Source& source) {
   if constexpr (copyable_source<Source>) return source.misaligned_bytes() == 0;
   else return true;
@@ -60,35 +63,47 @@ template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class 
           class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
              OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
+  check_operator<Op, A>();
+  if constexpr (!is_device_lambda<Op> && !std::is_same_v<A, bool>)
+    static_assert(!std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>,
+                  "warpfold: this operator returns bool: reduce_by_key takes the operator first, then the equality");
+  static_assert(std::is_trivially_copyable_v<Equal>,
+                "warpfold: the equality must be trivially copyable: it is passed to the GPU by its bytes");
+  static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = by_key_storage<Keys, Leaves>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
   static_assert(sizeof(by_key_control) + epoch_carries(epoch_tiles(sizeof(A))) * sizeof(carry_messages<A>) <=
                     by_key_control_bytes &&
-                sizeof(epoch_scratch<A>) <= epoch_scratch_bytes(sizeof(A)));
+                sizeof(epoch_scratch<A>) <= epochs_bytes(sizeof(A)));
   constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
-  using count_type = run_count_t<OutCount>;
-  const auto init = host::initial_value_of<Op>(function, options.init, 1);
+  constexpr auto policy = storage::policy;
+  auto init = host::initial_value_of<Op>(function, options.init, 1);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  using count_type = std::iter_value_t<OutCount>;
   if (keys.items == 0) {
-    const grid::initial_value<count_type> zero{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
+    const grid::initial_value<count_type> none{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
     return launch(&grid::write_kernel<count_type, OutCount>, host::launch_config(1, 1, 0, options.stream), out_count,
-                  zero);
+                  none);
   }
   if (static_cast<std::uint64_t>(keys.items) > static_cast<std::uint64_t>(std::numeric_limits<count_type>::max()))
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +
                          std::to_string(std::numeric_limits<count_type>::max()) + " only");
 
-  constexpr std::int64_t tile_items = storage::thread_tile::tile_items;
-  constexpr std::int64_t max_items = (std::int64_t{1} << 30) * tile_items;  // tile numbers have 32 bits
-  if (keys.items > max_items)
+  // Tile numbers have 32 bits.
+  constexpr std::int64_t most_items = (std::int64_t{1} << 30) * storage::thread_tile::tile_items;
+  if (keys.items > most_items)
     reject(function, "there are " + std::to_string(keys.items) + " items; of these keys and values it takes " +
-                         std::to_string(max_items));
+                         std::to_string(most_items));
 
   const int device = host::current_device();
+  constexpr std::int64_t tile_items = storage::thread_tile::tile_items;
   const by_key_residency residency = by_key_residency_of<kernel, storage>(device);
-  const int resident_blocks = host::limits_of(device).multiprocessors * residency.blocks;
-  const by_key_plan plan = plan_by_key(resident_blocks, keys.items, storage::policy, sizeof(A), options.max_blocks);
-  const host::call_scratch scratch = host::scratch_for(function, device, options, scratch_bytes(sizeof(A)));
+  const int most_blocks = host::limits_of(device).multiprocessors * residency.blocks;
+  const by_key_plan plan = plan_by_key(most_blocks, keys.items, policy, sizeof(A), options.max_blocks);
+  std::span<std::byte> scratch = options.workspace.bytes;
+  const std::size_t needed = scratch_bytes(sizeof(A));
+  if (!scratch.empty()) host::check_workspace(function, scratch, needed);
+  else scratch = host::workspace_pool::instance().get(device, options.stream, needed);
 
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
   std::byte* const control = scratch.data() + host::workspace_alignment;
@@ -96,9 +111,10 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
                                 reinterpret_cast<carry_messages<A>*>(control + sizeof(by_key_control)),
                                 reinterpret_cast<epoch_scratch<A>*>(scratch.data() + host::control_bytes)};
   const by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
-      keys,      leaves,   op,   equal,       out_keys, out_values,
-      out_count, capacity, init, plan.epochs, parts,    static_cast<int>(keys.items / tile_items),
+      keys,      leaves,   op,   equal,         out_keys, out_values,
+      out_count, capacity, init, plan.schedule, parts,    static_cast<int>(keys.items / tile_items),
       stages};
+  const host::clear_on_error guard(scratch);
   launch(kernel, host::launch_config(plan.blocks, storage::block_threads, storage::bytes(stages), options.stream),
          arguments);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins the run carries of a warp's lanes.
+// Joins the carries of a warp's lanes.
 #pragma once
 #include <warpfold/by_key/run_carry.cuh>
 #include <warpfold/warp/scan.cuh>
@@ -7,12 +7,12 @@
 
 namespace warpfold::by_key {
 
-/// The number of heads in lower lanes, and in all lanes.
+/// The number of heads in the lanes before the calling one, and in the whole warp.
 struct heads_before {
   int lane, warp;
 };
 
-/// Counts the heads of the first `Lanes` lanes, a power of two; in the other lanes the result means nothing. All lanes
+/// Counts the heads of the first `Lanes` lanes, a power of two. The result means nothing in the other lanes. All lanes
 /// call it.
 template <int Lanes = warp_lanes> __device__ heads_before count_heads(int own) {
   const int through = warp::sum_through<Lanes>(own);
@@ -20,14 +20,14 @@ template <int Lanes = warp_lanes> __device__ heads_before count_heads(int own) {
 }
 
 /// The carry of the first `Lanes` lanes, a power of two. Each lane brings the carry of its own items; lanes without
-/// items come last. `heads`: the number of heads before the lane's own, from any origin, and the number in all lanes. A
-/// lane calls close(rank, value) if joining it to its left neighbours completes a run; `rank` is the number of heads
-/// before the run's own, from the same origin. Valid in lane 0. All lanes call it.
+/// items come last. `heads` counts from wherever the caller likes. A lane calls close(rank, value) if joining its carry
+/// to its left neighbour's completes a run; `rank` is the number of heads before the run's own. Valid in lane 0. All
+/// lanes call it.
 template <int Lanes = warp_lanes, class Op, class A, class Close>
-__device__ run_carry<A> join_run_carries(const run_joiner<Op, A>& joiner, run_carry<A> own, const heads_before& heads,
-                                         Close close) {
-  constexpr bool uses_identity = run_joiner<Op, A>::uses_identity;
-  const int lane = arch::lane_id(), left_side = lane & -lane;  // the distance at which it is joined to the left
+__device__ run_carry<A> join_carries(const carry_joiner<Op, A>& joiner, run_carry<A> own, const heads_before& heads,
+                                     Close close) {
+  constexpr bool uses_identity = carry_joiner<Op, A>::uses_identity;
+  const int lane = arch::lane_id(), left_side = lane & -lane;  // the distance at which the lane is joined to the left
   const unsigned with_heads = __ballot_sync(full_warp, own.heads != 0);
   const unsigned with_first = uses_identity ? full_warp : __ballot_sync(full_warp, own.has_first);
   const auto any = [](unsigned heads, int lanes) { return (heads & ((1u << lanes) - 1)) != 0; };
@@ -37,7 +37,7 @@ __device__ run_carry<A> join_run_carries(const run_joiner<Op, A>& joiner, run_ca
     const bool joins = (lane & (2 * distance - 1)) == 0 && (Lanes == warp_lanes || lane < Lanes);
     const A right_first = warp::shuffle_down(own.first, distance), right_last = warp::shuffle_down(own.last, distance);
     A across = own.last;
-    // With an identity all lanes join, and the results of the lanes between are dropped: a branch would cost more.
+    // With an identity all lanes join, although half of the results are unused: a branch would cost more.
     if (uses_identity || (joins && with_first >> lane >> distance & 1)) across = joiner.op(own.last, right_first);
     const A from_left = warp::shuffle_up(across, distance);
     complete = thread::choose(left_side == distance, from_left, complete);

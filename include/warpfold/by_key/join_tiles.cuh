@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins the run carries of tiles in the tree's order, although tiles end in any order. The warp with the last tile of a
-// window of 32 neighbours joins that window, the warp with the last of 32 windows joins these, up to the epoch. A join
-// depends on earlier tiles only, as look-back does, and a warp does other work until all carries have arrived. An epoch
-// uses the scratch words of the epoch before it, so its blocks wait until that one is done.
+// Joins the carries of tiles in the tree's order, although
+// blocks finish tiles in any order. The warp that has the last tile of a group of 32 joins the group, the warp that has
+// the last of 32 groups joins these, and so on up to the epoch. A tile depends on earlier tiles only, and the warp does
+// other work until their carries have arrived. Epochs use the same scratch words, so the blocks of an epoch wait for
+// the epoch before.
 #pragma once
 #include <warpfold/by_key/carry_messages.cuh>
 #include <warpfold/by_key/join_run_carries.cuh>
@@ -12,96 +13,95 @@
 
 namespace warpfold::by_key {
 
-/// Words that are zero before the grid starts and when it ends. So are the carries behind them.
+/// Words that are zero before the grid starts and after it ends. The carries lie behind them, and are zero too.
 struct alignas(16) by_key_control {
   unsigned next_tile;
   unsigned epochs_done;
   alignas(16) tile_counts<epoch_tiles(1)> counts;
 };
 
-/// What epochs hand over to later ones.
+/// Scratch that outlasts an epoch.
 template <class A> struct epoch_scratch {
-  std::int64_t heads;  ///< in the epochs done
+  std::int64_t heads;  ///< in all finished epochs
   struct {
-    run_carry<A> carry;
-    std::int64_t heads_before;
-  } pending[48];  ///< entry j is a node of 2^j epochs without its right sibling; it exists if bit j of the number of
-                  ///< epochs done is set
+    run_carry<A> runs;
+    std::int64_t before;
+  } waiting
+      [48];  ///< a binary counter: bit j of the number of finished epochs says whether a node of 2^j epochs waits here
 };
 
 template <class A> struct by_key_scratch {
   by_key_control* control;
-  carry_messages<A>* carries;  ///< of an epoch's tiles, of its windows of tiles, of windows of windows, and so on
+  carry_messages<A>* carries;  ///< of an epoch's tiles, of groups of these, and so on
   epoch_scratch<A>* epochs;
 };
 
-/// A window that a warp has to join: the tiles, or windows of them, of an epoch up to number `last`.
-template <class A> struct pending_window {
-  int last = -1;                         ///< -1 if there is nothing to join
-  int count = 0;                         ///< the number of tiles, or windows, in the epoch
-  carry_messages<A>* carries = nullptr;  ///< of each of these
+/// A group that a warp is to join: up to 32 neighbouring tiles, or groups, of which number `place` is the last.
+template <class A> struct pending_join {
+  int place = -1;                      ///< -1: there is none
+  int tiles = 0;                       ///< tiles, or groups, of the epoch
+  carry_messages<A>* carry = nullptr;  ///< their carries
 
-  /// Whether number `slot` of `count` is the last of its window: its warp joins the window.
-  __device__ static bool is_last_of_window(int slot, int count) {
-    return (slot & (lookback_window - 1)) == lookback_window - 1 || slot == count - 1;
+  /// Whether a tile, or group, is the last one of its group, so that its warp joins the group.
+  __device__ static bool completes_group(int own_place, int epoch_tiles) {
+    return (own_place & (warp_lanes - 1)) == warp_lanes - 1 || own_place == epoch_tiles - 1;
   }
-  /// Notes that the warp joins the window that ends with number `slot`. No other window may be pending.
-  __device__ void add(carry_messages<A>* all, int slot, int all_count) {
-    last = slot, count = all_count, carries = all;
+  /// Makes the group of this tile, or group, the one to join. None may be pending.
+  __device__ void add(carry_messages<A>* carries, int own_place, int epoch_tiles) {
+    place = own_place, tiles = epoch_tiles, carry = carries;
   }
-
-  /// Joins the pending window if all of its carries have arrived; if `waits`, it waits for them. Returns whether
-  /// that completes the epoch; lane 0 then has the epoch's carry in `own`. For each run that a join completes it calls
-  /// close(number of the run in the epoch, value). By one warp.
+  /// Joins the pending group if its carries have arrived, or waits for them if `waits`; then the group of that group,
+  /// and so on. Returns whether that completes the epoch; then `own` is the epoch's carry, valid in lane 0. Calls
+  /// close(number of the run in the epoch, value) for each run that it completes. All lanes call it.
   template <class Op, class Close>
-  __device__ bool join(bool waits, bool is_last_epoch, placed_carry<A>& own, const run_joiner<Op, A>& joiner,
+  __device__ bool join(bool waits, bool is_last_epoch, placed_carry<A>& own, const carry_joiner<Op, A>& joiner,
                        Close close) {
-    static_assert(lookback_window == warp_lanes);
-    constexpr int log_window = log2_of(lookback_window);
+    static_assert(tiles_per_group == warp_lanes);
+    constexpr int log_group = log2_of(warp_lanes);
     const int lane = arch::lane_id();
-    while (last >= 0) {
-      const int rank = last & (lookback_window - 1);
-      auto& sent = carries[last - rank + least_of(lane, rank)];
+    while (place >= 0) {
+      const int rank = place & (warp_lanes - 1);
+      auto& message = carry[place - rank + least_of(lane, rank)];
       own = {joiner.none(), 0};
-      while (!__all_sync(full_warp, lane > rank || sent.try_receive(own))) {
+      while (!__all_sync(full_warp, lane > rank || message.try_receive(own))) {
         if (!waits) return false;
         arch::pause();
       }
-      if (lane <= rank) sent.clear();
-      const heads_before heads{own.heads_before, warp::all_reduce(own.carry.heads, plus{})};
-      own.carry = join_run_carries(joiner, own.carry, heads, close);
-      if (!is_last_epoch) {  // the clearing must be visible before the next epoch's carries
+      if (lane <= rank) message.clear();
+      const heads_before heads{own.before, warp::all_reduce(own.runs.heads, plus{})};
+      own.runs = join_carries(joiner, own.runs, heads, close);
+      if (!is_last_epoch) {  // the carries are cleared before the next epoch's are sent
         __syncwarp();
         __threadfence();
       }
-      const int window = last >> log_window, windows = ((count - 1) >> log_window) + 1;
-      carry_messages<A>* const of_windows = carries + count;
-      last = -1;
-      if (windows == 1) return true;
-      if (lane == 0) of_windows[window].publish(own);
-      if (is_last_of_window(window, windows)) add(of_windows, window, windows);
+      const int group = place >> log_group, groups = ((tiles - 1) >> log_group) + 1;
+      carry_messages<A>* const of_groups = carry + tiles;
+      place = -1;
+      if (groups == 1) return true;
+      if (lane == 0) of_groups[group].send(own);
+      if (completes_group(group, groups)) add(of_groups, group, groups);
     }
     return false;
   }
 };
 
-/// Joins epoch number `epoch`, whose carry is `own`, to the epochs before it. By one thread. Calls close(number of the
-/// run, value) for each run that a join completes. Returns the carry of all items if the epoch is the last one.
+/// Pushes the carry `own` of epoch number `epoch` into the binary counter of epochs. Calls close(number of the run,
+/// value) for each run that it completes. For the last epoch it returns the carry of all items. One thread calls it.
 template <class A, class Op, class Close>
 __device__ run_carry<A> push_epoch(epoch_scratch<A>& epochs, int epoch, bool is_last, run_carry<A> own,
-                                   const run_joiner<Op, A>& joiner, Close close) {
+                                   const carry_joiner<Op, A>& joiner, Close close) {
   std::int64_t before = epoch == 0 ? 0 : epochs.heads;
   epochs.heads = before + own.heads;
   own.heads = own.heads > 0;
   int level = 0;
-  // A binary counter: an epoch joins the pending nodes of its size; the last epoch joins all pending nodes.
+  // An epoch joins the nodes that wait at its levels; the last epoch joins all nodes that wait.
   for (int n = epoch; is_last ? n != 0 : (n & 1) != 0; n >>= 1, ++level) {
     if (!(n & 1)) continue;
-    own = joiner.join(epochs.pending[level].carry, own, [&](const A& across) { close(before - 1, across); });
+    own = joiner.join(epochs.waiting[level].runs, own, [&](const A& across) { close(before - 1, across); });
     own.heads = own.heads > 0;
-    before = epochs.pending[level].heads_before;
+    before = epochs.waiting[level].before;
   }
-  if (!is_last) epochs.pending[level] = {own, before};
+  if (!is_last) epochs.waiting[level] = {own, before};
   return own;
 }
 

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reduction by key in one launch: each run of equal keys gives a key and a value.
+// The kernel of reduction by key: a key and a value for each run of equal keys, in one launch.
 //
-// Input: keys k[0..n), values v[0..n). A *head* is an item i with i = 0 or k[i-1] != k[i]. Each head begins a run.
+//   for each tile, in order, by whichever block takes it:
+//     each thread holds consecutive items, flags the heads of runs by comparing neighbours, and folds between heads
+//     complete runs of a warp are staged in shared memory; carries are joined across lanes, warps, tiles and epochs
+//     look-back tells where the tile's runs are written (Merrill and Garland 2016); then they are written, coalesced
 //
-//   1. A persistent block takes the next tile, in order. Each thread holds consecutive items of it.
-//   2. Count: each thread compares neighbouring keys; a warp's heads are summed, then the block's. The last warp to be
-//      counted publishes the tile's aggregate, before any warp waits.
-//   3. Fold: each thread folds its items between heads, and each warp joins its lanes. Runs that are complete within a
-//      warp are staged in shared memory. The open ends are the warp's *run carry*.
-//   4. Look back: the number of heads before the tile comes from the tiles before it, by the decoupled look-back of
-//      Merrill and Garland 2016. It is the place of the tile's first head in the output.
-//   5. Write: the staged keys and values go to consecutive places.
-//   6. Join: carries are joined across warps, tiles and epochs in the canonical tree's order. The join that completes a
-//      run writes its value. (Only counts travel by look-back: its order of additions depends on timing.)
+// The place of a tile is known once all earlier tiles are counted. To hide that latency a block is a pipeline: a tile
+// is written up to two steps after it is folded, as long as its outputs have room, and one warp has no items but makes
+// the trips to memory:
 //
-// So that no warp waits for long in step 4, a tile stays in flight for up to two steps of the pipeline while the block
-// folds others. A *service warp*, which holds no items, makes all round trips to memory. For tile i a block does:
+//   warps with items:          count the heads of i         |   write i - 2, join its warps     fold i
+//   their copies:              items of i                   |   items of i + 1
+//   the look-back warp:        look back for i - 2          |   join neighbouring tiles whose carries have arrived
+//                              take i + 1                   |
+//                                                       barrier
 //
-//   warps with items:     count the heads of i          |   write i - 2, join its warps     fold i
-//   asynchronous copies:  items of i                    |   items of i + 1
-//   service warp:         look back for i - 2           |   join a window of tiles, if their carries have arrived
-//                         take tile i + 1               |
-//                                                   barrier
+// The last warp of a block to count its heads publishes the tile's count, before any warp waits.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/by_key/arguments.cuh>
@@ -32,13 +27,13 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// A warp's heads of a tile, as the calling lane sees them.
+/// The heads of a tile that the calling warp has found.
 struct warp_heads {
-  unsigned own;  ///< bit k: the lane's item k is a head
-  int before;    ///< the number of heads in lower lanes
-  int count;     ///< the number of heads of the warp
+  unsigned own;  ///< bit k: whether the lane's item k is a head
+  int before;    ///< heads in lower lanes
+  int count;     ///< heads of the warp
   bool whole;    ///< whether all of the warp's items exist
-  bool few;      ///< whether also no lane has more than one head: then no run begins and ends within a lane
+  bool few;      ///< whether, moreover, no lane has more than one head: no run begins and ends within a lane
 };
 
 template <class Tile, class Equal>
@@ -53,7 +48,7 @@ __device__ warp_heads find_heads(const Tile& own, int tile, bool whole, Equal eq
   return {heads, before.lane, before.warp, whole, false};
 }
 
-/// Key number `index` modulo `Count`, a power of two, of the keys from number `First` on.
+/// Key number `First` + `index` % `Count` of the thread, Count a power of two: a selection that stays in registers.
 template <int Count, int First = 0, class Tile> __device__ auto select_key(const Tile& own, int index) {
   if constexpr (Count == 1) return own.key(First);
   else
@@ -61,7 +56,7 @@ template <int Count, int First = 0, class Tile> __device__ auto select_key(const
                           select_key<Count / 2, First>(own, index));
 }
 
-/// Stages the keys of the lane's heads, the first one at `place`.
+/// Stages the keys of the heads, the thread's first one at `place`.
 template <class Tile, class Staged>
 __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& heads, int place) {
   if (heads.few) {
@@ -74,8 +69,8 @@ __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& he
     if (heads.own >> k & 1) staged[place++] = own.key(k);
 }
 
-/// Folds a warp's runs. The values of complete runs are staged, of the warp's first head at `place`. Returns the warp's
-/// carry; valid in lane 0.
+/// Folds a warp's runs. Complete runs go into `staged`, the first at `place`. Returns the warp's carry, valid in lane
+/// 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
 __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
                                        Staged& staged, int place) {
@@ -93,15 +88,15 @@ __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& o
     return {all, all, 0, true};
   }
   const auto close = [&](int rank, const A& value) { staged[place + heads.before + rank] = value; };
-  const auto carry = heads.few     ? fold_one_head(split, heads.own)
-                     : heads.whole ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
-                                   : fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
-  return join_run_carries(joiner, carry, {heads.before, heads.count},
-                          [&](int rank, const A& value) { staged[place + rank] = value; });
+  const auto runs = heads.few     ? fold_one_head(split, heads.own)
+                    : heads.whole ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
+                                  : fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
+  return join_carries(joiner, runs, {heads.before, heads.count},
+                      [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
-/// If the block's last tile was of another epoch than `epoch`, waits until all epochs before it are done. By one warp,
-/// all of whose lanes wait: if one lane waits alone, nvcc takes no warp of the kernel for converged any more.
+/// If `epoch` is not the last tile's, waits until all earlier epochs are done. All lanes of one warp call it, and all
+/// wait: if one lane waited alone, the compiler would treat no warp as converged any more, anywhere in the kernel.
 template <class Storage, class A>
 __device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, int epoch) {
   const bool has_entered = epoch == warp::shuffle(shared.epoch, 0);
@@ -113,19 +108,20 @@ __device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, i
   shared.heads_before_epoch = scratch.epochs->heads;
 }
 
-/// Takes the next tile, or a number past all tiles. Each block takes one such number; the last one to do so leaves the
-/// counter at zero. (By an increment: nvcc merges the additions of a warp, and shares the sum by a shuffle that waits.)
-__device__ inline int take_tile(by_key_control* control, const tile_epochs& epochs) {
-  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(epochs.tiles) + gridDim.x - 1));
+/// Takes the next tile, or a number past all tiles, which each block gets once. The last block to get one leaves the
+/// counter zero. (An increment, because the compiler aggregates additions over a warp and adds a shuffle that waits for
+/// memory.)
+__device__ inline int take_tile(by_key_control* control, const tile_epochs& schedule) {
+  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(schedule.tiles) + gridDim.x - 1));
 }
 
-/// Ends an epoch, whose carry is `own` in lane 0: clears its words and lets the next epoch begin. The end of the last
-/// epoch completes the last run. By one warp.
+/// Ends an epoch, whose carry is `own` in lane 0: clears its words, and lets the next epoch begin; or, after the last
+/// one, writes the last run and the number of runs. One warp calls it.
 template <class Arguments, class A>
 __device__ void finish_epoch(const Arguments& arguments, int epoch, const run_carry<A>& own) {
   auto& control = *arguments.scratch.control;
-  const bool is_last = arguments.epochs.is_last(epoch);
-  const int lane = arch::lane_id(), tiles = arguments.epochs.tiles_in(epoch);
+  const bool is_last = arguments.schedule.is_last(epoch);
+  const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(epoch);
   control.counts.clear(tiles);
   if (lane == 0) {
     auto& epochs = *arguments.scratch.epochs;
@@ -141,135 +137,135 @@ __device__ void finish_epoch(const Arguments& arguments, int epoch, const run_ca
   if (lane == 0 && !is_last) arch::release(&control.epochs_done, static_cast<unsigned>(epoch + 1));
 }
 
-/// Joins the pending window of tiles if its carries have arrived; if `waits`, it waits for them. By one warp.
+/// Joins the pending group of tiles if their carries have arrived, or once they have, if `waits`. One warp calls it.
 template <class Arguments, class A>
-__device__ void join_window(const Arguments& arguments, int epoch, std::int64_t heads_before_epoch, bool waits,
-                            pending_window<A>& window) {
+__device__ void join_neighbours(const Arguments& arguments, int epoch, std::int64_t heads_before_epoch, bool waits,
+                                pending_join<A>& neighbours) {
   const auto close = [&](int rank, const A& value) { arguments.write_value(heads_before_epoch + rank, value); };
   placed_carry<A> all{};
-  if (window.join(waits, arguments.epochs.is_last(epoch), all, arguments.joiner(), close))
-    finish_epoch(arguments, epoch, all.carry);
+  if (neighbours.join(waits, arguments.schedule.is_last(epoch), all, arguments.joiner(), close))
+    finish_epoch(arguments, epoch, all.runs);
 }
 
-/// Joins the carries of a tile's warps, and publishes the tile's carry. By one warp.
+/// Joins the warps' carries to the tile's carry, and sends that to the warp that joins the tile's group. One warp calls
+/// it.
 template <class Arguments, int Warps, class A = typename Arguments::A>
-__device__ void join_warp_carries(const Arguments& arguments, tile_summary<A, Warps>& done) {
+__device__ void join_warps(const Arguments& arguments, tile_summary<A, Warps>& done) {
   const auto joiner = arguments.joiner();
   const int lane = arch::lane_id();
-  placed_carry<A> own{lane < Warps ? done.carries[lane] : joiner.none(), done.before};
-  heads_before heads = count_heads<Warps>(own.carry.heads);
+  placed_carry<A> own{lane < Warps ? done.runs[lane] : joiner.none(), done.before};
+  heads_before heads = count_heads<Warps>(own.runs.heads);
   heads.lane += done.before;
-  own.carry = join_run_carries<Warps>(joiner, own.carry, heads, [&](int rank, const A& value) {
+  own.runs = join_carries<Warps>(joiner, own.runs, heads, [&](int rank, const A& value) {
     arguments.write_value(done.heads_before_epoch + rank, value);
   });
-  if (lane == 0) arguments.scratch.carries[arguments.epochs.slot_of(done.tile)].publish(own);
+  if (lane == 0) arguments.scratch.carries[arguments.schedule.place_of(done.tile)].send(own);
 }
 
-/// Finds the number of heads before a tile of the epoch, and publishes the inclusive prefix. By one warp.
-template <class Summary, class Counts> __device__ void look_back(Summary& tile, Counts& counts, int slot) {
-  const int before = counts.before(slot);
+/// Finds by look-back where a tile's runs are written, and publishes what follows for later tiles. One warp calls it.
+template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, int place) {
+  const int before = counts.before(place);
   if (arch::lane_id() == 0) {
     tile.before = before;
-    counts.publish_inclusive_prefix(slot, before + tile.all_heads());
+    counts.publish_through(place, before + tile.all_heads());
   }
 }
 
-/// The part of the warps with items.
+/// The steps of the warps with items.
 template <class Arguments, class Storage>
-__device__ void fold_tiles(const Arguments& arguments, by_key_pipeline<Storage> pipeline) {
+__device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) {
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
-  auto& stage = pipeline.shared.stage_of(warp);
+  auto& stage = block.shared.stage_of(warp);
   auto& counts = arguments.scratch.control->counts;
   typename Storage::thread_tile own;
-  output_staging staged{pipeline.shared.keys[warp], pipeline.shared.values[warp]};
-  const auto is_copied = [&](int tile) {
+  output_staging staged{block.shared.keys[warp], block.shared.values[warp]};
+  const auto is_staged = [&](int tile) {
     return Storage::can_stage && arguments.stages && tile < arguments.whole_tiles;
   };
-  const auto start_copy = [&](int tile) {
-    if (is_copied(tile)) own.start_copy(stage, arguments.keys, arguments.leaves.source, tile, warp);
+  const auto start = [&](int tile) {
+    if (is_staged(tile)) own.start(stage, arguments.keys, arguments.leaves.source, tile, warp);
   };
-  start_copy(pipeline.tile);
+  start(block.tile);
   while (true) {
     warp_heads heads{};
-    if (pipeline.has_tile()) {
-      if (is_copied(pipeline.tile)) own.finish_copy(stage, arguments.keys, arguments.leaves.source, pipeline.tile);
-      else own.load(arguments.keys, arguments.leaves.source, pipeline.tile);
-      heads = find_heads(own, pipeline.tile, pipeline.tile < arguments.whole_tiles, arguments.equal);
+    if (block.has_tile()) {
+      if (is_staged(block.tile)) own.take(stage, arguments.keys, arguments.leaves.source, block.tile);
+      else own.load(arguments.keys, arguments.leaves.source, block.tile);
+      heads = find_heads(own, block.tile, block.tile < arguments.whole_tiles, arguments.equal);
     }
-    auto& current = pipeline.current();
+    auto& now = block.now();
     if (lane == 0) {
-      current.heads[warp] = heads.count;
-      current.required_writes[warp] =
-          static_cast<std::uint8_t>(staged.required_writes(heads.count, pipeline.in_flight));
-      const bool is_last_warp = pipeline.has_tile() && current.count_heads(heads.count);
-      if (is_last_warp && pipeline.is_well_in_epoch()) counts.publish_aggregate(pipeline.slot(), current.all_heads());
+      now.heads[warp] = heads.count;
+      now.too_many[warp] = static_cast<std::uint8_t>(staged.too_many(heads.count, block.waiting));
+      const bool completes = block.has_tile() && now.count_heads(heads.count);
+      if (completes && block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads());
     }
-    const int least = pipeline.min_writes();
-    pipeline.sync();
-    const int next = pipeline.next(), writes = pipeline.writes(least);
-    const bool joins = warp == Storage::warps - 1 && !pipeline.must_drain();
-    for (int done = 0; done < writes; ++done, --pipeline.in_flight) {
-      if (done >= least) pipeline.sync();
-      staged.write(arguments, pipeline.oldest(), pipeline.heads_of(pipeline.oldest()), pipeline.in_flight);
-      if (joins) join_warp_carries(arguments, pipeline.oldest());
+    const int least = block.least_writes();
+    block.sync();
+    const int next = block.next(), writes = block.writes(least);
+    const bool joins = warp == Storage::warps - 1 && !block.writes_all();
+    for (int done = 0; done < writes; ++done, --block.waiting) {
+      if (done >= least) block.sync();
+      staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.waiting);
+      if (joins) join_warps(arguments, block.oldest());
     }
-    if (!pipeline.has_tile()) return;
-    start_copy(next);
+    if (!block.has_tile()) return;
+    start(next);
     if (heads.count > 0) stage_keys(staged.keys, own, heads, staged.place + heads.before);
-    const auto carry = fold_warp_runs(arguments, own, heads, staged.values, staged.place);
-    if (lane == 0) current.carries[warp] = carry;
+    const auto runs = fold_warp_runs(arguments, own, heads, staged.values, staged.place);
+    if (lane == 0) now.runs[warp] = runs;
     staged.add(heads.count);
-    pipeline.advance(next);
+    block.end_step(next);
   }
 }
 
-/// The part of the service warp.
+/// The steps of the look-back warp.
 template <class Arguments, class Storage>
-__device__ void serve_tiles(const Arguments& arguments, by_key_pipeline<Storage> pipeline) {
+__device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block) {
   auto* const control = arguments.scratch.control;
   auto& counts = control->counts;
-  const auto& epochs = arguments.epochs;
+  const auto& schedule = arguments.schedule;
   const int lane = arch::lane_id();
-  pending_window<typename Arguments::A> window;
+  pending_join<typename Arguments::A> neighbours;
   while (true) {
-    auto& current = pipeline.current();
-    const bool has_tile = pipeline.has_tile();
-    const int least = pipeline.min_writes();
-    const auto slot_of_oldest = [&] { return epochs.slot_of(warp::shuffle(pipeline.oldest().tile, 0)); };
-    if (least > 0) look_back(pipeline.oldest(), counts, slot_of_oldest());
-    // As late as possible: a block that looks back waits for tiles that are taken and not yet counted.
+    auto& now = block.now();
+    const bool has_tile = block.has_tile();
+    const int least = block.least_writes();
+    const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
+    if (least > 0) find_place(block.oldest(), counts, place_of_oldest());
+    // As late as possible: a look-back waits for every tile that is taken and not yet counted.
     if (lane == 0 && has_tile) {
-      current.next = take_tile(control, epochs);
-      current.tile = pipeline.tile;
-      pipeline.following().counted = 0;
+      now.next = take_tile(control, schedule);
+      now.tile = block.tile;
+      block.following().counted = 0;
     }
-    pipeline.sync();
-    const int next = pipeline.next(), writes = pipeline.writes(least);
-    // With many heads, blocks that look back before these writes have gone out slow each other down by a tenth.
-    if (pipeline.was_full) __threadfence();
-    for (int done = 0;; ++done, --pipeline.in_flight) {
+    block.sync();
+    const int next = block.next(), writes = block.writes(least);
+    // With much to write, look-backs that do not wait for the writes slow each other down by a tenth.
+    if (block.were_many) __threadfence();
+    for (int done = 0;; ++done, --block.waiting) {
       const bool ends = done == writes;
-      const int slot = ends ? 0 : slot_of_oldest(), tiles = epochs.tiles_in(pipeline.shared.epoch);
-      const bool adds = !ends && window.is_last_of_window(slot, tiles);
+      const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.epoch);
+      const bool adds = !ends && neighbours.completes_group(place, tiles);
       if (ends || adds)
-        join_window(arguments, pipeline.shared.epoch, pipeline.shared.heads_before_epoch, adds || pipeline.must_drain(),
-                    window);
+        join_neighbours(arguments, block.shared.epoch, block.shared.heads_before_epoch, adds || block.writes_all(),
+                        neighbours);
       if (ends) break;
       if (done >= least) {
-        look_back(pipeline.oldest(), counts, slot);
-        pipeline.sync();
+        find_place(block.oldest(), counts, place);
+        block.sync();
       }
-      if (pipeline.must_drain()) join_warp_carries(arguments, pipeline.oldest());  // other blocks wait for the carry
-      if (adds) window.add(arguments.scratch.carries, slot, tiles);
+      if (block.writes_all()) join_warps(arguments, block.oldest());  // there is no other work, and other blocks wait
+      if (adds) neighbours.add(arguments.scratch.carries, place, tiles);
     }
     if (!has_tile) return;
-    // After the joins: the last tile of the epoch before may have been this block's.
-    if (pipeline.enters_epoch()) enter_epoch(pipeline.shared, arguments.scratch, pipeline.tile >> pipeline.log_epoch);
+    // The last tile of the epoch before may have been this block's previous tile.
+    if (block.enters_epoch()) enter_epoch(block.shared, arguments.scratch, block.tile >> block.log_epoch);
     if (lane == 0) {
-      if (!pipeline.is_well_in_epoch()) counts.publish_aggregate(pipeline.slot(), current.all_heads());
-      current.heads_before_epoch = pipeline.shared.heads_before_epoch;
+      if (!block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads());
+      now.heads_before_epoch = block.shared.heads_before_epoch;
     }
-    pipeline.advance(next);
+    block.end_step(next);
   }
 }
 
@@ -280,19 +276,19 @@ by_key_kernel(
     const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
   using storage = by_key_storage<Keys, Leaves>;
   auto& shared = arch::dynamic_shared<storage>();
-  const auto& epochs = arguments.epochs;
+  const auto& schedule = arguments.schedule;
   auto& first = shared.tile[storage::summaries - 1];
   if (arch::flat_thread() == 0) {
     shared.epoch = shared.heads_before_epoch = 0;
     shared.tile[0].counted = 0;
-    first.next = take_tile(arguments.scratch.control, epochs);
+    first.next = take_tile(arguments.scratch.control, schedule);
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
-  const by_key_pipeline<storage> pipeline{shared, epochs.tiles, epochs.log_epoch, tile,
-                                          epochs.epoch_of(tile) == 0 ? by_key_pipeline<storage>::well_in_epoch : 0};
-  if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, pipeline);
-  else serve_tiles(arguments, pipeline);
+  const pipeline<storage> block{shared, schedule.tiles, schedule.log_epoch, tile,
+                                tile >> schedule.log_epoch == 0 ? pipeline<storage>::well_in_epoch : 0};
+  if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
+  else serve_tiles(arguments, block);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

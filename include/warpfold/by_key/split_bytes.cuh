@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of runs of 8-bit integers, four items an instruction.
+// Runs of 8-bit integers, four items an instruction.
 #pragma once
 #include <warpfold/by_key/run_carry.cuh>
 #include <warpfold/thread/sum_bytes.cuh>
 
 namespace warpfold::by_key {
 
-/// Sums the items of some chunks, all of them, and those before and from number `head` on. No item is before a head
-/// less than 1.
+/// The sums of all items of some chunks, of those before number `head`, and of those from it on. `head` may be less
+/// than 1.
 template <class A, class T, int Items, int Chunks>
 __device__ split_run<A> split_bytes(const thread::chunk<T, Items> (&from)[Chunks], int head) {
   unsigned all = 0, before = 0;

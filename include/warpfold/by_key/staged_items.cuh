@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A warp's consecutive items on their way through shared memory. The warp copies them as neighbouring vectors of 16
-// bytes while it does other work; then each lane reads its own consecutive items. Both are free of bank conflicts.
+// A warp's consecutive items on their way through shared
+// memory. They are copied asynchronously, 16 bytes a lane side by side. Then each lane reads its own consecutive items,
+// without bank conflicts.
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
-#include <warpfold/arch/shared_access.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::by_key {
 
-/// The places of vectors of 16 bytes in shared memory; each lane has `Vectors` consecutive ones. Eight lanes that read
-/// their k-th vectors touch all banks, and so do eight lanes that write neighbouring vectors.
-template <int Vectors> struct swizzled_vectors {
+/// Where vectors of 16 bytes lie, if each lane has `Vectors` consecutive ones. Eight lanes that read their k-th vectors
+/// touch all banks, and so do eight lanes that write neighbouring vectors.
+template <int Vectors> struct staged_places {
   static constexpr int power = Vectors & -Vectors, banks = power < 8 ? power : 8,
                        shift = power < 8 ? 3 : log2_of(power);
 
   __host__ __device__ static constexpr int of(int vector) { return vector ^ (vector >> shift & (banks - 1)); }
-  /// of(row * 32 + lane), in a form that shows the compiler that rows are a constant apart.
+  /// of(row * 32 + lane), written so that the compiler sees that rows are a constant apart.
   __host__ __device__ static constexpr int of_row(int row, int lane) {
     return row * warp_lanes + (lane ^ (((row * warp_lanes >> shift) + (lane >> shift)) & (banks - 1)));
   }
-  /// of(lane * Vectors + k), in such a form.
+  /// of(lane * Vectors + k), written likewise.
   __host__ __device__ static constexpr int of_lane(int lane, int k) {
     if constexpr (is_power_of_two(Vectors)) return lane * Vectors + (k ^ (lane * Vectors >> shift & (banks - 1)));
     else return of(lane * Vectors + k);
@@ -34,13 +34,13 @@ template <class T, int LaneItems> struct staged_items {
   struct alignas(16) vector {
     std::uint32_t words[4];
   };
-  using places = swizzled_vectors<vectors>;
+  using places = staged_places<vectors>;
 
   thread::array<vector, warp_lanes * vectors> items;
   vector before;
 
-  /// Starts to copy the items from number `first` on, whose address is a multiple of 16, and the item before them if
-  /// `has_before`. All lanes call it, after all have read the items that were here.
+  /// Starts to copy the items from `first` on, which lie at a multiple of 16 bytes, and, if `has_before`, the vector
+  /// before them. All lanes call it, after all have read the previous items.
   __device__ void start(const T* data, std::int64_t first, bool has_before) {
     const int lane = arch::lane_id();
     const auto* const from = reinterpret_cast<const vector*>(data + first) + lane;
@@ -49,7 +49,8 @@ template <class T, int LaneItems> struct staged_items {
       arch::async_copy_to_shared(&items[places::of_row(row, lane)], from + row * warp_lanes);
     if (has_before && lane == 0) arch::async_copy_to_shared(&before, from - 1);
   }
-  /// Reads the lane's own items, `Chunks` chunks, after all lanes have called arch::wait_async_copies() and met.
+  /// Reads the lane's own items, `Chunks` chunks. All lanes must have called arch::wait_async_copies() and
+  /// __syncwarp().
   template <class Chunk, int Chunks> __device__ void read(Chunk (&to)[Chunks]) {
     static_assert(sizeof(to) == bytes && Chunk::vector_bytes == 16);
     constexpr int chunk_vectors = vectors / Chunks;
@@ -62,12 +63,12 @@ template <class T, int LaneItems> struct staged_items {
   __device__ T item_before() const {
     static_assert(sizeof(T) <= 16);
     constexpr int width = sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1;
-    return thread::copied<T>([&](unsigned char* to) {
-      WARPFOLD_UNROLL
-      for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-        arch::load_shared<width>(reinterpret_cast<const unsigned char*>(before.words) + 16 - sizeof(T) + offset,
-                                 to + offset);
-    });
+    T item;
+    WARPFOLD_UNROLL
+    for (int offset = 0; offset < int{sizeof(T)}; offset += width)
+      arch::load_shared<width>(reinterpret_cast<const unsigned char*>(before.words) + 16 - sizeof(T) + offset,
+                               reinterpret_cast<unsigned char*>(&item) + offset);
+    return item;
   }
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread holds of a tile of keys and values: consecutive items of both. Where it is possible, they come through
-// shared memory, and are copied there while the warp folds the tile before.
+// A thread's part of a tile: consecutive keys and values. Where
+// possible they come through shared memory, and are copied while the tile before is folded.
 #pragma once
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/staged_items.cuh>
-#include <warpfold/thread/load_by_alignment.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::by_key {
@@ -15,84 +14,88 @@ inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Key
                                                              sizeof(typename Leaves::source_type::item),
                                                              sizeof(typename Leaves::accumulator));
 
-/// Whether the source's items can be copied asynchronously by vectors, if they are aligned.
+/// Whether items of the source can be copied asynchronously where they are aligned.
 template <class Source>
 concept copyable_source = requires(const Source& source) {
   source.data;
   requires Source::chunk::vector_bytes == 16;
 };
 
-/// The `Items` consecutive items of a thread.
-template <int Items, class Source> struct thread_items {
+/// `Items` consecutive items of a thread.
+template <int Items, class Source> struct thread_run {
   static constexpr int chunk_items = Source::chunk_items;
   typename Source::chunk chunks[Items / chunk_items] = {};
 
-  /// Loads the items that exist from `first` on; the block loads the `tile_items` items from `tile_first` on.
+  /// Loads the items from `first` on. The block loads `tile_items` items from `tile_first` on.
   __device__ void load(const Source& source, std::int64_t first, std::int64_t tile_first, int tile_items) {
-    thread::load_by_alignment(source, tile_first, tile_first + tile_items, [&](auto load) {
-      WARPFOLD_UNROLL
-      for (int i = 0; i < Items / chunk_items; ++i) load(chunks[i], first + i * chunk_items);
-    });
+    const bool whole = tile_first + tile_items <= source.items;
+    if (whole && source.misaligned_bytes() == 0) return each([&](auto& to, int k) { source.load(to, first + k); });
+    if constexpr (requires { source.can_shift(first, first); })
+      if (whole && source.can_shift(tile_first, tile_first + tile_items))
+        return each([&](auto& to, int k) { source.load_shifted(to, first + k); });
+    each([&](auto& to, int k) { source.load_edge(to, first + k); });
   }
   __device__ const typename Source::chunk& chunk_of(int k) const { return chunks[k / chunk_items]; }
+
+ private:
+  template <class Load> __device__ void each(Load load) {
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Items / chunk_items; ++i) load(chunks[i], i * chunk_items);
+  }
 };
 
-/// A thread's items of a tile.
+/// A thread's keys and values of a tile.
 template <class Keys, class Leaves> struct thread_tile {
   using Values = typename Leaves::source_type;
-  using key_type = typename Keys::item;
   static constexpr int items = policy_of<Keys, Leaves>.thread_items;
   static constexpr int warp_items = warp_lanes * items, tile_items = policy_of<Keys, Leaves>.tile_threads * items;
-  static constexpr bool stages_keys = copyable_source<Keys> && sizeof(key_type) <= 16;
+  static constexpr bool stages_keys = copyable_source<Keys> && sizeof(typename Keys::item) <= 16;
   static constexpr bool stages_values = copyable_source<Values>;
 
-  /// Where a warp's items of the next tile arrive in shared memory.
+  /// Room in shared memory for a warp's items of the next tile.
   struct alignas(128) stage {
     struct nothing {};
-    std::conditional_t<stages_keys, staged_items<key_type, items>, nothing> keys;
+    std::conditional_t<stages_keys, staged_items<typename Keys::item, items>, nothing> keys;
     std::conditional_t<stages_values, staged_items<typename Values::item, items>, nothing> values;
   };
 
-  int count = 0;  ///< the number of the thread's items that exist
-  thread_items<items, Keys> keys;
-  thread_items<items, Values> values;
-  /// The key before the warp's first one, in lane 0; of the input's first key it means nothing. An array if there is no
-  /// other way to hold a key that does not exist.
-  std::conditional_t<std::is_default_constructible_v<key_type>, key_type[1], thread::array<key_type, 1>> before{};
+  int count = 0;  ///< how many of the thread's items exist
+  thread_run<items, Keys> keys;
+  thread_run<items, Values> values;
+  typename Keys::item before{};  ///< in lane 0: the key before the warp's first one, if there is one
 
-  /// Starts to copy what the block's warp number `warp` holds of a tile, which is whole and aligned. All lanes call
+  /// Starts to copy the items of warp number `warp` of a tile, which is whole and aligned. All lanes of the warp call
   /// it.
-  __device__ static void start_copy(stage& to, const Keys& from_keys, const Values& from_values, int tile, int warp) {
+  __device__ static void start(stage& to, const Keys& from_keys, const Values& from_values, int tile, int warp) {
     const std::int64_t first = std::int64_t{tile} * tile_items + warp * warp_items;
     if constexpr (stages_keys) to.keys.start(from_keys.data, first, first > 0);
     if constexpr (stages_values) to.values.start(from_values.data, first, false);
   }
-  /// Reads the items whose copies have been started, and loads the others. All lanes of a warp call it.
-  __device__ void finish_copy(stage& staged, const Keys& from_keys, const Values& from_values, int tile) {
+  /// Reads the items whose copies start() began, and loads the others. All lanes of a warp call it.
+  __device__ void take(stage& staged, const Keys& from_keys, const Values& from_values, int tile) {
     count = items;
     arch::wait_async_copies();
     __syncwarp();
     if constexpr (stages_keys) {
       staged.keys.read(keys.chunks);
-      if (arch::lane_id() == 0) before[0] = staged.keys.item_before();
+      if (arch::lane_id() == 0) before = staged.keys.item_before();
     } else load_keys(from_keys, tile);
     if constexpr (stages_values) staged.values.read(values.chunks);
     else load_values(from_values, tile);
   }
-  /// Loads the items that exist from global memory.
+  /// Loads all items from memory.
   __device__ void load(const Keys& from_keys, const Values& from_values, int tile) {
     count = static_cast<int>(greatest_of(0, least_of(from_keys.items - first_of(tile), items)));
     load_keys(from_keys, tile);
     load_values(from_values, tile);
   }
-  __device__ key_type key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
+  __device__ typename Keys::item key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
 
-  /// Which of the thread's items are heads: bit k for item k. If `Whole`, all items exist. All lanes of a warp call it.
-  /// The equality sees only keys that exist: an item that exists has a predecessor that exists, but for the first one.
+  /// The heads among the thread's items: bit k for item k. If `Whole`, all items exist. All lanes of a warp call it.
   template <bool Whole, class Equal> __device__ unsigned find_heads(int tile, Equal equal) const {
     const bool begins_input = tile == 0 && arch::flat_thread() == 0;
     auto previous = warp::shuffle_up(key(items - 1), 1);
-    if (arch::lane_id() == 0) previous = before[0];
+    if (arch::lane_id() == 0) previous = before;
     unsigned heads = 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < items; ++k) {
@@ -109,7 +112,7 @@ template <class Keys, class Leaves> struct thread_tile {
   }
   __device__ void load_keys(const Keys& from, int tile) {
     const std::int64_t first = first_of(tile);
-    if (arch::lane_id() == 0 && first > 0 && count > 0) before[0] = from.at(first - 1);
+    if (arch::lane_id() == 0 && first > 0 && count > 0) before = from.at(first - 1);
     keys.load(from, first, std::int64_t{tile} * tile_items, tile_items);
   }
   __device__ void load_values(const Values& from, int tile) {
