@@ -4,31 +4,51 @@
 //   keys    7 7 7 | 3 | 7 7        out_keys     7 3 7
 //   values  1 2 3 | 4 | 5 6        out_values   6 4 11        out_count  3
 //
+// Forms: reduce_by_key([items], out_keys, out_values, out_count, [op, [equal]], options), and
+// transform_reduce_by_key([items], out_keys, out_values, out_count, op, transform, [equal], options).
+//
+//   | items                 | the number of items |
+//   |-----------------------|---------------------|
+//   | keys, values          | the size of both ranges, or of the range if one of them is an iterator (item_iterator) |
+//   | keys, values, count   | `count`; both are iterators |
+//
+//   | output                | forms |
+//   |-----------------------|---------------------|
+//   | out_keys, out_values  | a range, which has room for as many runs as its size; or a pointer or an iterator (device_outputs), which |
+//   |                       | must have room for as many runs as the range beside it, or as there are items |
+//   | out_count             | a pointer to an integer in device memory, or a range of at least one |
+//
+// An iterator that stands for a pointer is read as a range is; any other is indexed by device code, item by item.
+// Without `op` it is the sum. Without `equal` it is ==, so that each NaN is a run of its own. `options` are
+// reduce_options, as {.stream = s}, say.
+//
 // Both functions
 // - fold each run strictly left to right with an operator that need only be associative. The association is the
-//   canonical tree over all items, of which only the run's take part (canonical_tree::replay_part): it depends on where
-//   the run begins and ends, and on nothing else; the bits are the same on every run, grid and GPU, and in the
-//   emulator. (A run that begins at a multiple of the power of two that holds it has the bits of reduce over it alone.)
-// - enqueue one kernel on options.stream, never wait, and can be captured. The number of runs is known when it is done;
+//   canonical tree over all items, restricted to the run's own (canonical_tree::replay_part): it depends on where the
+//   run begins and ends, and on nothing else. The bits are the same on every run of the program, grid and GPU, and in
+//   the emulator. (A run that begins at a multiple of the power of two that holds it has the bits of reduce over it
+//   alone.)
+// - enqueue one kernel on options.stream, never wait, and can be captured. The number of runs is known when it has
+//   ended;
 // - read each key and value once: by vectors from any alignment, but for keys or values of which a thread takes less
-//   than 16 bytes (one byte beside eight), which are read one by one where they are misaligned; fastest where keys and
-//   values begin at multiples of 16 bytes, since they are then copied to shared memory while earlier ones are folded;
+//   than 16 bytes (one byte beside eight), which are read one by one where they are misaligned. They are fastest where
+//   keys and values begin at multiples of 16 bytes, since they are then copied to shared memory while earlier ones are
+//   folded;
 // - need scratch that does not depend on the number of items or runs;
-// - do the same work for an item whatever the runs' lengths, and write what there are runs;
-// - begin a run where equal(key before, key) is false; its key is that of its first item. Equality is asked of
-//   neighbours only. The default is ==, so that each NaN is a run of its own;
+// - do the same work for an item whatever the lengths of runs, and write each output once;
+// - begin a run where equal(key before, key) is false. The run's key is the key of its first item. Equality is asked of
+//   neighbours only;
 // - join options.init to each run on its left, once. There are no empty runs;
-// - accumulate in accumulator_t<Op, T>, T being the value type, or what the transform returns;
-// - write *out_count, the number of runs, and as many of out_keys and out_values as there is room for: if *out_count is
-//   more than out_keys.size(), the rest has been dropped, and everything else is right. in.size() entries always
-//   suffice;
-// - need the outputs apart from the inputs;
-// - throw std::invalid_argument, before anything is enqueued, for keys and values, or out_keys and out_values, that
-//   differ in size, null pointers, outputs within inputs or each other, an out_count that cannot hold the number of
-//   items, a workspace that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device
-//   memory is meant; cuda_error for what CUDA reports.
+// - accumulate in accumulator_t<Op, T>, T being the value type, or what the transform returns. A sum or product into
+//   wider out_values does not compile: accumulate_in says which type is meant;
+// - write *out_count, the number of runs, and as many of out_keys and out_values as there is room for. If *out_count is
+//   more than the room, the rest is dropped, and everything else is right;
+// - need the outputs apart from the inputs, from each other and from *options.init;
+// - throw std::invalid_argument, before anything is enqueued, for ranges that differ in size, null pointers, outputs
+//   that are not apart, an out_count that cannot hold the number of items, a workspace that is too small or misaligned
+//   and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
 //
-// Tiles wait for the counts of earlier ones, which have begun before them; so the grid needs no launch of its own kind.
+// A tile waits for the counts of earlier tiles, whose blocks run already. So the grid need not be cooperative.
 #pragma once
 #include <warpfold/by_key/dispatch.cuh>
 #include <warpfold/host/leaves.cuh>
@@ -41,162 +61,233 @@ struct equal_to {
   template <class T> __host__ __device__ constexpr bool operator()(const T& a, const T& b) const { return a == b; }
 };
 
+/// Anything that may say whether two keys are equal.
+template <class E>
+concept equality_argument = !is_options<E>;
+
+/// Keys or values: a range of device items, or an iterator.
+template <class In>
+concept items_argument = device_range<const In> || item_iterator<In>;
+
+/// Keys and values whose number is known: one of them is a range.
+template <class Keys, class Values>
+concept counted_items = items_argument<Keys> && items_argument<Values> &&
+    (device_range<const Keys> || device_range<const Values>);
+
+/// An output, and no count of items.
+template <class Out>
+concept output_argument = !std::integral<std::remove_cvref_t<Out>>;
+
+namespace detail {
+template <class In> struct items_of;
+template <class In>
+  requires device_range<const In>
+struct items_of<In> {
+  using item = item_t<const In>;
+  static auto first(const In& in) { return to_pointer(in.data()); }
+  static std::int64_t size(const In& in) { return static_cast<std::int64_t>(in.size()); }
+};
+template <item_iterator In> struct items_of<In> {
+  using item = iterator_item_t<In>;
+  static auto first(const In& in) { return to_kernel_iterator(in); }
+  static std::int64_t size(const In&) { return -1; }
+};
+}  // namespace detail
+
+/// The type of the items of keys or values.
+template <items_argument In> using items_argument_t = typename detail::items_of<In>::item;
+
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Throws if the `count` entries from `first` on and `out` share memory: blocks write while others still read.
-template <class It, class Out>
-void check_by_key_apart(const char* function, const char* argument, const It& first, std::int64_t count,
-                        const char* out_argument, const Out* out, std::size_t out_count) {
-  if constexpr (std::contiguous_iterator<It>) {
-    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)), to = reinterpret_cast<std::uintptr_t>(out);
-    if (count > 0 && out_count > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(std::iter_value_t<It>) &&
-        in < to + out_count * sizeof(Out))
-      reject(function, std::string(out_argument) + " lies within " + argument);
-  }
+/// Whether all types fit together, without which nothing else must be instantiated.
+template <class Key, class Value, class Op, class Transform, class Equal, class A, class OutKeys, class OutValues,
+          class OutCount>
+consteval bool check_by_key_types() {
+  using count_type = std::remove_pointer_t<OutCount>;
+  constexpr bool keys_fit = std::is_trivially_copyable_v<Key> && std::is_default_constructible_v<Key>;
+  constexpr bool outputs_fit = device_outputs<OutKeys, Key> && device_outputs<OutValues, A>;
+  constexpr bool count_fits = std::is_pointer_v<OutCount> && std::integral<count_type> &&
+                              !std::is_const_v<count_type> && !std::same_as<count_type, bool>;
+  static_assert(keys_fit, "warpfold: keys must be trivially copyable and default constructible");
+  static_assert(
+      outputs_fit,
+      "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass outputs of "
+      "items that are not const");
+  static_assert(count_fits, "warpfold: out_count must be a pointer to an integer in device memory that is not const");
+  static_assert(
+      std::is_trivially_copyable_v<Equal> && !is_host_pointer<Equal>,
+      "warpfold: the equality must be a trivially copyable function object: it is passed to the GPU by its bytes");
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_transform<Transform, A, Value>()) return false;
+  else return keys_fit && outputs_fit && count_fits && check_output<Op, A, OutValues>();
 }
 
+/// What all overloads do. `count` is the number of items.
 template <class KeyIt, class ValueIt, class OutKeys, class OutValues, class OutCount, class Op, class Transform,
           class Equal, class A>
-void reduce_runs(const char* function, KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys,
-                 const OutValues& out_values, OutCount out_count, Op op, Transform transform, Equal equal,
+void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values, std::int64_t count,
+                 const output<OutKeys>& out_keys, const output<OutValues>& out_values,
+                 const output<OutCount>& out_count, Op op, Transform transform, Equal equal,
                  const reduce_options<A>& options) {
-  host::check_count(function, count);
-  if (count > 0) {
-    host::check_pointer(function, "keys", keys);
-    host::check_pointer(function, "values", values);
-  }
-  if (out_keys.size() != out_values.size())
-    reject(function, "out_keys has room for " + std::to_string(out_keys.size()) + " runs, out_values for " +
-                         std::to_string(out_values.size()));
-  if (out_keys.size() > 0) {
-    host::check_pointer(function, "out_keys", out_keys.data());
-    host::check_pointer(function, "out_values", out_values.data());
-  }
-  host::check_pointer(function, "out_count", out_count);
-  using key = std::iter_value_t<KeyIt>;
-  static_assert(std::is_trivially_copyable_v<key> && std::is_default_constructible_v<key>,
-                "warpfold: keys must be trivially copyable and default constructible");
-  const auto to_keys = to_pointer(out_keys.data());
-  const auto to_values = to_pointer(out_values.data());
-  const auto to_count = to_pointer(out_count);
-  static_assert(
-      std::is_assignable_v<decltype(*to_keys), const key&> && std::is_assignable_v<decltype(*to_values), const A&>,
-      "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass spans of "
-      "items that are not const");
-  const std::size_t room = out_keys.size();
-  check_by_key_apart(function, "keys", keys, count, "out_keys", to_keys, room);
-  check_by_key_apart(function, "keys", keys, count, "out_values", to_values, room);
-  check_by_key_apart(function, "values", values, count, "out_keys", to_keys, room);
-  check_by_key_apart(function, "values", values, count, "out_values", to_values, room);
-  check_by_key_apart(function, "out_keys", to_keys, static_cast<std::int64_t>(room), "out_values", to_values, room);
-  check_by_key_apart(function, "keys", keys, count, "out_count", to_count, 1);
-  check_by_key_apart(function, "values", values, count, "out_count", to_count, 1);
-  check_by_key_apart(function, "out_keys", to_keys, static_cast<std::int64_t>(room), "out_count", to_count, 1);
-  check_by_key_apart(function, "out_values", to_values, static_cast<std::int64_t>(room), "out_count", to_count, 1);
+  using key = iterator_item_t<KeyIt>;
+  using value = iterator_item_t<ValueIt>;
+  if constexpr (check_by_key_types<key, value, Op, Transform, Equal, A, OutKeys, OutValues, OutCount>()) {
+    host::check_count(function, count);
+    if (count > 0) {
+      host::check_pointer(function, "keys", keys);
+      host::check_pointer(function, "values", values);
+    }
+    if (out_keys.size >= 0 && out_values.size >= 0 && out_keys.size != out_values.size)
+      reject(function, "out_keys has room for " + std::to_string(out_keys.size) + " runs, out_values for " +
+                           std::to_string(out_values.size));
+    if (out_count.size == 0) reject(function, "out_count has no items");
+    const std::int64_t sized = out_keys.size >= 0 ? out_keys.size : out_values.size, room = sized >= 0 ? sized : count;
+    if (room > 0) {
+      host::check_pointer(function, "out_keys", out_keys.first);
+      host::check_pointer(function, "out_values", out_values.first);
+    }
+    host::check_pointer(function, "out_count", out_count.first);
+    const auto check_apart_from = [&](const char* argument, const auto& first, std::int64_t items) {
+      host::check_apart(function, argument, first, items, "out_keys", out_keys.first, room);
+      host::check_apart(function, argument, first, items, "out_values", out_values.first, room);
+      host::check_apart(function, argument, first, items, "out_count", out_count.first, 1);
+    };
+    check_apart_from("keys", keys, count);
+    check_apart_from("values", values, count);
+    host::check_apart(function, "out_keys", out_keys.first, room, "out_values", out_values.first, room);
+    host::check_apart(function, "out_keys", out_keys.first, room, "out_count", out_count.first, 1);
+    host::check_apart(function, "out_values", out_values.first, room, "out_count", out_count.first, 1);
+    host::check_initial_apart(function, "init", options.init, "out_keys", out_keys.first, room);
+    host::check_initial_apart(function, "init", options.init, "out_values", out_values.first, room);
+    host::check_initial_apart(function, "init", options.init, "out_count", out_count.first, 1);
 
-  using chunks = by_key::by_key_chunks<std::iter_value_t<KeyIt>, std::iter_value_t<ValueIt>, A>;
-  by_key::enqueue(function, chunks::source(keys, count), make_leaves<A>(chunks::source(values, count), transform), op,
-                  equal, to_keys, to_values, static_cast<std::int64_t>(room), to_count, options);
+    constexpr int most = by_key::thread_items_of<key, value, A>;
+    by_key::enqueue(function, by_key::in_thread_chunks<most>(make_source(keys, count)),
+                    make_leaves<A>(by_key::in_thread_chunks<most>(make_source(values, count)), transform), op, equal,
+                    out_keys.first, out_values.first, room, out_count.first, options);
+  }
 }
 
+/// The number of items of keys and values, one of which is a range.
 template <class Keys, class Values>
 std::int64_t common_size(const char* function, const Keys& keys, const Values& values) {
-  if (keys.size() != values.size())
-    reject(function, "keys has " + std::to_string(keys.size()) + " items, values has " + std::to_string(values.size()));
-  return static_cast<std::int64_t>(keys.size());
+  const std::int64_t k = items_of<Keys>::size(keys), v = items_of<Values>::size(values);
+  if (k >= 0 && v >= 0 && k != v)
+    reject(function, "keys has " + std::to_string(k) + " items, values has " + std::to_string(v));
+  return k >= 0 ? k : v;
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
-/// Anything that may say whether two keys are equal.
-template <class E>
-concept equality_argument = !is_options<E>;
-
-/// Where the number of runs goes: a device pointer to an integer.
-template <class O>
-concept count_output =
-    std::contiguous_iterator<O> && std::integral<std::iter_value_t<O>> && !std::same_as<std::iter_value_t<O>, bool>;
-
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Reduces the runs of equal keys among `count` items: keys from `keys` and values from `values` on, each a pointer to
-/// device memory, or any trivially copyable object that device code can index with 64 bits.
-template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues,
-          count_output OutCount, operator_argument Op, equality_argument Equal,
-          class A = accumulator_t<Op, std::iter_value_t<ValueIt>>>
-void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, Op op, Equal equal,
+/// Reduces the runs of equal keys; the head of this file says what the arguments are.
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
+          operator_argument Op, equality_argument Equal, class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                   OutCount&& out_count, Op op, Equal equal,
                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_runs("reduce_by_key", keys, values, count, out_keys, out_values, out_count, op, thread::no_transform{},
-                      equal, options);
+  detail::reduce_runs("reduce_by_key", detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+                      detail::common_size("reduce_by_key", keys, values), to_output(out_keys), to_output(out_values),
+                      to_output(out_count), op, thread::no_transform{}, equal, options);
 }
 
 /// As above with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues,
-          count_output OutCount, operator_argument Op, class A = accumulator_t<Op, std::iter_value_t<ValueIt>>>
-void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, equal_to{}, options);
-}
-
-/// The sum of each run.
-template <item_iterator KeyIt, item_iterator ValueIt, device_range OutKeys, device_range OutValues,
-          count_output OutCount, class A = accumulator_t<plus, std::iter_value_t<ValueIt>>>
-void reduce_by_key(KeyIt keys, ValueIt values, std::int64_t count, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce_by_key(keys, values, count, out_keys, out_values, out_count, plus{}, equal_to{}, options);
-}
-
-/// Reduces the runs of equal keys.
-template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
-          operator_argument Op, equality_argument Equal, class A = accumulator_t<Op, item_t<const Values>>>
-void reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, Op op, Equal equal,
-                   const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_runs("reduce_by_key", to_pointer(keys.data()), to_pointer(values.data()),
-                      detail::common_size("reduce_by_key", keys, values), out_keys, out_values, out_count, op,
-                      thread::no_transform{}, equal, options);
-}
-
-/// As above with ==.
-template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
-          operator_argument Op, class A = accumulator_t<Op, item_t<const Values>>>
-void reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
+          operator_argument Op, class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                   OutCount&& out_count, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce_by_key(keys, values, out_keys, out_values, out_count, op, equal_to{}, options);
 }
 
-/// The sum of each run.
-template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
-          class A = accumulator_t<plus, item_t<const Values>>>
-void reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys, const OutValues& out_values,
-                   OutCount out_count, const std::type_identity_t<reduce_options<A>>& options = {}) {
+/// The sum of each run, with ==.
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
+          class A = accumulator_t<plus, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                   OutCount&& out_count, const std::type_identity_t<reduce_options<A>>& options = {}) {
   reduce_by_key(keys, values, out_keys, out_values, out_count, plus{}, equal_to{}, options);
 }
 
-/// Of each run init op transform(value) op …. The accumulator follows what `transform` returns; of an extended
-/// __device__ lambda without a declared return type it follows the value.
-template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
-          operator_argument Op, class Transform, equality_argument Equal,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Values>>>
-void transform_reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys,
-                             const OutValues& out_values, OutCount out_count, Op op, Transform transform, Equal equal,
-                             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_runs("transform_reduce_by_key", to_pointer(keys.data()), to_pointer(values.data()),
-                      detail::common_size("transform_reduce_by_key", keys, values), out_keys, out_values, out_count, op,
-                      transform, equal, options);
+/// The same over `count` items of two iterators.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          output_argument OutCount, operator_argument Op, equality_argument Equal,
+          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                   OutValues&& out_values, OutCount&& out_count, Op op, Equal equal,
+                   const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_runs("reduce_by_key", to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out_keys),
+                      to_output(out_values), to_output(out_count), op, thread::no_transform{}, equal, options);
 }
 
 /// As above with ==.
-template <device_range Keys, device_range Values, device_range OutKeys, device_range OutValues, count_output OutCount,
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          output_argument OutCount, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                   OutValues&& out_values, OutCount&& out_count, Op op,
+                   const std::type_identity_t<reduce_options<A>>& options = {}) {
+  reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, equal_to{}, options);
+}
+
+/// The sum of each run, with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          output_argument OutCount, class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                   OutValues&& out_values, OutCount&& out_count,
+                   const std::type_identity_t<reduce_options<A>>& options = {}) {
+  reduce_by_key(keys, values, count, out_keys, out_values, out_count, plus{}, equal_to{}, options);
+}
+
+/// For each run init op transform(value) op …; else as reduce_by_key. The accumulator follows what `transform`
+/// returns.
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
+          operator_argument Op, class Transform, equality_argument Equal,
+          class A = detail::transformed_accumulator_t<Op, Transform, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void transform_reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                             OutCount&& out_count, Op op, Transform transform, Equal equal,
+                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+  constexpr const char* function = "transform_reduce_by_key";
+  detail::reduce_runs(function, detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+                      detail::common_size(function, keys, values), to_output(out_keys), to_output(out_values),
+                      to_output(out_count), op, transform, equal, options);
+}
+
+/// As above with ==.
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
           operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Values>>>
-void transform_reduce_by_key(const Keys& keys, const Values& values, const OutKeys& out_keys,
-                             const OutValues& out_values, OutCount out_count, Op op, Transform transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void transform_reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                             OutCount&& out_count, Op op, Transform transform,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   transform_reduce_by_key(keys, values, out_keys, out_values, out_count, op, transform, equal_to{}, options);
+}
+
+/// The same over `count` items of two iterators.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          output_argument OutCount, operator_argument Op, class Transform, equality_argument Equal,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<ValueIt>>>
+void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                             OutValues&& out_values, OutCount&& out_count, Op op, Transform transform, Equal equal,
+                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_runs("transform_reduce_by_key", to_kernel_iterator(keys), to_kernel_iterator(values), count,
+                      to_output(out_keys), to_output(out_values), to_output(out_count), op, transform, equal, options);
+}
+
+/// As above with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          output_argument OutCount, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<ValueIt>>>
+void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                             OutValues&& out_values, OutCount&& out_count, Op op, Transform transform,
+                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+  transform_reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, transform, equal_to{}, options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

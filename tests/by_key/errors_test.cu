@@ -59,7 +59,7 @@ class reduce_by_key_errors : public wf_test::rejected_calls {
     words.push_back(function);
     expect_rejected(
         [&](cudaStream_t s) {
-          wf::reduce_by_key(keys, values, count, out_.keys(), out_.values(), out_count, wf::plus{}, {.stream = s});
+          wf::reduce_by_key(keys, values, count, out_.keys(), out_.values(), out_count, wf::maximum{}, {.stream = s});
         },
         words);
     EXPECT_TRUE(out_.are_untouched());
@@ -154,7 +154,7 @@ TEST_F(reduce_by_key_errors, counts_that_may_not_fit) {
   expect_count_refused(keys, keys, std::int64_t{1} << 31, word.data(), {"out_count", "2147483648 items", "2147483647"});
   expect_count_refused(keys, keys, std::numeric_limits<std::int64_t>::max(), word.data(), {"out_count", "2147483647"});
   EXPECT_TRUE(byte.value() == -77 && word.value() == -77);
-  wf::reduce_by_key(keys, keys, 127, out_.keys(), out_.values(), byte.data());
+  wf::reduce_by_key(keys, keys, 127, out_.keys(), out_.values(), byte.data(), wf::last{});
   EXPECT_EQ(byte.value(), 127);
 }
 

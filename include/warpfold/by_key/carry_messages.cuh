@@ -50,8 +50,8 @@ template <class A> struct carry_messages {
     std::uint32_t words[2 * accumulator_words];
     WARPFOLD_UNROLL
     for (int i = 0; i < 2 * accumulator_words; ++i) words[i] = word(all, i);
-    std::memcpy(&to.runs.first, words, sizeof(A));
-    std::memcpy(&to.runs.last, words + accumulator_words, sizeof(A));
+    std::memcpy(static_cast<void*>(&to.runs.first), words, sizeof(A));
+    std::memcpy(static_cast<void*>(&to.runs.last), words + accumulator_words, sizeof(A));
     to.runs.heads = static_cast<int>(all[0].words[0] >> 1);
     to.runs.has_first = all[0].words[1] & 1;
     to.before = static_cast<int>(all[0].words[1] >> 1);

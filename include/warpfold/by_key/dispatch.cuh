@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of reduction by key: checks, plan, scratch, one launch.
 #pragma once
+#include <algorithm>
 #include <limits>
 #include <warpfold/by_key/kernel.cuh>
 #include <warpfold/by_key/plan.hpp>
 #include <warpfold/by_key/scratch.hpp>
-#include <warpfold/host/clear_on_error.cuh>
-#include <warpfold/host/default_workspace.cuh>
-#include <warpfold/host/divide_up.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
-#include <warpfold/host/reduce_with.hpp>
+#include <warpfold/host/scratch_for.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The sources that a reduction by key reads: their chunks have at most as many items as a thread takes.
-template <class K, class V, class A> struct by_key_chunks {
-  static constexpr int thread_items = kernel_policy_for(sizeof(K), sizeof(V), sizeof(A)).thread_items;
-  template <class It> static constexpr auto source(It first, std::int64_t count) {
-    if constexpr (std::contiguous_iterator<It>) {
-      using T = std::iter_value_t<It>;
-      constexpr int items = std::min(thread::items_per_chunk(sizeof(T)), thread_items);
-      return thread::pointer_source<T, items>{to_pointer(first), count};
-    } else {
-      return thread::iterator_source<It>{first, count};
-    }
-  }
-};
+/// Items that a thread takes of a tile, for keys `K`, values `V` and accumulators `A`.
+template <class K, class V, class A>
+inline constexpr int thread_items_of = kernel_policy_for(sizeof(K), sizeof(V), sizeof(A)).thread_items;
+
+/// The same items in chunks of at most `ThreadItems`: a chunk is of one thread.
+template <int ThreadItems, class Source> constexpr auto in_thread_chunks(const Source& source) {
+  return thread::rechunk<std::min(Source::chunk_items, ThreadItems)>(source);
+}
 
 /// How the kernel uses a multiprocessor.
 struct by_key_residency {
@@ -58,17 +51,14 @@ template <class Source> bool is_copyable(const Source& source) {
   else return true;
 }
 
-/// Enqueues the reduction of the runs of equal `keys`. All arguments have been checked but those of `options`.
+/// Enqueues the reduction of the runs of equal `keys`. All types and arguments have been checked but those of `options`.
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,
           class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
              OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
-  check_operator<Op, A>();
   if constexpr (!is_device_lambda<Op> && !std::is_same_v<A, bool>)
     static_assert(!std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>,
                   "warpfold: this operator returns bool: reduce_by_key takes the operator first, then the equality");
-  static_assert(std::is_trivially_copyable_v<Equal>,
-                "warpfold: the equality must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = by_key_storage<Keys, Leaves>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
@@ -100,10 +90,7 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   const by_key_residency residency = by_key_residency_of<kernel, storage>(device);
   const int most_blocks = host::limits_of(device).multiprocessors * residency.blocks;
   const by_key_plan plan = plan_by_key(most_blocks, keys.items, policy, sizeof(A), options.max_blocks);
-  std::span<std::byte> scratch = options.workspace.bytes;
-  const std::size_t needed = scratch_bytes(sizeof(A));
-  if (!scratch.empty()) host::check_workspace(function, scratch, needed);
-  else scratch = host::workspace_pool::instance().get(device, options.stream, needed);
+  const host::call_scratch scratch = host::scratch_for(function, device, options, scratch_bytes(sizeof(A)));
 
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
   std::byte* const control = scratch.data() + host::workspace_alignment;
@@ -114,7 +101,6 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
       keys,      leaves,   op,   equal,         out_keys, out_values,
       out_count, capacity, init, plan.schedule, parts,    static_cast<int>(keys.items / tile_items),
       stages};
-  const host::clear_on_error guard(scratch);
   launch(kernel, host::launch_config(plan.blocks, storage::block_threads, storage::bytes(stages), options.stream),
          arguments);
 }
