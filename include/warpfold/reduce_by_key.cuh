@@ -51,6 +51,7 @@
 // A tile waits for the counts of earlier tiles, whose blocks run already. So the grid need not be cooperative.
 #pragma once
 #include <warpfold/by_key/dispatch.cuh>
+#include <warpfold/by_key/type_checks.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -58,7 +59,11 @@ namespace warpfold {
 
 /// The default equality of keys: ==.
 struct equal_to {
-  template <class T> __host__ __device__ constexpr bool operator()(const T& a, const T& b) const { return a == b; }
+  template <class T>
+    requires requires(const T& a, const T& b) { bool(a == b); }
+  __host__ __device__ constexpr bool operator()(const T& a, const T& b) const {
+    return a == b;
+  }
 };
 
 /// Anything that may say whether two keys are equal.
@@ -100,30 +105,6 @@ template <items_argument In> using items_argument_t = typename detail::items_of<
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Whether all types fit together, without which nothing else must be instantiated.
-template <class Key, class Value, class Op, class Transform, class Equal, class A, class OutKeys, class OutValues,
-          class OutCount>
-consteval bool check_by_key_types() {
-  using count_type = std::remove_pointer_t<OutCount>;
-  constexpr bool keys_fit = std::is_trivially_copyable_v<Key> && std::is_default_constructible_v<Key>;
-  constexpr bool outputs_fit = device_outputs<OutKeys, Key> && device_outputs<OutValues, A>;
-  constexpr bool count_fits = std::is_pointer_v<OutCount> && std::integral<count_type> &&
-                              !std::is_const_v<count_type> && !std::same_as<count_type, bool>;
-  static_assert(keys_fit, "warpfold: keys must be trivially copyable and default constructible");
-  static_assert(
-      outputs_fit,
-      "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass outputs of "
-      "items that are not const");
-  static_assert(count_fits, "warpfold: out_count must be a pointer to an integer in device memory that is not const");
-  static_assert(
-      std::is_trivially_copyable_v<Equal> && !is_host_pointer<Equal>,
-      "warpfold: the equality must be a trivially copyable function object: it is passed to the GPU by its bytes");
-  check_operator<Op, A>();
-  if constexpr (!is_valid_operator<Op, A>) return false;
-  else if constexpr (!check_transform<Transform, A, Value>()) return false;
-  else return keys_fit && outputs_fit && count_fits && check_output<Op, A, OutValues>();
-}
-
 /// What all overloads do. `count` is the number of items.
 template <class KeyIt, class ValueIt, class OutKeys, class OutValues, class OutCount, class Op, class Transform,
           class Equal, class A>
@@ -133,7 +114,7 @@ void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values,
                  const reduce_options<A>& options) {
   using key = iterator_item_t<KeyIt>;
   using value = iterator_item_t<ValueIt>;
-  if constexpr (check_by_key_types<key, value, Op, Transform, Equal, A, OutKeys, OutValues, OutCount>()) {
+  if constexpr (by_key::check_types<key, value, Op, Transform, Equal, A, OutKeys, OutValues, OutCount>()) {
     host::check_count(function, count);
     if (count > 0) {
       host::check_pointer(function, "keys", keys);

@@ -56,10 +56,6 @@ template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class 
           class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
              OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
-  if constexpr (!is_device_lambda<Op> && !std::is_same_v<A, bool>)
-    static_assert(!std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>,
-                  "warpfold: this operator returns bool: reduce_by_key takes the operator first, then the equality");
-  static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = by_key_storage<Keys, Leaves>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
   static_assert(sizeof(by_key_control) + epoch_carries(epoch_tiles(sizeof(A))) * sizeof(carry_messages<A>) <=
