@@ -4,23 +4,23 @@
 //   keys    7 7 7 | 3 | 7 7        out_keys     7 3 7
 //   values  1 2 3 | 4 | 5 6        out_values   6 4 11        out_count  3
 //
-// Forms: reduce_by_key([items], out_keys, out_values, out_count, [op, [equal]], options), and
-// transform_reduce_by_key([items], out_keys, out_values, out_count, op, transform, [equal], options).
+// | function                | inputs              | outputs                         | then                   |
+// |-------------------------|---------------------|---------------------------------|------------------------|
+// | reduce_by_key           | keys, values        | out_keys, out_values, out_count | [op[, equal]]          |
+// |                         | keys, values, count | out_keys, out_values, out_count | [op[, equal]]          |
+// | transform_reduce_by_key | keys, values        | out_keys, out_values, out_count | op, transform[, equal] |
+// |                         | keys, values, count | out_keys, out_values, out_count | op, transform[, equal] |
 //
-//   | items                 | the number of items |
-//   |-----------------------|---------------------|
-//   | keys, values          | the size of both ranges, or of the range if one of them is an iterator (item_iterator) |
-//   | keys, values, count   | `count`; both are iterators |
-//
-//   | output                | forms |
-//   |-----------------------|---------------------|
-//   | out_keys, out_values  | a range, which has room for as many runs as its size; or a pointer or an iterator (device_outputs), which |
-//   |                       | must have room for as many runs as the range beside it, or as there are items |
-//   | out_count             | a pointer to an integer in device memory, or a range of at least one |
-//
-// An iterator that stands for a pointer is read as a range is; any other is indexed by device code, item by item.
-// Without `op` it is the sum. Without `equal` it is ==, so that each NaN is a run of its own. `options` are
-// reduce_options, as {.stream = s}, say.
+// Each call may end with options: reduce_options, as {.stream = s}, say.
+// - `keys`, `values`: without `count`, two ranges of the same size (device_range), or a range, whose size is the number
+//   of items, and an iterator (item_iterator). With `count`, two iterators. An iterator that stands for a pointer is
+//   read as a range is; any other is indexed by device code, item by item.
+// - `out_keys`, `out_values`: a range, which has room for as many runs as its size; or a pointer or an iterator
+//   (device_outputs), which the caller guarantees to have room for as many runs as the range beside it, or, if both are
+//   without size, as there are items.
+// - `out_count`: a pointer to an integer in device memory, or a range, whose first item is written.
+// - `op`: an associative operator (operators.hpp); the sum without it.
+// - `equal`: == without it, so that each NaN is a run of its own.
 //
 // Both functions
 // - fold each run strictly left to right with an operator that need only be associative. The association is the
@@ -61,9 +61,7 @@ namespace warpfold {
 struct equal_to {
   template <class T>
     requires requires(const T& a, const T& b) { bool(a == b); }
-  __host__ __device__ constexpr bool operator()(const T& a, const T& b) const {
-    return a == b;
-  }
+  __host__ __device__ constexpr bool operator()(const T& a, const T& b) const { return a == b; }
 };
 
 /// Anything that may say whether two keys are equal.

@@ -51,7 +51,7 @@ template <class Source> bool is_copyable(const Source& source) {
   else return true;
 }
 
-/// Enqueues the reduction of the runs of equal `keys`. All types and arguments have been checked but those of `options`.
+/// Enqueues the reduction of the runs of equal `keys`. All types have been checked, and all arguments but `options`.
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,
           class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
@@ -67,9 +67,9 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   using count_type = std::iter_value_t<OutCount>;
   if (keys.items == 0) {
-    const grid::initial_value<count_type> none{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
+    const grid::initial_value<count_type> zero{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
     return launch(&grid::write_kernel<count_type, OutCount>, host::launch_config(1, 1, 0, options.stream), out_count,
-                  none);
+                  zero);
   }
   if (static_cast<std::uint64_t>(keys.items) > static_cast<std::uint64_t>(std::numeric_limits<count_type>::max()))
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +

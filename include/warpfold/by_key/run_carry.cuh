@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The carry of consecutive items: the values of the runs that
-// are open at both ends. A *head* is an item that begins a run. Where two neighbouring spans of items are joined, the
-// run across the border becomes one value. It is complete if both spans have a head:
+// The carry of consecutive items: the values of the runs that are open at both ends. A *head* is an item that begins a
+// run. Where two neighbouring spans of items are joined, the run across the border becomes one value. It is complete if
+// both spans have a head:
 //
 //   left     a a | b b b | c c        first = a+a   last = c+c   heads = 2
 //   right    c | d d                  first = c     last = d+d   heads = 1

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A warp's consecutive items on their way through shared
-// memory. They are copied asynchronously, 16 bytes a lane side by side. Then each lane reads its own consecutive items,
-// without bank conflicts.
+// A warp's consecutive items on their way through shared memory. They are copied asynchronously, 16 bytes a lane side
+// by side. Then each lane reads its own consecutive items, without bank conflicts.
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
 #include <warpfold/thread/array.cuh>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread's part of a tile: consecutive keys and values. Where
-// possible they come through shared memory, and are copied while the tile before is folded.
+// A thread's part of a tile: consecutive keys and values. Where possible they come through shared memory, and are
+// copied while the tile before is folded.
 #pragma once
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/staged_items.cuh>
