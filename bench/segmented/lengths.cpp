@@ -73,12 +73,14 @@ offsets tiny_then_one(std::int64_t items, std::int64_t) {
 
 distribution equal_lengths(std::int64_t length) {
   const bool power = length >= 1 << 17 && (length & (length - 1)) == 0;
-  return {"all_" + (power ? "2^" + std::to_string(static_cast<int>(std::log2(length))) : std::to_string(length)), equal, length};
+  return {"all_" + (power ? "2^" + std::to_string(static_cast<int>(std::log2(length))) : std::to_string(length)), equal,
+          length};
 }
 
 std::vector<distribution> all_distributions() {
   std::vector<distribution> list;
-  for (const std::int64_t length : {1, 2, 3, 8, 16, 32, 100, 1000, 4096, 65536, 1 << 20}) list.push_back(equal_lengths(length));
+  for (const std::int64_t length : {1, 2, 3, 8, 16, 32, 100, 1000, 4096, 65536, 1 << 20})
+    list.push_back(equal_lengths(length));
   list.insert(list.end(), {{"one", one},
                            {"uniform_10_50", uniform_10_50},
                            geometric_lengths<200>(),

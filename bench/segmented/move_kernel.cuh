@@ -38,7 +38,8 @@ __global__ void move_kernel(const uint4* a, std::int64_t a_vectors, const uint4*
   if (folded == 0x9E3779B9u && written == 0) *sink = folded;
 }
 
-template <int Unroll, int BlockThreads, int BlocksPerProcessor> void move(const traffic& t, unsigned* sink, cudaStream_t stream) {
+template <int Unroll, int BlockThreads, int BlocksPerProcessor>
+void move(const traffic& t, unsigned* sink, cudaStream_t stream) {
   const auto vectors = [](std::size_t bytes) { return static_cast<std::int64_t>((bytes + 15) / 16); };
   const int blocks = BlocksPerProcessor * device_attribute(cudaDevAttrMultiProcessorCount);
   move_kernel<Unroll><<<blocks, BlockThreads, 0, stream>>>(

@@ -4,8 +4,8 @@
 namespace bench {
 
 // One source file each, so that they compile side by side.
-void register_segmented_sums();    // float sums from offsets, at all sizes and lengths, beside CUB
-void register_segmented_forms();   // float sums from owners, bounds and fixed lengths
-void register_segmented_types();   // other types and operators, at equal bytes
+void register_segmented_sums();   // float sums from offsets, at all sizes and lengths, beside CUB
+void register_segmented_forms();  // float sums from owners, bounds and fixed lengths
+void register_segmented_types();  // other types and operators, at equal bytes
 
 }  // namespace bench

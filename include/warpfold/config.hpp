@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every other header stands on: the compilers that are
-// supported, the CUDA declarations, the emulator's where Warpfold is built for the CPU, and the namespace that keeps
-// two builds of Warpfold in one program apart.
+// What every other header stands on: the compilers that are supported, the CUDA declarations, the emulator's where
+// Warpfold is built for the CPU, and the namespace that keeps two builds of Warpfold in one program apart.
 #pragma once
 #if !defined(__CUDACC__) && !defined(WARPFOLD_EMULATOR)
 #error "warpfold: compile with nvcc, or define WARPFOLD_EMULATOR (CMake: warpfold_emulate(target)) to run on the CPU"

@@ -11,14 +11,14 @@
 // - `out`: a range with one item for each segment, or a device pointer or an iterator (device_outputs), which is
 //   written by out[s] = value. A pointer or an iterator has no size, so that the segments must tell their number:
 //
-//   | segments                       | `out` is a range | `out` has no size              | the number of segments is then |
-//   |--------------------------------|------------------|--------------------------------|--------------------------------|
-//   | offsets as a range             | yes              | yes                            | one less than the offsets      |
-//   | offsets as an iterator         | yes              | does not compile               |                                |
-//   | bounds, one or both are ranges | yes              | yes                            | the size of the range          |
-//   | bounds of two iterators        | yes              | does not compile               |                                |
-//   | fixed_length                   | yes              | yes, if the length is positive | items / length                 |
-//   | owners                         | yes              | does not compile               |                                |
+//   | segments                       | `out` is a range | `out` has no size              | the number of segments     |
+//   |--------------------------------|------------------|--------------------------------|----------------------------|
+//   | offsets as a range             | yes              | yes                            | one less than the offsets  |
+//   | offsets as an iterator         | yes              | does not compile               |                            |
+//   | bounds, one or both are ranges | yes              | yes                            | the size of the range      |
+//   | bounds of two iterators        | yes              | does not compile               |                            |
+//   | fixed_length                   | yes              | yes, if the length is positive | items / length             |
+//   | owners                         | yes              | does not compile               |                            |
 //
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, as {.stream = s},
 //   say.

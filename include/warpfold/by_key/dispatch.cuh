@@ -51,7 +51,7 @@ template <class Source> bool is_copyable(const Source& source) {
   else return true;
 }
 
-/// Enqueues the reduction of the runs of equal `keys`. All types have been checked, and all arguments but `options`.
+/// Enqueues the reduction of the runs of equal `keys`. All types and arguments are checked, but for those of `options`.
 template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,
           class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
