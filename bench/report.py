@@ -1,213 +1,211 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns kept benchmark results into the README's tables and the plots beside the results.
+"""Pages and plots of the kept benchmark results: bench/results/*.json -> bench/results/*.md and *.svg.
 
-  report.py --add raw.json ...   keep the raw output of a benchmark run, then write
-  report.py                      write README tables and plots from the kept results
-  report.py --check              exit 1 if README or plots differ from what would be written
-  report.py --show               print the tables of the kept results, write nothing
+  report.py                    write every page and plot
+  report.py --check            write nothing; exit 1 if a page or plot is not that of the kept results
+  report.py --add RAW.json     keep a run's raw JSON of Google Benchmark first; a failed benchmark is refused
 
-Needs python3 and nothing else. No figure in the tables or plots is typed by hand.
+Needs pandas, matplotlib and Jinja (Debian: python3-pandas python3-matplotlib python3-jinja2). Sentences about findings stand
+in bench/templates, written by people; figures come from here.
 """
-
+import argparse
+import json
+import re
 import sys
 from pathlib import Path
 
-import measurements
-import pages
-from bars import Bar, bars_table
-from measurements import Group, ResultError
-from pages import heading, is_power_of_two, microseconds, percent, ratio, size, table
-from plots import Series, line_plot
+import jinja2
+import pandas as pd
 
-BEGIN, END = "<!-- reduce-table:begin -->", "<!-- reduce-table:end -->"
-SUM_BITS = (8, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)  # sizes of the float sum's table
-LATENCY_BITS = (4, 8, 12, 16, 20, 24)
-EQUAL_BYTES = 1 << 30  # where types and operators are compared; whole items, so a few bytes less for some
-WARPFOLD, CUB, LIMIT = "#0b6e4f", "#c8553d", "#7a7a8c"
+import plots
 
-
-def sum_table(run):
-    groups = [g for g in run.select() if g.items in [1 << bits for bits in SUM_BITS]]
-    rows = [[size(g.items), microseconds(g.seconds["warpfold"]), microseconds(g.seconds.get("cub")),
-             ratio(g.speed_up("cub")), f"{g.bandwidth('warpfold'):.0f}", percent(g.share_of_limit())] for g in groups]
-    return table(["items", "Warpfold µs", "CUB µs", "times as fast", "Warpfold GB/s", "of the limit"], rows)
+BENCH = Path(__file__).resolve().parent
+KEPT_CONTEXT = ("date", "device", "compute_capability", "multiprocessors", "l2_bytes", "memory_bus_bits", "memory_clock_mhz",
+                "maximum_clock_mhz", "measured_clock_mhz", "cuda_driver", "cuda_runtime", "nvcc", "cub", "commit", "repeats")
+DROPPED = ("family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index", "threads",
+           "iterations", "cpu_time", "items", "bytes_per_second")
+SUFFIX = re.compile(r"(/(iterations:\d+|manual_time|real_time|min_time:[^/]+|repeats:\d+))+$")
+GROUP = ["function", "type", "operator", "mode", "items", "offset", "segments", "form"]
 
 
-def latency_table(run):
-    modes = {mode: {g.items: g for g in run.select(mode=mode)} for mode in ("graph", "enqueue", "wait")}
-    rows = []
-    for items in [1 << bits for bits in LATENCY_BITS]:
-        row = [size(items)]
-        for mode, groups in modes.items():
-            names = ("warpfold", "cub") if mode == "graph" else ("warpfold", "cub", "empty_kernel")
-            row += [microseconds(groups[items].seconds.get(name)) if items in groups else "" for name in names]
-        if any(row[1:]):
-            rows.append(row)
-    return table(["items", "graph: Warpfold", "CUB", "enqueue: Warpfold", "CUB", "empty kernel", "wait: Warpfold",
-                  "CUB", "empty kernel"], rows)
+class ResultError(Exception):
+    """A file that does not hold what it should; the message says which and why."""
 
 
-def at_equal_bytes(run):
-    """The groups of every type and operator that miss EQUAL_BYTES by two items at most: full, one short, misaligned."""
-    return [g for g in run.groups if g.mode == "cold" and "warpfold" in g.seconds
-            and 0 <= EQUAL_BYTES - g.bytes <= 2 * g.item_bytes()]
+def count_of(text):
+    base, _, exponent = text.partition("^")
+    return int(base) ** int(exponent) if exponent else int(base)
 
 
-def largest_of_each_kind(groups):
-    """(type, operator) -> the group of most items, in the order of the file."""
-    chosen = {}
-    for g in groups:
-        kind = (g.item_type, g.operator)
-        chosen[kind] = max(chosen.get(kind, g), g, key=lambda h: h.items)
-    return chosen
+def split_name(name):
+    """reduce/float/plus/items:2^28/offset:1/cub/cold -> its parts; segmented names also have segments: and form: or keys:."""
+    parts = SUFFIX.sub("", name).split("/")
+    settings = dict(part.split(":", 1) for part in parts if ":" in part)
+    plain = [part for part in parts if ":" not in part]
+    if len(plain) != 5 or "items" not in settings:
+        raise ResultError(f"cannot take the benchmark name apart: {name}")
+    function, item_type, operator, contender, mode = plain
+    return {"function": function, "type": item_type, "operator": operator, "mode": mode, "items": count_of(settings["items"]),
+            "offset": int(settings.get("offset", 0)), "segments": settings.get("segments", ""),
+            "form": settings.get("form") or settings.get("keys", ""), "contender": contender}
 
 
-def over_float_sum(g):
-    """Bandwidth over that of Warpfold's aligned float sum of as many bytes, in the same rounds."""
-    return g.speed_up("float_plus") or (1.0 if (g.item_type, g.operator, g.offset) == ("float", "plus", 0) else None)
+def read_json(path):
+    try:
+        document = json.loads(Path(path).read_text())
+        return document["context"], document["benchmarks"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ResultError(f"{path}: not the JSON of Google Benchmark: {error}") from error
 
 
-def types_table(run):
-    misaligned = largest_of_each_kind(g for g in at_equal_bytes(run) if g.offset)
-    rows = []
-    for kind, g in largest_of_each_kind(g for g in at_equal_bytes(run) if not g.offset).items():
-        shifted = over_float_sum(misaligned[kind]) if kind in misaligned else None
-        rows.append([kind[0], kind[1].replace("_", " "), str(g.item_bytes()), f"{g.bandwidth('warpfold'):.0f}",
-                     percent(g.share_of_limit()), ratio(over_float_sum(g)), ratio(shifted), ratio(g.speed_up("cub"))])
-    return table(["type", "operator", "item bytes", "GB/s", "of the limit", "over float sum",
-                  "misaligned, over float sum", "times as fast as CUB"], rows)
+def keep(raw_paths, results):
+    """Merges raw files of one device and commit into the kept files, one a function."""
+    contexts, entries = [], {}
+    for path in raw_paths:
+        context, benchmarks = read_json(path)
+        contexts.append({key: context[key] for key in KEPT_CONTEXT if key in context})
+        for entry in benchmarks:
+            if entry.get("error_occurred"):
+                raise ResultError(f"{path}: {entry['name']} failed: {entry.get('error_message', 'no reason given')}")
+            name = SUFFIX.sub("", entry["name"])
+            split_name(name)
+            entries[name] = {"name": name, **{k: v for k, v in entry.items() if k not in DROPPED + ("name",)}}
+    for key in ("device", "commit"):
+        if len({context.get(key) for context in contexts}) > 1:
+            raise ResultError(f"the files differ in {key}; a run is of one {key}")
+
+    def rounded(value):
+        return value if not isinstance(value, float) else int(value) if value.is_integer() else float(f"{value:.6g}")
+    device = re.sub(r"[^a-z0-9]+", "-", contexts[-1].get("device", "unknown").lower()).strip("-")
+    for function in sorted({name.split("/")[0] for name in entries}):
+        lines = ",\n".join("  " + json.dumps({k: rounded(v) for k, v in entry.items()})
+                           for name, entry in entries.items() if name.startswith(function + "/"))
+        (results / f"{function}-{device}.json").write_text(
+            f'{{"context": {json.dumps(contexts[-1], indent=1)},\n"benchmarks": [\n{lines}\n]}}\n')
 
 
-def bars(run, compile_times):
-    """The performance bars of the design, each with its worst case."""
-    cold = [g for g in run.select() if is_power_of_two(g.items)]
+class Run:
+    """One kept file: a row for each input, a column for each contender's time in µs. Ratios within a row are fair."""
 
-    def cases(groups, value):
-        return [(v, size(g.items)) for g in groups for v in [value(g)] if v is not None]
+    def __init__(self, path):
+        self.context, benchmarks = read_json(path)
+        unit = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+        self.entries = pd.DataFrame([{**entry, **split_name(entry["name"]), "us": entry["real_time"] * unit[entry["time_unit"]]}
+                                     for entry in benchmarks])
+        rows = self.entries.pivot_table(index=GROUP, columns="contender", values="us", sort=False)
+        self.contenders = list(rows.columns)
+        rows["limit"] = rows.drop(columns=["empty_kernel", "float_plus"], errors="ignore").min(axis=1)
+        floors = [c for c in self.contenders if c.startswith(("read_", "move_"))]
+        rows["floor"] = rows[floors].min(axis=1) if floors else float("nan")
+        rows["bytes"] = self.entries.groupby(GROUP, sort=False)["bytes"].first()
+        cubs = [c for c in self.contenders if c.startswith("cub")]
+        rows["best_cub"] = rows[cubs].min(axis=1) if cubs else float("nan")
+        if "warpfold" in rows:
+            rows["of_limit"] = rows["limit"] / rows["warpfold"]
+            rows["over_cub"] = rows["best_cub"] / rows["warpfold"]
+            for other in ("float_plus", "empty_kernel"):
+                if other in rows:
+                    rows["over_" + other] = rows["warpfold"] / rows[other]
+            rows["gbs"] = rows["bytes"] / rows["warpfold"] * 1e-3
+        if "segments" in benchmarks[0]:
+            counts = pd.Series({name: e["segments"] for name, e in
+                                ((tuple(split_name(e["name"])[g] for g in GROUP), e) for e in benchmarks)})
+            rows["count"] = counts.reindex(rows.index)
+            rows["mean"] = rows.index.get_level_values("items") / rows["count"]
+        self.rows = rows.reset_index()
 
-    def over_cub(low, high, groups):
-        return cases([g for g in groups if low <= g.items <= high], lambda g: g.speed_up("cub"))
+    def select(self, **wanted):
+        """The rows of an input: cold, no offset, unless said otherwise. A list means any of these."""
+        chosen = self.rows
+        for column, value in {"mode": "cold", "offset": 0, **wanted}.items():
+            chosen = chosen[chosen[column].isin(value if isinstance(value, (list, tuple)) else [value])]
+        return chosen.copy()
 
-    large = [g for g in cold if g.items >= 1 << 24]
-    graph, enqueue, wait = (run.select(mode=mode) for mode in ("graph", "enqueue", "wait"))
-    equal = [(over_float_sum(g), f"{g.item_type} {g.operator}, {size(g.items)}{', misaligned' if g.offset else ''}",
-              g.item_bytes()) for g in at_equal_bytes(run) if over_float_sum(g) is not None]
-    found = [
-        Bar("float sum, 2^24 items and more, cold, share of the limit", 0.98, cases(large, Group.share_of_limit)),
-        Bar("the same, times as fast as CUB", 1.0, over_cub(1 << 24, 1 << 62, cold)),
-        Bar("float sum, 2^14 to 2^22, cold, times as fast as CUB", 1.15, over_cub(1 << 14, 1 << 22, cold)),
-        Bar("float sum, below 2^14, cold, times as fast as CUB", 1.0, over_cub(1, (1 << 14) - 1, cold)),
-        Bar("float sum, replayed in a graph, times as fast as CUB", 0.99, over_cub(1, 1 << 62, graph)),
-        Bar("host time to enqueue, over an empty kernel", 1.2,
-            [(1 / v, where) for v, where in cases(enqueue, lambda g: g.speed_up("empty_kernel"))], True),
-        Bar("call and wait, 2^16, times as fast as CUB", 1.25, over_cub(1 << 16, 1 << 16, wait)),
-        Bar("any operator, aligned or not, item sizes 1 to 16, 1 GiB, over float sum", 0.97,
-            [(v, where) for v, where, item_bytes in equal if is_power_of_two(item_bytes)]),
-        Bar("the same, 12-byte items", 0.90, [(v, where) for v, where, item_bytes in equal if item_bytes == 12]),
-        Bar("compile time of one float sum, over CUB's", 0.6, compile_times, True),
-    ]
-    return [bar for bar in found if bar.cases]
+    def by_contender(self, sizes, *counters, **wanted):
+        """A row for each contender of some inputs: its times at `sizes` items, and what is known of its kernel."""
+        entries = self.entries
+        for column, value in wanted.items():
+            entries = entries[entries[column] == value]
+        table = entries[entries["items"].isin(sizes)].pivot_table(index="contender", columns="items", values="us", sort=False)
+        table.columns = [f"us_{items}" for items in table.columns]
+        facts = entries[entries["items"] == sizes[-1]].set_index("contender")[list(counters)] if counters else []
+        return (table.join(facts) if counters else table).reset_index().sort_values(f"us_{sizes[-1]}")
 
-
-def section(run, compile_times, plot_directory):
-    """One device's part of the README."""
-    where = heading(run.context, f"CUB {run.context.get('cub', '?')}")
-    parts = [where + " Medians of one run; contenders take turns on the same random data."]
-    device = measurements.slug(run.context.get("device", "unknown"))
-    if run.select():
-        parts += [f"![Bandwidth over the number of items]({plot_directory}/reduce-{device}-bandwidth.svg)",
-                  f"![Time over the number of items]({plot_directory}/reduce-{device}-latency.svg)",
-                  "Float sum, cold: L2 holds neither the input nor dirty lines. The limit is the fastest kernel of any "
-                  "kind in the run that reads as many bytes, kernels that only read included.", sum_table(run)]
-    if any(run.select(mode=mode) for mode in ("graph", "enqueue", "wait")):
-        parts += ["Float sum, µs a call: replayed in a graph of 20 calls; host time to enqueue; call and wait for the "
-                  "value.", latency_table(run)]
-    if at_equal_bytes(run):
-        parts += ["Other types and operators at 1 GiB, cold.", types_table(run)]
-    if bars(run, compile_times):
-        parts += ["What must hold, and its worst case in this run.", bars_table(bars(run, compile_times))]
-    return "\n\n".join(parts)
-
-
-def plots(run):
-    """File name -> document."""
-    device = run.context.get("device", "unknown device")
-    cold = [g for g in run.select() if is_power_of_two(g.items)]
-    graph = [g for g in run.select(mode="graph") if is_power_of_two(g.items)]
-    if not cold:
-        return {}
-
-    def points(groups, name, value, smallest=0, largest=1 << 62):
-        return [(g.items, value(g)) for g in groups
-                if (name in g.seconds or name == "limit") and smallest <= g.items <= largest]
-
-    def microseconds_of(name):
-        return lambda g: 1e6 * (g.limit_seconds() if name == "limit" else g.seconds[name])
-
-    def bandwidth_of(name):
-        return lambda g: g.bytes / (g.limit_seconds() if name == "limit" else g.seconds[name]) * 1e-9
-
-    def bandwidth_points(name):
-        return points(cold, name, bandwidth_of(name), smallest=1 << 12)  # below, launches are all there is
-
-    def time_points(groups, name):
-        return points(groups, name, microseconds_of(name), largest=1 << 24)  # above, bandwidth is all there is
-
-    bandwidth = [Series("limit", LIMIT, bandwidth_points("limit"), "6 4"), Series("CUB", CUB, bandwidth_points("cub")),
-                 Series("Warpfold", WARPFOLD, bandwidth_points("warpfold"))]
-    latency = [Series("limit", LIMIT, time_points(cold, "limit"), "6 4"), Series("CUB", CUB, time_points(cold, "cub")),
-               Series("Warpfold", WARPFOLD, time_points(cold, "warpfold")),
-               Series("CUB, in a graph", CUB, time_points(graph, "cub"), "2 3"),
-               Series("Warpfold, in a graph", WARPFOLD, time_points(graph, "warpfold"), "2 3")]
-    stem = f"reduce-{measurements.slug(device)}"
-    return {f"{stem}-bandwidth.svg": line_plot(f"Sum of floats, cold: bandwidth, {device}", "GB/s", bandwidth),
-            f"{stem}-latency.svg": line_plot(f"Sum of floats: time of one call, {device}", "µs", latency, True)}
+    def heading(self):
+        c = self.context
+        return (f"**{c['device']}**, {c['multiprocessors']} multiprocessors, {int(c['l2_bytes']) / 2**20:.0f} MiB of L2, CUDA "
+                f"{c['cuda_runtime']}, CUB {c['cub']}, commit {c['commit'][:12]}. Medians of one run; contenders take turns on the "
+                "same random data; cold means that L2 holds neither the input nor dirty lines.")
 
 
-def read_compile_times(results):
-    """[(Warpfold's seconds over CUB's, compiler)], or [] where they were not measured."""
-    path = results / "compile-time.json"
-    if not path.exists():
-        return []
-    document = measurements.read_json(path)
-    seconds = {entry["name"].split("/")[-1]: entry["real_time"] for entry in document["benchmarks"]}
-    return [(seconds["warpfold"] / seconds["cub"], f"nvcc {document['context'].get('nvcc', '?')}")]
+FORMATS = {"us": lambda v: f"{v:.2f}" if v < 100 else f"{v:.1f}", "ratio": lambda v: f"{v:.2f}", "percent": lambda v: f"{100 * v:.1f} %",
+           "gbs": lambda v: f"{v:.0f}", "n": lambda v: f"{int(v):,}", "mean": lambda v: f"{v:,.3g}" if v < 100 else f"{v:,.0f}",
+           "size": lambda v: f"2^{int(v).bit_length() - 1}" if int(v) & (int(v) - 1) == 0 else f"{int(v):,}",
+           "code": lambda v: f"`{v}`", "text": lambda v: str(v).replace("_", " ")}
 
 
-def documents(results, readme):
-    """Path -> content of everything that is written."""
-    runs = [measurements.read_run(path) for path in sorted(results.glob("reduce-*.json"))]
-    if not runs:
-        raise ResultError(f"{results}: no reduce-*.json")
-    compile_times = read_compile_times(results)
-    plot_directory = pages.relative_folder(results, readme)
-    content = "\n\n".join(section(run, compile_times, plot_directory) for run in runs)
-    written = {results / name: document for run in runs for name, document in plots(run).items()}
-    return {**written, readme: pages.with_content(readme, BEGIN, END, content)}
+def markdown(rows, *columns):
+    """A table. A column is "heading: name as format"; times (us) are the default format."""
+    parsed = [re.fullmatch(r"(.+?): (\w+)(?: as (\w+))?", column).groups() for column in columns]
+
+    def cell(value, form):
+        missing = value is None or (isinstance(value, float) and pd.isna(value))
+        return "" if missing else FORMATS[form or "us"](value)
+    lines = [[heading for heading, _, _ in parsed], ["---"] + ["---:"] * (len(parsed) - 1)]
+    lines += [[cell(row.get(name), form) for _, name, form in parsed] for row in rows.to_dict("records")]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def show(results):
-    compile_times = read_compile_times(results)
-    for path in sorted(results.glob("reduce-*.json")):
-        run = measurements.read_run(path)
-        print(f"{path.name}\n\n{section(run, compile_times, results.as_posix())}\n")
+def bars(*promises):
+    """What must hold, and its worst case: (case, must, rows, column), at most for times, at least for all else."""
+    lines = ["| case | must | worst | at | |", "| --- | ---: | ---: | ---: | ---: |"]
+    for case, must, rows, column, *at_most in promises:
+        rows = rows[rows[column].notna()]
+        if rows.empty:
+            continue
+        worst = rows.loc[rows[column].idxmax() if at_most else rows[column].idxmin()]
+        met = worst[column] <= must if at_most else worst[column] >= must
+        where = " ".join(str(worst[c]).replace("_", " ") for c in ("type", "operator", "segments", "form") if worst[c])
+        lines.append(f"| {case} | {'≤' if at_most else '≥'} {must:g} | {worst[column]:.3f} | {where}, "
+                     f"{FORMATS['size'](worst['items'])} | {'met' if met else '**missed**'} |")
+    return "\n".join(lines)
+
+
+def documents(results):
+    """Path -> content of every page and plot."""
+    templates = jinja2.Environment(loader=jinja2.FileSystemLoader(BENCH / "templates"), keep_trailing_newline=True,
+                                   undefined=jinja2.StrictUndefined, trim_blocks=True)
+    templates.globals.update(markdown=markdown, bars=bars, concat=lambda *frames: pd.concat(frames),
+                             is_power_of_two=lambda n: n & (n - 1) == 0)
+    written = {}
+    for template in sorted((BENCH / "templates").glob("*.md.j2")):
+        name = template.name.removesuffix(".md.j2")
+        for path in sorted(results.glob(f"{name}-*.json")):
+            run = Run(path)
+            written.update({results / f"{path.stem}-{plot}.svg": svg for plot, svg in plots.of(name, run).items()})
+            written[results / f"{name}.md"] = templates.get_template(template.name).render(run=run, stem=path.stem)
+    return written
 
 
 def main(arguments=None):
-    parser = pages.argument_parser(__doc__)
-    parser.add_argument("--show", action="store_true", help="print the tables, write nothing but what --add keeps")
-    parser.add_argument("--readme", type=Path, default=pages.BENCH.parent / "README.md")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--add", nargs="+", metavar="RAW", help="raw JSON of one run on one device, to keep")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--results", type=Path, default=BENCH / "results")
     options = parser.parse_args(arguments)
-
-    def run():
-        pages.keep_added(options)
-        if options.show:
-            show(options.results)
-            return 0
-        return pages.write_or_check(documents(options.results, options.readme), options.check)
-
-    return pages.exit_status("report.py", run)
+    try:
+        if options.add:
+            keep(options.add, options.results)
+        stale = {path: text for path, text in documents(options.results).items() if not path.exists() or path.read_text() != text}
+    except ResultError as error:
+        print(f"report.py: {error}", file=sys.stderr)
+        return 2
+    for path, text in stale.items():
+        print(f"{'out of date' if options.check else 'wrote'}: {path}")
+        if not options.check:
+            path.write_text(text)
+    return 1 if options.check and stale else 0
 
 
 if __name__ == "__main__":

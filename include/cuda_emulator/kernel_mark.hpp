@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds launches of functions without `__global__`. C++20 cannot ask a function for an attribute, so the keyword leaves a
-// mark: 8 one-byte no-operations in front of the function's first instruction, where compilers put none by themselves.
+// Finds launches of functions without `__global__`, in programs that define CUDA_EMULATOR_MARK_KERNELS. C++20 cannot ask a
+// function for an attribute, so the keyword leaves a mark: 8 one-byte no-operations in front of the function's first
+// instruction, where compilers put none by themselves. Not by default: GCC 12 also notes the marked functions in a section
+// of the object file that cannot be linked where another object holds the same kernel template.
 #pragma once
 
 #include <cuda_emulator/symbols.hpp>
@@ -10,7 +12,7 @@
 #include <cstring>
 
 #undef __global__
-#if defined(__x86_64__) && defined(__has_attribute)
+#if defined(CUDA_EMULATOR_MARK_KERNELS) && defined(__x86_64__) && defined(__has_attribute)
 #if __has_attribute(patchable_function_entry)
 #define CUDA_EMULATOR_MARKS_KERNELS 1
 #endif
