@@ -4,24 +4,23 @@
 //   keys    7 7 7 | 3 | 7 7        out_keys     7 3 7
 //   values  1 2 3 | 4 | 5 6        out_values   6 4 11        out_count  3
 //
-// Forms: reduce_by_key([items], out_keys, out_values, out_count, [op, [equal]], options), and
-// transform_reduce_by_key([items], out_keys, out_values, out_count, op, transform, [equal], options).
+// | function                | inputs              | outputs                         | then                   |
+// |-------------------------|---------------------|---------------------------------|------------------------|
+// | reduce_by_key           | keys, values        | out_keys, out_values, out_count | [op[, equal]]          |
+// |                         | keys, values, count | out_keys, out_values, out_count | [op[, equal]]          |
+// | transform_reduce_by_key | keys, values        | out_keys, out_values, out_count | op, transform[, equal] |
+// |                         | keys, values, count | out_keys, out_values, out_count | op, transform[, equal] |
 //
-//   | items                | the number of items                                                               |
-//   |----------------------|-----------------------------------------------------------------------------------|
-//   | keys, values         | the size of both ranges, or of the only range, beside an iterator (item_iterator) |
-//   | keys, values, count  | `count`; both are iterators                                                       |
-//
-//   | output               | forms                                                                             |
-//   |----------------------|-----------------------------------------------------------------------------------|
-//   | out_keys, out_values | a range, which has room for as many runs as its size; or a pointer or an iterator |
-//   |                      | (device_outputs), which must have the room of the range beside it, or else room   |
-//   |                      | for as many runs as there are items                                               |
-//   | out_count            | a pointer to an integer in device memory, or a range of at least one              |
-//
-// An iterator that stands for a pointer is read as a range is; any other is indexed by device code, item by item.
-// Without `op` it is the sum. Without `equal` it is ==, so that each NaN is a run of its own. `options` are
-// reduce_options, as {.stream = s}, say.
+// Each call may end with options: reduce_options, as {.stream = s}, say.
+// - `keys`, `values`: without `count`, two ranges of the same size (device_range), or a range, whose size is the number
+//   of items, and an iterator (item_iterator). With `count`, two iterators. An iterator that stands for a pointer is
+//   read as a range is; any other is indexed by device code, item by item.
+// - `out_keys`, `out_values`: a range, which has room for as many runs as its size; or a pointer or an iterator
+//   (device_outputs), which the caller guarantees to have room for as many runs as the range beside it, or, if both are
+//   without size, as there are items.
+// - `out_count`: a pointer to an integer in device memory, or a range, whose first item is written.
+// - `op`: an associative operator (operators.hpp); the sum without it.
+// - `equal`: == without it, so that each NaN is a run of its own.
 //
 // Both functions
 // - fold each run strictly left to right with an operator that need only be associative. The association is the
@@ -52,6 +51,7 @@
 // A tile waits for the counts of earlier tiles, whose blocks run already. So the grid need not be cooperative.
 #pragma once
 #include <warpfold/by_key/dispatch.cuh>
+#include <warpfold/by_key/type_checks.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -59,7 +59,9 @@ namespace warpfold {
 
 /// The default equality of keys: ==.
 struct equal_to {
-  template <class T> __host__ __device__ constexpr bool operator()(const T& a, const T& b) const { return a == b; }
+  template <class T>
+    requires requires(const T& a, const T& b) { bool(a == b); }
+  __host__ __device__ constexpr bool operator()(const T& a, const T& b) const { return a == b; }
 };
 
 /// Anything that may say whether two keys are equal.
@@ -101,30 +103,6 @@ template <items_argument In> using items_argument_t = typename detail::items_of<
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Whether all types fit together, without which nothing else must be instantiated.
-template <class Key, class Value, class Op, class Transform, class Equal, class A, class OutKeys, class OutValues,
-          class OutCount>
-consteval bool check_by_key_types() {
-  using count_type = std::remove_pointer_t<OutCount>;
-  constexpr bool keys_fit = std::is_trivially_copyable_v<Key> && std::is_default_constructible_v<Key>;
-  constexpr bool outputs_fit = device_outputs<OutKeys, Key> && device_outputs<OutValues, A>;
-  constexpr bool count_fits = std::is_pointer_v<OutCount> && std::integral<count_type> &&
-                              !std::is_const_v<count_type> && !std::same_as<count_type, bool>;
-  static_assert(keys_fit, "warpfold: keys must be trivially copyable and default constructible");
-  static_assert(
-      outputs_fit,
-      "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass outputs of "
-      "items that are not const");
-  static_assert(count_fits, "warpfold: out_count must be a pointer to an integer in device memory that is not const");
-  static_assert(
-      std::is_trivially_copyable_v<Equal> && !is_host_pointer<Equal>,
-      "warpfold: the equality must be a trivially copyable function object: it is passed to the GPU by its bytes");
-  check_operator<Op, A>();
-  if constexpr (!is_valid_operator<Op, A>) return false;
-  else if constexpr (!check_transform<Transform, A, Value>()) return false;
-  else return keys_fit && outputs_fit && count_fits && check_output<Op, A, OutValues>();
-}
-
 /// What all overloads do. `count` is the number of items.
 template <class KeyIt, class ValueIt, class OutKeys, class OutValues, class OutCount, class Op, class Transform,
           class Equal, class A>
@@ -134,7 +112,7 @@ void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values,
                  const reduce_options<A>& options) {
   using key = iterator_item_t<KeyIt>;
   using value = iterator_item_t<ValueIt>;
-  if constexpr (check_by_key_types<key, value, Op, Transform, Equal, A, OutKeys, OutValues, OutCount>()) {
+  if constexpr (by_key::check_types<key, value, Op, Transform, Equal, A, OutKeys, OutValues, OutCount>()) {
     host::check_count(function, count);
     if (count > 0) {
       host::check_pointer(function, "keys", keys);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stretches in messages: all of one is there or it is not, whatever the size of its accumulators.
+// Carries as messages: a carry has arrived whole or not at all, whatever the size of its accumulators.
 #include <warpfold/by_key/carry_messages.cuh>
 
 #include <gtest/gtest.h>
@@ -23,9 +23,9 @@ template <class A> struct seen {
   wf::by_key::placed_carry<A> found;
 };
 
-/// Tells a stretch, message by message, and looks in between. By one thread.
+/// Sends a carry, message by message, and tries to receive it in between. By one thread.
 template <class A>
-__global__ void tell_kernel(wf::by_key::placed_carry<A> own, wf::by_key::carry_messages<A>* message,
+__global__ void send_kernel(wf::by_key::placed_carry<A> own, wf::by_key::carry_messages<A>* message,
                             wf::by_key::carry_messages<A>* all, seen<A>* result) {
   seen<A> saw{};
   saw.before = message->try_receive(saw.found);
@@ -41,10 +41,10 @@ __global__ void tell_kernel(wf::by_key::placed_carry<A> own, wf::by_key::carry_m
   *result = saw;
 }
 
-template <int Size> void expect_told(int heads, int before, bool has_first) {
+template <int Size> void expect_received(int heads, int before, bool has_first) {
   using A = value<Size>;
-  using told_type = wf::by_key::carry_messages<A>;
-  static_assert(sizeof(told_type) == 16 * told_type::count);
+  using messages = wf::by_key::carry_messages<A>;
+  static_assert(sizeof(messages) == 16 * messages::count);
   wf::by_key::placed_carry<A> own{};
   for (int i = 0; i < Size; ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -52,9 +52,9 @@ template <int Size> void expect_told(int heads, int before, bool has_first) {
     own.runs.last.bytes[at] = static_cast<unsigned char>(200 - i);
   }
   own.runs.heads = heads, own.before = before, own.runs.has_first = has_first;
-  const wf_test::device_array<told_type> message(std::vector<told_type>(2));
+  const wf_test::device_array<messages> message(std::vector<messages>(2));
   const wf_test::device_array<seen<A>> result(std::vector<seen<A>>(1));  // the kernel leaves padding as it is
-  wf_test::launch_and_wait(&tell_kernel<A>, 1, 1, 0, own, message.data(), message.data() + 1, result.data());
+  wf_test::launch_and_wait(&send_kernel<A>, 1, 1, 0, own, message.data(), message.data() + 1, result.data());
   const auto saw = result.value();
   EXPECT_FALSE(saw.before || saw.after_some || saw.after_clear) << Size << " bytes";
   ASSERT_TRUE(saw.after_all) << Size << " bytes";
@@ -69,19 +69,19 @@ template <int Size> void expect_told(int heads, int before, bool has_first) {
 }
 
 template <int... Sizes>
-void expect_all_told(std::integer_sequence<int, Sizes...>, int heads, int before, bool has_first) {
-  (expect_told<Sizes>(heads, before, has_first), ...);
+void expect_all_received(std::integer_sequence<int, Sizes...>, int heads, int before, bool has_first) {
+  (expect_received<Sizes>(heads, before, has_first), ...);
 }
 
-TEST(ToldRuns, AreThereWholeOrNotAtAll) {
+TEST(CarryMessages, ArriveWholeOrNotAtAll) {
   using sizes = std::integer_sequence<int, 1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 31, 64, 200>;
-  expect_all_told(sizes{}, 0, 0, false);
-  expect_all_told(sizes{}, 1, 0, true);
-  expect_all_told(sizes{}, 4096, 1'000'000'007, true);
-  expect_all_told(sizes{}, 0x7FFFFFFF, 0x7FFFFFFF, false);
+  expect_all_received(sizes{}, 0, 0, false);
+  expect_all_received(sizes{}, 1, 0, true);
+  expect_all_received(sizes{}, 4096, 1'000'000'007, true);
+  expect_all_received(sizes{}, 0x7FFFFFFF, 0x7FFFFFFF, false);
 }
 
-TEST(ToldRuns, TakeAMessageWhereTheyFit) {
+TEST(CarryMessages, AreOneWhereTheyFit) {
   static_assert(wf::by_key::carry_messages<float>::count == 1 && wf::by_key::carry_messages<double>::count == 2);
   static_assert(wf::by_key::carry_messages<value<12>>::count == 3 && wf::by_key::carry_messages<value<16>>::count == 3);
   static_assert(wf::by_key::epoch_carries(1) == 1 && wf::by_key::epoch_carries(32) == 32 &&

@@ -97,7 +97,7 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
   }
 }
 
-TEST(ByKeyLaps, OneAfterAnother) {
+TEST(ByKeyEpochs, OneAfterAnother) {
   constexpr std::int64_t items = wf_test::emulated ? 5'001 : 30'001;
   std::uint64_t seed = 1;
   for (const int log_epoch : {0, 1, 2, 4})
@@ -105,7 +105,7 @@ TEST(ByKeyLaps, OneAfterAnother) {
       for (const int blocks : {1, wf_test::emulated ? 5 : 100}) check(items, length, log_epoch, blocks, seed++);
 }
 
-TEST(ByKeyLaps, OfMoreTilesThanAGroup) {
+TEST(ByKeyEpochs, OfMoreTilesThanAGroup) {
   constexpr std::int64_t items = wf_test::emulated ? 20'000 : 100'000;
   for (const int log_epoch : {5, 6, 8})
     check(items, 40, log_epoch, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_epoch));

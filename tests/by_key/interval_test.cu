@@ -121,11 +121,11 @@ struct large_keys {
   __host__ __device__ large_key operator[](std::int64_t i) const { return large_key::of(i / length); }
 };
 
-TEST(reduce_by_key_interval, several_laps_of_tiles) {
+TEST(reduce_by_key_interval, several_epochs_of_tiles) {
   using forty = wf_test::interval<std::int32_t, 40>;
   constexpr std::int64_t tile = tile_items<large_key, forty>, epoch = tile * wf::by_key::epoch_tiles(sizeof(forty));
   static_assert(tile == 32 && epoch == 1 << 18);
-  const auto expect_laps_joined = [](std::int64_t count, std::int64_t length, int max_blocks) {
+  const auto expect_epochs_joined = [](std::int64_t count, std::int64_t length, int max_blocks) {
     wf_test::run_list<large_key, forty> expected;
     for (std::int64_t begin = 0; begin < count; begin += length) {
       expected.keys.push_back(large_key::of(begin / length));
@@ -139,11 +139,11 @@ TEST(reduce_by_key_interval, several_laps_of_tiles) {
     EXPECT_TRUE(wf_test::gives_runs(way, expected, {}, wf_test::join{}, reduce))
         << count << " items in runs of " << length;
   };
-  expect_laps_joined(epoch + 3210, 1000, 2);
+  expect_epochs_joined(epoch + 3210, 1000, 2);
   if (wf_test::emulated) return;  // a epoch takes seconds
   for (const std::int64_t count : {epoch, epoch + 1, 2 * epoch, 7 * epoch + 12'345})
     for (const std::int64_t length : {std::int64_t{37}, epoch / 2, epoch, epoch + 1, 2 * epoch, 9 * epoch})
-      for (const int max_blocks : {0, 3}) expect_laps_joined(count, length, max_blocks);
+      for (const int max_blocks : {0, 3}) expect_epochs_joined(count, length, max_blocks);
 }
 
 }  // namespace

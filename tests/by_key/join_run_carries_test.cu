@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stretch of a warp's lanes, an item or none each, for random heads.
+// The carry of a warp's lanes, each with one item or no item, for random heads.
 #include <warpfold/by_key/join_run_carries.cuh>
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ namespace wf = warpfold;
 constexpr int most_tiles = wf_test::emulated ? 3072 : 32768;
 using counts = wf::by_key::tile_counts<most_tiles>;
 
-/// What tiles before the one that looks back have told; of groups, only if the group's last tile has.
+/// What tiles before the one that looks back have published; of groups, only if the group's last tile has.
 struct message {
   int own, through;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stretches of runs: of one thread's items for every set of heads and every count, and joined in every way.
+// Carries of runs: of one thread's items for every set of heads and every count, and joined in every way.
 #include <warpfold/by_key/run_carry.cuh>
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ template <class A, class Op, class Leaf> void expect_one_head(Op op, Leaf leaf, 
     }
     EXPECT_EQ(open.last, part(head < 16 ? head : 0, 16)) << head;
   }
-  // What a left stretch is joined with, where there is nothing before the head: for an operator with identity, that.
+  // If no item precedes the head, `first` is the identity, for an operator that has one.
   if constexpr (wf::by_key::carry_joiner<Op, A>::uses_identity) {
     EXPECT_EQ(found[0].first, (wf::identity<Op, A>::value()));
   }

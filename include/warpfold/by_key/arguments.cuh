@@ -29,10 +29,10 @@ struct by_key_arguments {
 
   __device__ carry_joiner<Op, A> joiner() const { return {op}; }
   __device__ void write_key(std::int64_t run, const key& k) const {
-    if (run < capacity) out_keys[static_cast<std::iter_difference_t<OutKeys>>(run)] = k;
+    if (run < capacity) out_keys[static_cast<std::ptrdiff_t>(run)] = k;
   }
   __device__ void write_value(std::int64_t run, const A& result) const {
-    if (run < capacity) out_values[static_cast<std::iter_difference_t<OutValues>>(run)] = init.join(result, op);
+    if (run < capacity) out_values[static_cast<std::ptrdiff_t>(run)] = init.join(result, op);
   }
   __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<std::iter_value_t<OutCount>>(runs); }
 };

@@ -56,10 +56,6 @@ template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class 
           class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
              OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
-  if constexpr (!is_device_lambda<Op> && !std::is_same_v<A, bool>)
-    static_assert(!std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>,
-                  "warpfold: this operator returns bool: reduce_by_key takes the operator first, then the equality");
-  static_assert(alignof(A) <= 16, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
   using storage = by_key_storage<Keys, Leaves>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
   static_assert(sizeof(by_key_control) + epoch_carries(epoch_tiles(sizeof(A))) * sizeof(carry_messages<A>) <=
@@ -71,9 +67,9 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   using count_type = std::iter_value_t<OutCount>;
   if (keys.items == 0) {
-    const grid::initial_value<count_type> none{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
+    const grid::initial_value<count_type> zero{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
     return launch(&grid::write_kernel<count_type, OutCount>, host::launch_config(1, 1, 0, options.stream), out_count,
-                  none);
+                  zero);
   }
   if (static_cast<std::uint64_t>(keys.items) > static_cast<std::uint64_t>(std::numeric_limits<count_type>::max()))
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +

@@ -25,8 +25,7 @@ template <class A> struct epoch_scratch {
   struct {
     run_carry<A> runs;
     std::int64_t before;
-  } waiting
-      [48];  ///< a binary counter: bit j of the number of finished epochs says whether a node of 2^j epochs waits here
+  } pending[48];  ///< a binary counter: bit j of the number of finished epochs tells whether entry j holds 2^j epochs
 };
 
 template <class A> struct by_key_scratch {
@@ -37,7 +36,7 @@ template <class A> struct by_key_scratch {
 
 /// A group that a warp is to join: up to 32 neighbouring tiles, or groups, of which number `place` is the last.
 template <class A> struct pending_join {
-  int place = -1;                      ///< -1: there is none
+  int place = -1;                      ///< -1 if no group is pending
   int tiles = 0;                       ///< tiles, or groups, of the epoch
   carry_messages<A>* carry = nullptr;  ///< their carries
 
@@ -45,7 +44,7 @@ template <class A> struct pending_join {
   __device__ static bool completes_group(int own_place, int epoch_tiles) {
     return (own_place & (warp_lanes - 1)) == warp_lanes - 1 || own_place == epoch_tiles - 1;
   }
-  /// Makes the group of this tile, or group, the one to join. None may be pending.
+  /// Makes the group of this tile, or group, the pending one. No other group may be pending.
   __device__ void add(carry_messages<A>* carries, int own_place, int epoch_tiles) {
     place = own_place, tiles = epoch_tiles, carry = carries;
   }
@@ -96,11 +95,11 @@ __device__ run_carry<A> push_epoch(epoch_scratch<A>& epochs, int epoch, bool is_
   // An epoch joins the nodes that wait at its levels; the last epoch joins all nodes that wait.
   for (int n = epoch; is_last ? n != 0 : (n & 1) != 0; n >>= 1, ++level) {
     if (!(n & 1)) continue;
-    own = joiner.join(epochs.waiting[level].runs, own, [&](const A& across) { close(before - 1, across); });
+    own = joiner.join(epochs.pending[level].runs, own, [&](const A& across) { close(before - 1, across); });
     own.heads = own.heads > 0;
-    before = epochs.waiting[level].before;
+    before = epochs.pending[level].before;
   }
-  if (!is_last) epochs.waiting[level] = {own, before};
+  if (!is_last) epochs.pending[level] = {own, before};
   return own;
 }
 

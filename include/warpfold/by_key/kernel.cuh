@@ -196,17 +196,17 @@ __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) 
     auto& now = block.now();
     if (lane == 0) {
       now.heads[warp] = heads.count;
-      now.too_many[warp] = static_cast<std::uint8_t>(staged.too_many(heads.count, block.waiting));
+      now.required_writes[warp] = static_cast<std::uint8_t>(staged.required_writes(heads.count, block.in_flight));
       const bool completes = block.has_tile() && now.count_heads(heads.count);
       if (completes && block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads());
     }
-    const int least = block.least_writes();
+    const int least = block.min_writes();
     block.sync();
     const int next = block.next(), writes = block.writes(least);
-    const bool joins = warp == Storage::warps - 1 && !block.writes_all();
-    for (int done = 0; done < writes; ++done, --block.waiting) {
+    const bool joins = warp == Storage::warps - 1 && !block.must_drain();
+    for (int done = 0; done < writes; ++done, --block.in_flight) {
       if (done >= least) block.sync();
-      staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.waiting);
+      staged.write(arguments, block.oldest(), block.heads_of(block.oldest()), block.in_flight);
       if (joins) join_warps(arguments, block.oldest());
     }
     if (!block.has_tile()) return;
@@ -230,7 +230,7 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
   while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
-    const int least = block.least_writes();
+    const int least = block.min_writes();
     const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
     if (least > 0) find_place(block.oldest(), counts, place_of_oldest());
     // As late as possible: a look-back waits for every tile that is taken and not yet counted.
@@ -242,20 +242,20 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     block.sync();
     const int next = block.next(), writes = block.writes(least);
     // With much to write, look-backs that do not wait for the writes slow each other down by a tenth.
-    if (block.were_many) __threadfence();
-    for (int done = 0;; ++done, --block.waiting) {
+    if (block.was_full) __threadfence();
+    for (int done = 0;; ++done, --block.in_flight) {
       const bool ends = done == writes;
       const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.epoch);
       const bool adds = !ends && neighbours.completes_group(place, tiles);
       if (ends || adds)
-        join_neighbours(arguments, block.shared.epoch, block.shared.heads_before_epoch, adds || block.writes_all(),
+        join_neighbours(arguments, block.shared.epoch, block.shared.heads_before_epoch, adds || block.must_drain(),
                         neighbours);
       if (ends) break;
       if (done >= least) {
         find_place(block.oldest(), counts, place);
         block.sync();
       }
-      if (block.writes_all()) join_warps(arguments, block.oldest());  // there is no other work, and other blocks wait
+      if (block.must_drain()) join_warps(arguments, block.oldest());  // there is no other work, and other blocks wait
       if (adds) neighbours.add(arguments.scratch.carries, place, tiles);
     }
     if (!has_tile) return;

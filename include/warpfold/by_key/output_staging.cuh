@@ -17,21 +17,21 @@ template <class Keys, class Values> struct output_staging {
   int latest = 0, earlier = 0;  ///< heads of the last tile in flight, and of the one before it
 
   /// How many tiles in flight must be written before there is room for `count` more heads.
-  __device__ int too_many(int count, int waiting) const {
+  __device__ int required_writes(int count, int in_flight) const {
     if (earlier + latest + count <= Keys::capacity) return 0;
-    return waiting == 2 && latest + count <= Keys::capacity ? 1 : waiting;
+    return in_flight == 2 && latest + count <= Keys::capacity ? 1 : in_flight;
   }
   __device__ void add(int count) {
     place = (place + count) & (Keys::capacity - 1);
     earlier = latest;
     latest = count;
   }
-  /// Writes the outputs of the oldest of `waiting` tiles. All lanes call it.
+  /// Writes the outputs of the oldest of `in_flight` tiles. All lanes call it.
   template <class Arguments, class Summary>
-  __device__ void write(const Arguments& arguments, const Summary& tile, int heads, int waiting) {
-    const int first = place - latest - earlier, count = waiting == 2 ? earlier : latest;
+  __device__ void write(const Arguments& arguments, const Summary& tile, int heads, int in_flight) {
+    const int first = place - latest - earlier, count = in_flight == 2 ? earlier : latest;
     const int warp = arch::uniform_warp(), lane = arch::lane_id();
-    if (waiting == 1) latest = 0;
+    if (in_flight == 1) latest = 0;
     earlier = 0;
     if (count == 0) return;
     const std::int64_t run = tile.heads_before_epoch + tile.before +

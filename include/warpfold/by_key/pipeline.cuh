@@ -28,12 +28,13 @@ template <class T, int ThreadItems> struct staged_outputs {
 template <class A, int Warps> struct tile_summary {
   thread::array<run_carry<A>, Warps> runs;
   int heads[Warps];
-  alignas(8) std::uint8_t too_many[Warps];  ///< a warp each: tiles in flight to be written before its outputs have room
-  unsigned counted;                         ///< 2^24 m + n where m warps have found n heads in all
-  int before;                               ///< heads of the tile's epoch that lie before it
-  std::int64_t heads_before_epoch;          ///< heads of all earlier epochs
-  int tile;                                 ///< the tile's number
-  int next;                                 ///< the number of the block's next tile
+  alignas(8) std::uint8_t
+      required_writes[Warps];       ///< a warp each: tiles in flight to be written before its outputs have room
+  unsigned counted;                 ///< 2^24 m + n where m warps have found n heads in all
+  int before;                       ///< heads of the tile's epoch that lie before it
+  std::int64_t heads_before_epoch;  ///< heads of all earlier epochs
+  int tile;                         ///< the tile's number
+  int next;                         ///< the number of the block's next tile
 
   /// Adds a warp's heads. Returns whether all warps have added theirs. One lane calls it.
   __device__ bool count_heads(int count) {
@@ -78,17 +79,17 @@ template <class Storage> struct pipeline {
   /// From the block's third tile of an epoch on, all of its warps know that the epoch before is done.
   static constexpr int well_in_epoch = 2;
 
-  int tile;                ///< the current one
-  int epoch_tiles;         ///< the block's earlier tiles of the same epoch, at most well_in_epoch
-  int step = 0;            ///< index of the current summary in the ring
-  int waiting = 0;         ///< tiles in flight: counted and folded, and not yet written
-  bool were_many = false;  ///< whether the last tile had more outputs than there was room for
+  int tile;               ///< the current one
+  int epoch_tiles;        ///< the block's earlier tiles of the same epoch, at most well_in_epoch
+  int step = 0;           ///< index of the current summary in the ring
+  int in_flight = 0;      ///< tiles in flight: counted and folded, and not yet written
+  bool was_full = false;  ///< whether the last tile had more outputs than there was room for
 
   __device__ bool has_tile() const { return tile < tiles; }
   __device__ bool enters_epoch() const { return epoch_tiles == 0; }
   __device__ bool is_well_in_epoch() const { return epoch_tiles >= well_in_epoch; }
   __device__ auto& now() const { return shared.tile[step]; }
-  __device__ auto& oldest() const { return shared.tile[step - waiting + (step < waiting ? summaries : 0)]; }
+  __device__ auto& oldest() const { return shared.tile[step - in_flight + (step < in_flight ? summaries : 0)]; }
   __device__ auto& following() const { return shared.tile[step + 1 == summaries ? 0 : step + 1]; }
   /// The tile's number in its epoch.
   __device__ int place() const { return tile & ((1 << log_epoch) - 1); }
@@ -97,20 +98,20 @@ template <class Storage> struct pipeline {
     return arch::lane_id() < warps ? summary.heads[arch::lane_id()] : 0;
   }
   /// Whether all tiles in flight must be written in this step.
-  __device__ bool writes_all() const { return !has_tile() || enters_epoch(); }
+  __device__ bool must_drain() const { return !has_tile() || enters_epoch(); }
   /// How many tiles are written in this step, as a guess before the current tile's heads are known: as if it had as
   /// many as the last one. 0 or 1.
-  __device__ int least_writes() const {
-    return waiting > 0 && (waiting == tiles_in_flight || were_many || writes_all());
+  __device__ int min_writes() const {
+    return in_flight > 0 && (in_flight == tiles_in_flight || was_full || must_drain());
   }
   /// How many tiles are written in this step, at least `least`. All lanes of a warp call it, after the barrier.
   __device__ int writes(int least) {
-    if (writes_all()) return waiting;
+    if (must_drain()) return in_flight;
     static_assert(tiles_in_flight == 2);
-    std::uint64_t too_many = 0;
-    arch::load_shared<warps>(now().too_many, &too_many);
-    were_many = __any_sync(full_warp, too_many != 0);
-    const int more = were_many ? 1 + __any_sync(full_warp, (too_many & 0x0202020202020202u) != 0) : 0;
+    std::uint64_t required_writes = 0;
+    arch::load_shared<warps>(now().required_writes, &required_writes);
+    was_full = __any_sync(full_warp, required_writes != 0);
+    const int more = was_full ? 1 + __any_sync(full_warp, (required_writes & 0x0202020202020202u) != 0) : 0;
     return greatest_of(more, least);
   }
   __device__ void sync() const { arch::meet_warps<1, Storage::block_threads>(); }
@@ -121,7 +122,7 @@ template <class Storage> struct pipeline {
     epoch_tiles = (tile >> log_epoch) == (following >> log_epoch) ? least_of(epoch_tiles + 1, well_in_epoch) : 0;
     tile = following;
     step = step + 1 == summaries ? 0 : step + 1;
-    ++waiting;
+    ++in_flight;
   }
 };
 

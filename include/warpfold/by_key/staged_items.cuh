@@ -62,12 +62,12 @@ template <class T, int LaneItems> struct staged_items {
   __device__ T item_before() const {
     static_assert(sizeof(T) <= 16);
     constexpr int width = sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1;
-    T item;
-    WARPFOLD_UNROLL
-    for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-      arch::load_shared<width>(reinterpret_cast<const unsigned char*>(before.words) + 16 - sizeof(T) + offset,
-                               reinterpret_cast<unsigned char*>(&item) + offset);
-    return item;
+    return thread::copied<T>([&](unsigned char* to) {
+      WARPFOLD_UNROLL
+      for (int offset = 0; offset < int{sizeof(T)}; offset += width)
+        arch::load_shared<width>(reinterpret_cast<const unsigned char*>(before.words) + 16 - sizeof(T) + offset,
+                                 to + offset);
+    });
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/staged_items.cuh>
+#include <warpfold/thread/load_by_alignment.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::by_key {
@@ -28,41 +29,35 @@ template <int Items, class Source> struct thread_run {
 
   /// Loads the items from `first` on. The block loads `tile_items` items from `tile_first` on.
   __device__ void load(const Source& source, std::int64_t first, std::int64_t tile_first, int tile_items) {
-    const bool whole = tile_first + tile_items <= source.items;
-    if (whole && source.misaligned_bytes() == 0) return each([&](auto& to, int k) { source.load(to, first + k); });
-    if constexpr (requires { source.can_shift(first, first); })
-      if (whole && source.can_shift(tile_first, tile_first + tile_items))
-        return each([&](auto& to, int k) { source.load_shifted(to, first + k); });
-    each([&](auto& to, int k) { source.load_edge(to, first + k); });
+    thread::load_by_alignment(source, tile_first, tile_first + tile_items, [&](auto load) {
+      WARPFOLD_UNROLL
+      for (int i = 0; i < Items / chunk_items; ++i) load(chunks[i], first + i * chunk_items);
+    });
   }
   __device__ const typename Source::chunk& chunk_of(int k) const { return chunks[k / chunk_items]; }
-
- private:
-  template <class Load> __device__ void each(Load load) {
-    WARPFOLD_UNROLL
-    for (int i = 0; i < Items / chunk_items; ++i) load(chunks[i], i * chunk_items);
-  }
 };
 
 /// A thread's keys and values of a tile.
 template <class Keys, class Leaves> struct thread_tile {
   using Values = typename Leaves::source_type;
+  using key_type = typename Keys::item;
   static constexpr int items = policy_of<Keys, Leaves>.thread_items;
   static constexpr int warp_items = warp_lanes * items, tile_items = policy_of<Keys, Leaves>.tile_threads * items;
-  static constexpr bool stages_keys = copyable_source<Keys> && sizeof(typename Keys::item) <= 16;
+  static constexpr bool stages_keys = copyable_source<Keys> && sizeof(key_type) <= 16;
   static constexpr bool stages_values = copyable_source<Values>;
 
   /// Room in shared memory for a warp's items of the next tile.
   struct alignas(128) stage {
     struct nothing {};
-    std::conditional_t<stages_keys, staged_items<typename Keys::item, items>, nothing> keys;
+    std::conditional_t<stages_keys, staged_items<key_type, items>, nothing> keys;
     std::conditional_t<stages_values, staged_items<typename Values::item, items>, nothing> values;
   };
 
   int count = 0;  ///< how many of the thread's items exist
   thread_run<items, Keys> keys;
   thread_run<items, Values> values;
-  typename Keys::item before{};  ///< in lane 0: the key before the warp's first one, if there is one
+  /// In lane 0: the key before the warp's first one, if there is one. Bytes, if a key cannot be made of nothing.
+  std::conditional_t<std::is_default_constructible_v<key_type>, key_type[1], thread::array<key_type, 1>> before{};
 
   /// Starts to copy the items of warp number `warp` of a tile, which is whole and aligned. All lanes of the warp call
   /// it.
@@ -78,7 +73,7 @@ template <class Keys, class Leaves> struct thread_tile {
     __syncwarp();
     if constexpr (stages_keys) {
       staged.keys.read(keys.chunks);
-      if (arch::lane_id() == 0) before = staged.keys.item_before();
+      if (arch::lane_id() == 0) before[0] = staged.keys.item_before();
     } else load_keys(from_keys, tile);
     if constexpr (stages_values) staged.values.read(values.chunks);
     else load_values(from_values, tile);
@@ -89,13 +84,14 @@ template <class Keys, class Leaves> struct thread_tile {
     load_keys(from_keys, tile);
     load_values(from_values, tile);
   }
-  __device__ typename Keys::item key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
+  __device__ key_type key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
 
   /// The heads among the thread's items: bit k for item k. If `Whole`, all items exist. All lanes of a warp call it.
+  /// `equal` sees keys that exist: an item that exists has a predecessor that exists, but for the first of the input.
   template <bool Whole, class Equal> __device__ unsigned find_heads(int tile, Equal equal) const {
     const bool begins_input = tile == 0 && arch::flat_thread() == 0;
     auto previous = warp::shuffle_up(key(items - 1), 1);
-    if (arch::lane_id() == 0) previous = before;
+    if (arch::lane_id() == 0) previous = before[0];
     unsigned heads = 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < items; ++k) {
@@ -112,7 +108,7 @@ template <class Keys, class Leaves> struct thread_tile {
   }
   __device__ void load_keys(const Keys& from, int tile) {
     const std::int64_t first = first_of(tile);
-    if (arch::lane_id() == 0 && first > 0 && count > 0) before = from.at(first - 1);
+    if (arch::lane_id() == 0 && first > 0 && count > 0) before[0] = from.at(first - 1);
     keys.load(from, first, std::int64_t{tile} * tile_items, tile_items);
   }
   __device__ void load_values(const Values& from, int tile) {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is wrong with the types of a reduction by key, in plain words.
+#pragma once
+#include <concepts>
+#include <type_traits>
+#include <warpfold/host/type_checks.hpp>
+
+namespace warpfold::by_key {
+
+/// Whether `Op` can only be an equality: a bool of accumulators that are no bool. Not asked of an operator that is not
+/// callable, nor of an extended lambda, which may have no const call on the host's side.
+template <class Op, class A> consteval bool returns_bool() {
+  if constexpr (is_extended_lambda<Op> || std::is_same_v<A, bool>) return false;
+  else return std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>;
+}
+
+/// Checks an equality of keys.
+template <class Equal, class Key> consteval bool check_equality() {
+  constexpr bool is_passed = std::is_trivially_copyable_v<Equal> && !warpfold::detail::is_host_pointer<Equal>;
+  static_assert(is_passed,
+                "warpfold: the equality must be a trivially copyable function object or lambda: it is passed to the "
+                "GPU by its bytes, and a function pointer is the host's");
+  constexpr bool compares =
+      is_extended_lambda<Equal> || std::is_invocable_r_v<bool, const Equal&, const Key&, const Key&>;
+  static_assert(compares,
+                "warpfold: the equality must be callable as bool equal(Key, Key) const; without one, keys need ==");
+  return is_passed && compares;
+}
+
+/// Whether all types of a call fit together. The outputs are as kernels get them. Where it is false, the caller must
+/// instantiate nothing further: the errors that follow would bury the reason.
+template <class Key, class Value, class Op, class Transform, class Equal, class A, class OutKeys, class OutValues,
+          class OutCount>
+consteval bool check_types() {
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_equality<Equal, Key>()) return false;
+  else if constexpr (!warpfold::detail::check_transform<Transform, A, Value>()) return false;
+  else {
+    constexpr bool is_operator = !returns_bool<Op, A>();
+    static_assert(is_operator,
+                  "warpfold: this operator returns bool: reduce_by_key takes the operator first, then the equality");
+    constexpr bool is_key = std::is_trivially_copyable_v<Key>;
+    static_assert(is_key, "warpfold: keys must be trivially copyable");
+    constexpr bool is_aligned = alignof(A) <= 16;
+    static_assert(is_aligned, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
+    constexpr bool is_written = device_outputs<OutKeys, Key> && device_outputs<OutValues, A>;
+    static_assert(is_written,
+                  "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass outputs "
+                  "of items that are not const");
+    using count_type = std::remove_pointer_t<OutCount>;
+    constexpr bool is_counted = std::is_pointer_v<OutCount> && std::integral<count_type> &&
+                                !std::is_const_v<count_type> && !std::is_same_v<count_type, bool>;
+    static_assert(is_counted,
+                  "warpfold: out_count must be a device pointer to, or a range of, integers that are not const");
+    return is_operator && is_key && is_aligned && is_written && is_counted &&
+           warpfold::detail::check_output<Op, A, OutValues>();
+  }
+}
+
+}  // namespace warpfold::by_key
