@@ -63,6 +63,7 @@ def main():
         for _ in range(options.repeats):
             for name in SOURCES:
                 seconds[name].append(compile_seconds(command, Path(folder) / f"{name}.cu"))
+        sizes = {name: (Path(folder) / f"{name}.o").stat().st_size for name in SOURCES}
     medians = {name: statistics.median(times) for name, times in seconds.items()}
     context = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                "nvcc": compiler_version(options.nvcc), "arch": options.arch, "repeats": options.repeats,
@@ -72,7 +73,7 @@ def main():
     options.output.write_text(json.dumps({"context": context, "benchmarks": entries}, indent=1) + "\n")
     ratio = medians["warpfold"] / medians["cub"]
     for name, median in medians.items():
-        print(f"{name:10} {median:6.2f} s")
+        print(f"{name:10} {median:6.2f} s, object of {sizes[name] / 1024:.0f} KiB")
     print(f"warpfold / cub: {ratio:.2f}, at most {options.bar:g}: {'met' if ratio <= options.bar else 'missed'}")
     return 0 if ratio <= options.bar else 1
 
