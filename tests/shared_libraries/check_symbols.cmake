@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -D NM=<nm> -D LIBRARY=<file> -P check_symbols.cmake
 # A library that uses Warpfold keeps to itself whatever launches, caches or is a kernel. It may export functions that
-# only compute, what the catching of exceptions needs, and the emulator, which is one for the process.
+# only compute, what the catching of exceptions needs, what std:: instantiates, and the emulator, which is one for the
+# process.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} --dynamic --defined-only --demangle ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
@@ -10,10 +11,11 @@ if(NOT symbols MATCHES "sum_with_offset" OR NOT symbols MATCHES "typeinfo for wa
 endif()
 string(REGEX REPLACE "[][;\\]" "" symbols "${symbols}")
 string(REPLACE "\n" ";" symbols "${symbols}")
-list(FILTER symbols EXCLUDE REGEX "warpfold::emulator::|std::_Sp_counted_ptr_inplace")
-list(FILTER symbols EXCLUDE REGEX "warpfold::dispatch::(v[0-9]+::)?(check|plan|initial)_")
+list(FILTER symbols EXCLUDE REGEX "cuda_emulator::|^[0-9a-f]+ . ([a-z]+ )?std::")
+list(FILTER symbols EXCLUDE REGEX "warpfold::host::(check_[a-z_]*|device_attribute)[(<]")
+set(hidden_version "v[0-9]+[a-z0-9_]*::")
 list(FILTER symbols INCLUDE REGEX
-  "_kernel[<(]|guard variable for warpfold::|warpfold::dispatch::|warpfold::(v[0-9]+::)?[a-z_]*(reduce|launch|workspace)[a-z_]*[<(:]")
+  "_kernel[<(]|guard variable for warpfold::|warpfold::([a-z_]+::)?${hidden_version}|warpfold::(host|reduction|segmented|by_key|strategies)::|warpfold::[a-z_]*(reduce|launch|workspace)[a-z_]*[<(:]")
 if(symbols)
   list(JOIN symbols "\n" symbols)
   message(FATAL_ERROR "${LIBRARY} exports what must stay its own:\n${symbols}")
