@@ -8,7 +8,8 @@ namespace cuda_emulator {
 
 namespace detail {
 
-inline constexpr const char* cluster_wait_name = "cluster_wait";
+// An array: its address, by which waiting threads are known, is the same in all translation units.
+inline constexpr char cluster_wait_name[] = "cluster_wait";
 
 // Begins the next phase if all threads have arrived. Threads that have left the kernel count as arrived, as in PTX.
 inline void complete_cluster_phase(cluster& c) {

@@ -156,9 +156,11 @@ inline cudaError_t settle(cudaStream_t handle) {
   stream_object* stream = find_stream(handle);
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
   if (const cudaError_t e = refuse_legacy_while_capturing(*stream); e != cudaSuccess) return remember(e);
-  if (stream->capturing == nullptr) return cudaSuccess;
-  stream->capturing->invalidated = true;
-  return remember(cudaErrorStreamCaptureUnsupported);
+  if (stream->capturing != nullptr) {
+    stream->capturing->invalidated = true;
+    return remember(cudaErrorStreamCaptureUnsupported);
+  }
+  return remember(refuse_while_capturing());
 }
 
 }  // namespace cuda_emulator

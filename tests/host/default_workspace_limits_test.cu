@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <future>
 #include <iostream>
+#include <limits>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -22,10 +24,22 @@ namespace {
 namespace wf = warpfold;
 using wf_test::device_array;
 
-std::size_t used_bytes() {
+/// The bytes of the device that are in use. Other programs may allocate and free meanwhile.
+std::int64_t used_bytes() {
   std::size_t free = 0, total = 0;
   wf::check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  return total - free;
+  return static_cast<std::int64_t>(total - free);
+}
+
+/// By how many bytes more are in use after `body` than before: the least of a few times.
+template <class Body> std::int64_t growth(Body body) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < 5; ++i) {
+    const std::int64_t before = used_bytes();
+    body();
+    least = std::min(least, used_bytes() - before);
+  }
+  return least;
 }
 
 /// A sum that needs scratch: one block folds several tiles.
@@ -75,14 +89,15 @@ TEST(DefaultWorkspace, DoesNotLockOutTheThreadThatDestroysGraphs) {
 
 TEST(DefaultWorkspace, HoldsBoundedMemoryHoweverManyStreamsComeAndGo) {
   const sum_with_scratch sum;
-  const std::size_t slot_bytes = wf::workspace_bytes<int>(), before = used_bytes();
-  for (int i = 0; i < 300; ++i) {
-    const wf_test::stream stream;
-    sum.enqueue(stream);
-    stream.wait();
-    sum.expect();
-  }
-  EXPECT_LE(used_bytes() - before, 40 * slot_bytes);
+  const std::int64_t grown = growth([&] {
+    for (int i = 0; i < 300; ++i) {
+      const wf_test::stream stream;
+      sum.enqueue(stream);
+      stream.wait();
+      sum.expect();
+    }
+  });
+  EXPECT_LE(grown, 0);  // after the first time
 }
 
 TEST(DefaultWorkspace, LivingStreamsShareSlotsOnlyWhenTheyAreIdle) {
@@ -177,14 +192,15 @@ TEST(DefaultWorkspace, IsNotTakenByCallsOnAnInvalidatedCapture) {
   wf::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess);
   (void)cudaGetLastError();
-  const std::size_t before = used_bytes();
-  for (int i = 0; i < 100; ++i) try {
-      sum.enqueue(stream);
-      ADD_FAILURE() << "accepted";
-    } catch (const wf::cuda_error& refused) {
-      EXPECT_EQ(refused.code(), cudaErrorStreamCaptureInvalidated);
-    }
-  EXPECT_EQ(used_bytes(), before);
+  const std::int64_t grown = growth([&] {
+    for (int i = 0; i < 20; ++i) try {
+        sum.enqueue(stream);
+        ADD_FAILURE() << "accepted";
+      } catch (const wf::cuda_error& refused) {
+        EXPECT_EQ(refused.code(), cudaErrorStreamCaptureInvalidated);
+      }
+  });
+  EXPECT_LE(grown, 0);
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
   cudaGraph_t graph{};
   EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);

@@ -9,6 +9,9 @@
 
 namespace {
 
+struct times {
+  __host__ __device__ double operator()(double a, std::int64_t b) const { return a * static_cast<double>(b); }
+};
 struct halved {
   __host__ __device__ double operator()(double x) const { return x / 2; }
 };
@@ -163,9 +166,6 @@ TEST_F(reduce_forms, pairs_of_a_pointer_and_an_iterator_over_many_blocks) {
   double expected = 0;
   for (int i = 0; i < count; ++i) expected += i % 7 * static_cast<double>(i);
   const auto product = wf_test::stl_counting{};
-  struct times {
-    __host__ __device__ double operator()(double a, std::int64_t b) const { return a * static_cast<double>(b); }
-  };
   EXPECT_EQ(wf::transform_reduce_value(on_device.data(), product, count, wf::plus{}, times{}), expected);
 }
 

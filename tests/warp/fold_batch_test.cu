@@ -49,6 +49,7 @@ struct batch_case {
   int offset;  ///< items by which the data are off
   int first;   ///< item at which the batch begins
   int items;   ///< items there are
+  int rows;    ///< of the batch
   hash expected;
 };
 
@@ -58,31 +59,36 @@ __global__ void batch_kernel(Make make, const batch_case* cases, int* wrong) {
   const batch_case& own = cases[blockIdx.x];
   const auto source = make(own.offset, std::int64_t{own.items});
   const wf::thread::leaves<std::remove_const_t<decltype(source)>, leaf_of, hash> leaves{source, {}};
-  const hash result = wf::warp::fold_batch<Rows>(leaves, Index{own.first}, wf_test::hash_pair{});
+  const hash result = wf::warp::fold_batch<Rows>(leaves, Index{own.first}, wf_test::hash_pair{}, own.rows);
   if (!(result == own.expected)) atomicAdd(wrong, 1);
 }
 
-/// Batches at every alignment in `offsets`, first and in the middle, of every number of items that matters, with less
+/// Batches of up to `Rows` rows at every alignment in `offsets`, first and in the middle, of every number of items that matters, with less
 /// and more than a vector before and after. leaf(offset, i) is the leaf of item i.
 template <int Rows, class Index, class Make, class Leaf>
 void check_batches(Make make, int chunk_items, const std::vector<int>& offsets, Leaf leaf) {
-  const int row = chunk_items * wf::warp_lanes, batch = Rows * row;
-  std::set<int> counts{1, 2, chunk_items, chunk_items + 1, row - 1, row, row + 1, batch / 2, batch / 2 + 1, batch - 1};
-  for (int more = 0; more <= 17; ++more) counts.insert(batch + more);
+  const int row = chunk_items * wf::warp_lanes;
   std::vector<batch_case> cases;
-  for (const int offset : offsets)
-    for (const int first : {0, batch})
-      for (const int count : counts) {
-        std::vector<hash> leaves;
-        for (int i = 0; i < std::min(count, batch); ++i) leaves.push_back(leaf(offset, first + i));
-        const hash expected = wf::canonical_tree::replay(leaves.data(), std::ssize(leaves), wf_test::hash_pair{});
-        cases.push_back({offset, first, first + count, expected});
-      }
+  for (int rows = Rows; rows >= 1; rows /= 2) {
+    const int batch = rows * row;
+    std::set<int> counts{1, 2, chunk_items, chunk_items + 1, row - 1, row, row + 1, batch / 2 + 1, batch - 1};
+    if (rows > 1) counts.insert(batch / 2);
+    for (int more = 0; more <= 17; ++more) counts.insert(batch + more);
+    counts.erase(0);
+    for (const int offset : offsets)
+      for (const int first : {0, batch})
+        for (const int count : counts) {
+          std::vector<hash> leaves;
+          for (int i = 0; i < std::min(count, batch); ++i) leaves.push_back(leaf(offset, first + i));
+          const hash expected = wf::canonical_tree::replay(leaves.data(), std::ssize(leaves), wf_test::hash_pair{});
+          cases.push_back({offset, first, first + count, rows, expected});
+        }
+  }
   const wf_test::device_array<batch_case> on_device(cases);
   const wf_test::device_array<int> wrong(std::vector<int>{0});
   wf_test::launch_and_wait(&batch_kernel<Rows, Index, Make>, static_cast<int>(cases.size()), wf::warp_lanes, 0, make,
                            on_device.data(), wrong.data());
-  EXPECT_EQ(wrong.value(), 0) << Rows << " rows of " << chunk_items << " items a lane";
+  EXPECT_EQ(wrong.value(), 0) << "up to " << Rows << " rows of " << chunk_items << " items a lane";
 }
 
 template <class T> struct make_pointer_source {

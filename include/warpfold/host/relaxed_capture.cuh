@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls that CUDA forbids while some stream is being captured, such as cudaMalloc and cudaHostAlloc.
+// Calls that CUDA forbids while some stream is being captured, such as cudaMalloc and cudaStreamSynchronize.
 #pragma once
 #include <warpfold/config.hpp>
 
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Lets this thread allocate, free and query events although some stream, of this thread or another one, is being
+/// Lets this thread allocate, free, wait and query events although some stream, of this thread or another one, is being
 /// captured; the capture stays valid. The thread's previous mode comes back at the end. The calls must not touch the
 /// captured stream.
 class relaxed_capture {

@@ -47,7 +47,10 @@ template <class A, class Enqueue> A wait_for_value(const char* function, cudaStr
     reject(function, "the stream is being captured; this function waits for it");
   A* out = static_cast<A*>(buffer.reserve(sizeof(A) < 64 ? 64 : sizeof(A)));
   enqueue(out);
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  {
+    const relaxed_capture relaxed;
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
   struct {
     alignas(A) unsigned char bytes[sizeof(A)];
   } value;  // A may lack a default constructor

@@ -15,16 +15,17 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// The kernel of a plan's shape, for given types.
 template <class Leaves, class Op, class Out> struct reduce_kernels {
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr auto* of_tiles = &tile_kernel<Leaves, Op, Out>;
-  static constexpr auto* of_shares = &share_kernel<Leaves, Op, Out>;
+  static constexpr auto* in_cluster = &tile_kernel<gather::cluster, Leaves, Op, Out>;
+  static constexpr auto* in_wave = &tile_kernel<gather::last_block, Leaves, Op, Out>;
+  static constexpr auto* in_shares = &share_kernel<Leaves, Op, Out>;
   static constexpr std::size_t tile_bytes = sizeof(tile_kernel_storage<Leaves>);
   static constexpr std::size_t share_bytes = sizeof(share_kernel_storage<Leaves>);
   static_assert(share_bytes <= 48 * 1024, "warpfold: the accumulator is too large for a device-wide reduction");
 
   static reduce_limits limits(int device) {
     return {host::limits_of(device).multiprocessors,
-            host::blocks_per_multiprocessor<of_shares>(device, policy.block_threads, share_bytes),
-            host::cluster_blocks<of_tiles>(device, policy.block_threads, tile_bytes)};
+            host::blocks_per_multiprocessor<in_shares>(device, policy.block_threads, share_bytes),
+            host::cluster_blocks<in_cluster>(device, policy.block_threads, tile_bytes)};
   }
 };
 
@@ -50,24 +51,27 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   const host::call_scratch scratch =
       uses_scratch ? host::scratch_for(function, device, options, needed) : host::call_scratch();
 
-  const bool shares = plan.shape == reduce_shape::shares, in_cluster = plan.shape == reduce_shape::cluster;
   const reduce_arguments<Leaves, Op, Out> arguments{leaves,
                                                     op,
                                                     out,
                                                     init,
-                                                    {plan.schedule, plan.rows, in_cluster},
+                                                    {plan.schedule, plan.rows},
                                                     reinterpret_cast<A*>(scratch.data() + host::control_bytes),
                                                     reinterpret_cast<unsigned*>(scratch.data())};
+  const bool shares = plan.shape == reduce_shape::shares;
   auto config = host::launch_config(plan.blocks, plan.block_warps * warp_lanes,
                                     shares ? kernels::share_bytes : kernels::tile_bytes, options.stream);
   cudaLaunchAttribute cluster{};
-  if (in_cluster) {
+  if (plan.shape == reduce_shape::cluster) {
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {config.gridDim.x = std::bit_ceil(config.gridDim.x), 1, 1};
     config.attrs = &cluster;
     config.numAttrs = 1;
   }
-  launch(shares ? kernels::of_shares : kernels::of_tiles, config, arguments);
+  launch(shares                             ? kernels::in_shares
+         : plan.shape == reduce_shape::wave ? kernels::in_wave
+                                            : kernels::in_cluster,
+         config, arguments);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -15,8 +15,7 @@ namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct tile_schedule : node_schedule {
-  int rows;         ///< rows of a tile's batches: a power of two up to the policy's
-  bool in_cluster;  ///< whether the blocks of tile_kernel are one cluster
+  int rows;  ///< rows of a tile's batches: a power of two up to the policy's
 };
 template <class Leaves, class Op, class Out>
 using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
@@ -25,18 +24,18 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
                                                              sizeof(typename Leaves::accumulator));
 
-/// The node over the items of tile `tile` that exist, at least one. Each warp folds a batch; several warps exchange
-/// their values through `shared`, one value a warp. Valid in thread 0.
-template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // of a small grid: int counts its items
-  constexpr int batch_items = Rows * warp_lanes * Leaves::chunk_items;
+/// The node over the items of tile `tile` that exist, at least one. Each warp folds a batch of `rows` rows, up to
+/// MaxRows; several warps exchange their values through `shared`, one value a warp. Valid in thread 0.
+template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_tile(const Leaves& leaves, int tile, int rows, Op op, A* shared) {  // of a small grid: int counts
   constexpr int most_warps = policy_of<Leaves>.block_threads / warp_lanes;
+  const int batch_items = rows * warp_lanes * Leaves::chunk_items;
   const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes);
   const int lane = arch::lane_id();
   const int tile_first = tile * warps * batch_items;
   const int left = static_cast<int>(leaves.source.items) - tile_first;  // items from the tile's first on
   A value{};
-  if (warp * batch_items < left) value = warp::fold_batch<Rows>(leaves, tile_first + warp * batch_items, op);
+  if (warp * batch_items < left) value = warp::fold_batch<MaxRows>(leaves, tile_first + warp * batch_items, op, rows);
   if (warps == 1) return value;
   if (lane == 0) shared[warp] = value;
   __syncthreads();
@@ -46,12 +45,8 @@ __device__ A fold_tile(const Leaves& leaves, int tile, Op op, A* shared) {  // o
   return lane < present ? warp::reduce(shared[lane], op, present) : value;
 }
 
-/// fold_tile with the rows that the plan chose: a power of two up to MaxRows.
-template <int MaxRows, class Arguments, class A> __device__ A fold_tile_by_plan(const Arguments& arguments, A* shared) {
-  if constexpr (MaxRows > 1)
-    if (arguments.schedule.rows < MaxRows) return fold_tile_by_plan<MaxRows / 2>(arguments, shared);
-  return fold_tile<MaxRows>(arguments.leaves, static_cast<int>(blockIdx.x), arguments.op, shared);
-}
+/// How the blocks of a small grid join their tiles.
+enum class gather { cluster, last_block };
 
 /// Shared memory of tile_kernel.
 template <class Leaves> struct tile_kernel_storage {
@@ -63,18 +58,18 @@ template <class Leaves> struct tile_kernel_storage {
 
 /// One tile a block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
 /// one wave of blocks, of which the last to arrive gathers.
-template <class Leaves, class Op, class Out>
+template <gather Gather, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
 tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
+  constexpr int max_rows = Gather == gather::cluster ? policy_of<Leaves>.quick_rows : policy_of<Leaves>.max_rows;
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
   const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
-  const bool in_cluster = arguments.schedule.in_cluster;
-  if (in_cluster) arch::cluster_arrive_relaxed();  // shows that this block runs
-  const A own = fold_tile_by_plan<policy_of<Leaves>.max_rows>(arguments, shared.warp.data());
+  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
+  const A own = fold_tile<max_rows>(arguments.leaves, block, arguments.schedule.rows, arguments.op, shared.warp.data());
   if (tiles == 1) {
     if (thread == 0) arguments.write(own);
-  } else if (in_cluster) {
+  } else if constexpr (Gather == gather::cluster) {
     arch::cluster_wait();
     if (thread == 0 && block < tiles) *arch::map_shared_rank(&shared.block[block], 0) = own;
     arch::cluster_arrive();
