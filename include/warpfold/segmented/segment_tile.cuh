@@ -67,9 +67,10 @@ template <class Arguments, class A, int Count, class Out>
 __device__ void write_tile(const Arguments& arguments, A (&results)[Count], const int (&count)[Count], Out out) {
   constexpr bool takes_any_value = thread::has_exact_identity<decltype(Arguments::op), A>;
   if (arguments.init.exists()) {
+    const A initial = arguments.init.alone();
     WARPFOLD_UNROLL
     for (int k = 0; k < Count; ++k)
-      if (takes_any_value || count[k] > 0) results[k] = arguments.init.join(results[k], arguments.op);
+      if (takes_any_value || count[k] > 0) results[k] = arguments.op(initial, results[k]);
   }
   const A none = arguments.empty.alone();
   WARPFOLD_UNROLL
