@@ -71,7 +71,7 @@ TEST(WorkspacePool, GrowsASlotAndLeavesTheOldOneToEarlierWork) {
   const stream a;
   const auto small = get(a, 1000);
   wf::check(cudaMemsetAsync(small.data(), 0x77, small.size(), a), "cudaMemsetAsync");
-  const auto large = get(a, 1001);
+  const auto large = get(a, small.size() + 1);
   EXPECT_GE(large.size(), 2 * small.size()) << "at least doubled, so that few are retired";
   EXPECT_NE(large.data(), small.data());
   EXPECT_TRUE(is_cleared(large, a));

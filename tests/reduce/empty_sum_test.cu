@@ -17,7 +17,7 @@ namespace {
 template <class T> class empty_sum : public testing::Test {
  protected:
   const wf_test::device_array<T> out_{std::vector<T>(1, T(7))};
-  const std::span<const T> nothing_;
+  const std::span<const T> nothing_{};
 };
 using real_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(empty_sum, real_types);

@@ -9,7 +9,7 @@ namespace warpfold::grid {
 /// True in all lanes of the warp that arrives last, false in the others. The first warp of every block calls it once.
 /// What that warp wrote before, or was handed by a barrier, is visible to the last warp afterwards. `ticket` must be
 /// zero before the grid starts, and is zero again when it ends.
-__device__ inline bool warp_arrives_last(unsigned* ticket) { return arch::warp_completes(ticket, 1, gridDim.x); }
+__device__ inline bool warp_arrives_last(unsigned* ticket) { return arch::warp_completes(ticket, gridDim.x); }
 
 /// warp_arrives_last for whole blocks: all threads call it. What *warp 0* wrote before, or was handed by a barrier, is
 /// visible to all threads of the last block afterwards. `is_last` is shared. Cost: one barrier.

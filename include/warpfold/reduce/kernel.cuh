@@ -15,7 +15,7 @@ namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct tile_schedule : node_schedule {
-  int rows;  ///< rows of a tile's batches: a power of two up to the policy's
+  int log_rows;  ///< a tile's batches have 2^log_rows rows, up to the policy's
 };
 template <class Leaves, class Op, class Out>
 using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
@@ -24,12 +24,13 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
                                                              sizeof(typename Leaves::accumulator));
 
-/// The node over the items of tile `tile` that exist, at least one. Each warp folds a batch of `rows` rows, up to
+/// The node over the items of tile `tile` that exist, at least one. Each warp folds a batch of 2^log_rows rows, up to
 /// MaxRows; several warps exchange their values through `shared`, one value a warp. Valid in thread 0.
 template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_tile(const Leaves& leaves, int tile, int rows, Op op, A* shared) {  // of a small grid: int counts
+__device__ A fold_tile(const Leaves& leaves, int tile, int log_rows, Op op, A* shared) {  // a small grid: int suffices
   constexpr int most_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  const int batch_items = rows * warp_lanes * Leaves::chunk_items;
+  constexpr int row_items = warp_lanes * Leaves::chunk_items;
+  const int rows = 1 << log_rows, batch_items = row_items << log_rows;
   const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes);
   const int lane = arch::lane_id();
   const int tile_first = tile * warps * batch_items;
@@ -41,7 +42,7 @@ __device__ A fold_tile(const Leaves& leaves, int tile, int rows, Op op, A* share
   __syncthreads();
   if (warp > 0) return value;
   if (left > (most_warps - 1) * batch_items) return warp::reduce<most_warps>(shared[lane % most_warps], op);
-  const int present = (left + batch_items - 1) / batch_items;
+  const int rows_left = (left + row_items - 1) / row_items, present = (rows_left + rows - 1) >> log_rows;
   return lane < present ? warp::reduce(shared[lane], op, present) : value;
 }
 
@@ -66,7 +67,8 @@ tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments)
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
   const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
   if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
-  const A own = fold_tile<max_rows>(arguments.leaves, block, arguments.schedule.rows, arguments.op, shared.warp.data());
+  const A own =
+      fold_tile<max_rows>(arguments.leaves, block, arguments.schedule.log_rows, arguments.op, shared.warp.data());
   if (tiles == 1) {
     if (thread == 0) arguments.write(own);
   } else if constexpr (Gather == gather::cluster) {
