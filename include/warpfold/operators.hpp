@@ -72,11 +72,24 @@ template <class T> __host__ __device__ T greatest(T a, T b) {
 
 template <class T> inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
+template <class T>
+concept has_sum = requires(const T& a, const T& b) {
+  static_cast<T>(a + b);
+};
+template <class T>
+concept has_product = requires(const T& a, const T& b) {
+  static_cast<T>(a * b);
+};
+template <class T>
+concept has_order = requires(const T& a, const T& b) {
+  a < b ? a : b;
+};
+
 }  // namespace detail
 
 /// a + b. Floating point rounds once (nothing is contracted); signed integers wrap.
 struct plus {
-  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+  template <detail::has_sum T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::add(a, b);
     else if constexpr (std::is_same_v<T, bool>) return a || b;
     else if constexpr (std::signed_integral<T>) {
@@ -88,7 +101,7 @@ struct plus {
 
 /// a * b. Floating point rounds once; signed integers wrap.
 struct multiplies {
-  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+  template <detail::has_product T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::multiply(a, b);
     else if constexpr (std::is_same_v<T, bool>) return a && b;
     else if constexpr (std::integral<T>) {
@@ -100,7 +113,7 @@ struct multiplies {
 
 /// The smaller; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 minimum).
 struct minimum {
-  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+  template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::least(a, b);
     else return b < a ? b : a;
   }
@@ -108,7 +121,7 @@ struct minimum {
 
 /// The larger; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 maximum).
 struct maximum {
-  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+  template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::greatest(a, b);
     else return a < b ? b : a;
   }
@@ -116,7 +129,7 @@ struct maximum {
 
 /// The smaller of the numbers: NaN is ignored unless both are (IEEE 754-2019 minimumNumber).
 struct minimum_number {
-  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+  template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return a != a ? b : b != b ? a : detail::least(a, b);
     else return minimum{}(a, b);
   }
@@ -124,7 +137,7 @@ struct minimum_number {
 
 /// The larger of the numbers: NaN is ignored unless both are (IEEE 754-2019 maximumNumber).
 struct maximum_number {
-  template <class T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
+  template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return a != a ? b : b != b ? a : detail::greatest(a, b);
     else return maximum{}(a, b);
   }

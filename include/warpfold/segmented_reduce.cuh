@@ -102,39 +102,13 @@ void check_size(const char* function, const char* argument, Size size, std::int6
                          std::to_string(expected) + ", " + of);
 }
 
-/// Whether `out` and the `count` entries from `first` on have a byte in common. Only pointers can tell.
-template <class It, class Out>
-bool overlap([[maybe_unused]] const It& first, [[maybe_unused]] std::int64_t count,
-             [[maybe_unused]] const output<Out>& out) {
-  if constexpr (pointer_like<It> && std::is_pointer_v<Out>) {
-    const auto in = reinterpret_cast<std::uintptr_t>(to_pointer(first)),
-               to = reinterpret_cast<std::uintptr_t>(out.first);
-    return count > 0 && out.size > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(*to_pointer(first)) &&
-           in < to + static_cast<std::uintptr_t>(out.size) * sizeof(*out.first);
-  } else return false;
-}
-
-/// Segments are written while others are still read: `out` must not lie in the `count` entries from `first` on.
-template <class It, class Out>
-void check_out_apart(const char* function, const char* argument, const It& first, std::int64_t count,
-                     const output<Out>& out) {
-  if (overlap(first, count, out)) reject(function, std::string("out lies within ") + argument);
-}
-
-/// So must not a value that is read while segments are written.
-template <class A, class Out>
-void check_value_apart(const char* function, const char* argument, const initial<A>& value, const output<Out>& out) {
-  if (value.pointer() != nullptr && overlap(value.pointer(), 1, out))
-    reject(function, std::string(argument) + " lies within out");
-}
-
 /// The entries of a range or an iterator, as kernels read them. There must be `expected` ones.
 template <class E, class Out>
 auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
                      const char* of, const output<Out>& out) {
   const auto check = [&](const auto& first) {
     if (expected > 0) host::check_pointer(function, argument, first);
-    check_out_apart(function, argument, first, expected, out);
+    host::check_apart(function, argument, first, expected, "out", out.first, out.size);
     return first;
   };
   if constexpr (device_range<E>) {
@@ -215,9 +189,9 @@ void reduce_segments(const char* function, const char* argument, const It& first
       auto to = to_output(out);
       if constexpr (!device_range<std::remove_reference_t<Out>>) to.size = count_of(function, segments, items);
       if (to.size > 0) host::check_pointer(function, "out", to.first);
-      check_out_apart(function, argument, from, items, to);
-      check_value_apart(function, "init", options.init, to);
-      check_value_apart(function, "empty", options.empty, to);
+      host::check_apart(function, argument, from, items, "out", to.first, to.size);
+      host::check_initial_apart(function, "init", options.init, "out", to.first, to.size);
+      host::check_initial_apart(function, "empty", options.empty, "out", to.first, to.size);
       const auto described = make_segments(function, segments, items, to);
       host::segmented_reduce_with<Strategy>::enqueue(function, described,
                                                      make_leaves<A>(make_source(from, items), transform),

@@ -160,6 +160,22 @@ TEST_F(RuntimeCapture, ForbidsAllocatingAndWaiting) {
   expect_spoiled(stream, cudaErrorStreamCaptureUnsupported, cudaEventQuery(event));
 }
 
+TEST_F(RuntimeCapture, ForbidsOtherThreadsToWaitForOtherStreamsUnlessTheyAreRelaxed) {
+  cudaStream_t other{};
+  ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  cudaError_t relaxed = cudaErrorUnknown, strict = cudaSuccess;
+  std::thread([&] {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
+    relaxed = cudaStreamSynchronize(other);
+  }).join();
+  EXPECT_EQ(relaxed, cudaSuccess);
+  std::thread([&] { strict = cudaStreamSynchronize(other); }).join();
+  expect_spoiled(stream, cudaErrorStreamCaptureUnsupported, strict);
+  EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
+}
+
 TEST_F(RuntimeCapture, ModesDecideWhatIsForbidden) {
   void* p = nullptr;
   cudaGraph_t graph{};
