@@ -13,25 +13,15 @@ import re
 import sys
 
 HEADING = "## Measured"
-INSTRUCTIONS, CONFLICTS, ATOMICS, BRANCHED, PREDICATED, SECTORS = (
-    "smsp__inst_executed.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "lts__t_sectors_op_red.sum",
-    "smsp__thread_inst_executed_per_inst_executed.ratio", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio")
 # What ncu counts, in the columns' order.
 NCU_COLUMNS = {
-    BRANCHED: "threads an instruction, of 32",
-    PREDICATED: "not predicated off",
-    CONFLICTS: "shared-memory bank conflicts",
-    SECTORS: "sectors a global load",
-    INSTRUCTIONS: "warp instructions",
-    ATOMICS: "L2 sectors of atomics",
+    "smsp__thread_inst_executed_per_inst_executed.ratio": "threads an instruction, of 32",
+    "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio": "not predicated off",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "shared-memory bank conflicts",
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio": "sectors a global load",
+    "smsp__inst_executed.sum": "warp instructions",
+    "lts__t_sectors_op_red.sum": "L2 sectors of atomics",
 }
-# Of these, a step is better with less (those above) or with more; sectors a load follow from the width of the loads.
-LESS_IS_BETTER, MORE_IS_BETTER = (INSTRUCTIONS, CONFLICTS, ATOMICS), (BRANCHED, PREDICATED)
-
-NOISE = 0.02  # times this close are equal
-AT_LIMIT = 0.9  # of the limit: little is left to gain
-CHANGED = 0.05  # counters this close are equal
 
 # The clocks are left alone, and names keep their template arguments: they tell the finishes and the loads apart.
 NCU_OPTIONS = f"--csv --clock-control none --print-kernel-base demangled --metrics {','.join(NCU_COLUMNS)}"
@@ -86,93 +76,10 @@ def read_ncu(path):
     return kernels
 
 
-def number(text):
-    return float(text.replace(",", ""))
-
-
 def ncu_table(kernels):
     columns = [metric for metric in NCU_COLUMNS if any(metric in counted for counted in kernels.values())]
     return table(["kernel", *(NCU_COLUMNS[metric] for metric in columns)],
                  [[f"`{name}`", *(counted.get(metric, "") for metric in columns)] for name, counted in kernels.items()])
-
-
-def counters_of_rungs(rows, kernels):
-    """Rung -> its kernel's counters. A kernel's instantiations come in the order of the rungs that use it."""
-    instantiations = {}
-    for name, counted in kernels.items():
-        kernel = "warpfold::reduce" if name.startswith("warpfold::") else name.split("<")[0]
-        instantiations.setdefault(kernel, []).append(counted)
-    found = {}
-    for kernel in dict.fromkeys(row["kernel"] for row in rows if row["kernel"]):
-        rungs = [row["rung"] for row in rows if row["kernel"] == kernel]
-        if len(rungs) == len(instantiations.get(kernel, [])):
-            found.update(zip(rungs, instantiations[kernel]))
-    return found
-
-
-def steps(rows):
-    """(earlier row, row) of every step: the earlier one is that whose time makes the step's speed-up."""
-    found = []
-    for i, row in enumerate(rows):
-        is_first = all(row["source"] != earlier["source"] for earlier in rows[:i])
-        if not row["step_speedup"] or (is_first and float(row["step_speedup"]) == 1):
-            continue  # it changes no other rung, or one that did not run
-        before = float(row["step_speedup"]) * float(row["time_ms"])
-        closest = min(reversed(rows[:i]), key=lambda earlier: abs(float(earlier["time_ms"]) - before))
-        found.append((closest, row))
-    return found
-
-
-def change(metric, before, after):
-    """`warp instructions 526,123,008 → 291,241,984`."""
-    return f"{NCU_COLUMNS[metric]} {before[metric]} → {after[metric]}"
-
-
-def compare(before, after):
-    """The counters that got better, and those that got worse."""
-    better, worse = [], []
-    for metric in (*LESS_IS_BETTER, *MORE_IS_BETTER):
-        if metric not in before or metric not in after:
-            continue
-        old, new = number(before[metric]), number(after[metric])
-        if metric == CONFLICTS and abs(new - old) < 0.01 * number(after[INSTRUCTIONS]):
-            continue  # what other traffic of the L1 cache leaves in that counter
-        if abs(new - old) > CHANGED * max(old, new):
-            (better if (new < old) == (metric in LESS_IS_BETTER) else worse).append(metric)
-    return better, worse
-
-
-def explanation(earlier, row, counters):
-    """Why a step does not gain, as far as the counters say."""
-    before, after = counters.get(earlier["rung"]), counters.get(row["rung"])
-    if not before or not after:
-        return "Not counted."
-    better, worse = compare(before, after)
-    if worse:
-        return f"What got worse: {', '.join(change(metric, before, after) for metric in worse)}."
-    said = ", ".join(change(metric, before, after) for metric in better)
-    said = f"It saves {said}, but does not wait for these" if better else "No counter here changes"
-    if ATOMICS not in better and (atomics := number(after.get(ATOMICS, "0"))):
-        each_ns = 1e6 * float(row["time_ms"]) / atomics
-        said += f"; {NCU_COLUMNS[ATOMICS]} stay at {after[ATOMICS]}, one every {each_ns:.2f} ns"
-    return said + "."
-
-
-def order(rows, counters):
-    """Whether the sources' order holds on this GPU, and what the exceptions are due to."""
-    on_gpu = [(earlier, row) for earlier, row in steps(rows)
-              if row["kernel"] and float(row["share_of_limit"]) < AT_LIMIT]
-    slower = [pair for pair in on_gpu if float(pair[1]["step_speedup"]) < 1 - NOISE]
-    no_gain = [pair for pair in on_gpu if abs(float(pair[1]["step_speedup"]) - 1) <= NOISE]
-
-    def listed(pairs):
-        return [f"- `{row['rung']}`, {speed_up(row['step_speedup'])} times as fast as `{earlier['rung']}`. "
-                f"{explanation(earlier, row, counters)}" for earlier, row in pairs] + [""]
-
-    rule = (f"Each rung is at least as fast as the one that it starts from, within {100 * NOISE:.0f} % and below "
-            f"{100 * AT_LIMIT:.0f} % of the limit")
-    lines = [f"{rule}, but for:", "", *listed(slower)] if slower else [f"{rule}, without exception.", ""]
-    return lines + (["These gain nothing on this GPU:", "", *listed(no_gain)] if no_gain else [])
 
 
 def section(arguments):
@@ -192,8 +99,7 @@ def section(arguments):
         link = os.path.relpath(arguments.plot, pathlib.Path(arguments.readme).resolve().parent)
         lines += [f"![bandwidth of every rung]({link})", ""]
     kernels = read_ncu(arguments.ncu) if arguments.ncu else {}
-    lines += ["### Step by step", "", *ladder_table(rows), "### The order", ""]
-    lines += order(rows, counters_of_rungs(rows, kernels))
+    lines += ["### Step by step", "", *ladder_table(rows)]
     if kernels:
         lines += ["### Counters", "", "What ncu counted in the first launch of each kernel. Bank conflicts hold a rest "
                   "of other traffic through the L1 cache, which kernels without conflicts have, too.", "",

@@ -81,30 +81,5 @@ class Measured(unittest.TestCase):
         self.assertIn("--metrics smsp__", run.stdout)
         self.assertEqual(run.returncode, 0)
 
-    def test_explains_what_breaks_the_order_with_a_counter(self):
-        rung = ('A GPU,float,67108864,random,"002, Kepler",{0},{0},,{1},256,everywhere,{2},900,{3},1,1,{4},right,no\n')
-        rungs = "".join(rung.format(*row) for row in [
-            ("two-pass", "two_pass", 0.1, 1, 0.8), ("warp-atomic", "warp_atomic", 0.2, 0.5, 0.4),
-            ("block-atomic", "block_atomic", 0.199, 1.00502513, 0.41), ("triple", "two_pass_triple", 0.2, 0.5, 0.95)])
-        counter = '"{0}","1","void ladder::{1}<float>(const T1 *)","{2}","","{3}"\n'
-        counters = '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
-        for i, (kernel, instructions, atomics) in enumerate(
-                [("two_pass", "2,000", "0"), ("warp_atomic", "2,001", "50"), ("block_atomic", "1,000", "50")]):
-            counters += counter.format(i, kernel, "smsp__inst_executed.sum", instructions)
-            counters += counter.format(i, kernel, "lts__t_sectors_op_red.sum", atomics)
-        run = self.run_script(self.file("a.csv", HEADER + rungs), "--ncu", self.file("ncu.csv", counters))
-        self.assertEqual(run.returncode, 0, run.stderr)
-        text = self.readme.read_text()
-        self.assertIn("- `warp-atomic`, 0.50 times as fast as `two-pass`. "
-                      "What got worse: L2 sectors of atomics 0 → 50.", text)
-        self.assertIn("- `block-atomic`, 1.01 times as fast as `warp-atomic`. "
-                      "It saves warp instructions 2,001 → 1,000, but does not wait for these; "
-                      "L2 sectors of atomics stay at 50, one every 3980.00 ns.", text)
-        self.assertNotIn("`triple`, 0.50", text)  # at the limit
-
-    def test_says_so_where_the_order_holds(self):
-        self.run_script(self.file("a.csv", HEADER + RUNGS))
-        self.assertIn("of the limit, without exception.", self.readme.read_text())
-
 
 unittest.main()

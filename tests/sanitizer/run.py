@@ -39,11 +39,24 @@ def sanitize(tool, options, command, folder):
 
 
 def labelled_tests(build):
+    """(name in ctest, program, name in the program) of each test."""
     listed = subprocess.run(["ctest", "-L", "^sanitizer$", "--show-only=json-v1"], cwd=build, check=True,
                             stdout=subprocess.PIPE, text=True)
     for test in json.loads(listed.stdout)["tests"]:
-        folder = next((p["value"] for p in test["properties"] if p["name"] == "WORKING_DIRECTORY"), str(build))
-        yield test["name"], test.get("command", []), folder
+        command = test.get("command", [])
+        for option in command[1:]:
+            if option.startswith("--gtest_filter="):
+                yield test["name"], command[0], option.removeprefix("--gtest_filter=")
+
+
+def batches(tests, jobs):
+    """(program, names) of at most `jobs` batches a program: most of a short test's time goes into starting the tool."""
+    programs = {}
+    for _, program, name in tests:
+        programs.setdefault(program, []).append(name)
+    for program, names in programs.items():
+        for first in range(min(jobs, len(names))):
+            yield program, names[first::jobs]
 
 
 def main():
@@ -68,26 +81,28 @@ def main():
         elif code != 0:
             sys.exit(f"{name} fails (exit code {code}):\n{output}")
 
-    tests = [t for t in labelled_tests(build) if t[1]]
+    tests = list(labelled_tests(build))
     if not tests:
         sys.exit(f"no test labelled sanitizer in {build}")
-    unjudged = [name for name, _, _ in tests if any(re.search(pattern, name) for pattern in beyond_racecheck)]
+    judged = [test for test in tests if not any(re.search(pattern, test[0]) for pattern in beyond_racecheck)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = {pool.submit(sanitize, tool, options, command, folder): (tool, name)
-                for tool, options in TOOLS.items() for name, command, folder in tests
-                if not (tool == "racecheck" and name in unjudged)}
+        runs = {pool.submit(sanitize, tool, options, [program, "--gtest_filter=" + ":".join(names)], str(build)):
+                (tool, f"{pathlib.Path(program).name}-{number}")
+                for tool, options in TOOLS.items()
+                for number, (program, names) in enumerate(batches(judged if tool == "racecheck" else tests, arguments.jobs))}
         for run in concurrent.futures.as_completed(runs):
             tool, name = runs[run]
             code, output = run.result()
+            print(f"{'clean ' if code == 0 else 'FAILED'} {tool} {name}", flush=True)
             if code != 0:
                 failed += 1
-                print(f"FAILED {tool} {name} (exit code {code})\n" + "\n".join(output.splitlines()[-25:]))
+                print(f"exit code {code}\n" + "\n".join(output.splitlines()[-25:]), flush=True)
             if arguments.logs:
                 arguments.logs.mkdir(parents=True, exist_ok=True)
-                (arguments.logs / f"{tool}-{name.replace('/', '_')}.log").write_text(output)
-    print(f"{len(TOOLS)} tools on {len(tests)} tests: {len(runs) - failed} passed, {failed} failed, "
-          f"{len(unjudged)} not for racecheck")
+                (arguments.logs / f"{tool}-{name}.log").write_text(output)
+    print(f"{len(TOOLS)} tools on {len(tests)} tests, {len(tests) - len(judged)} of them not for racecheck: "
+          f"{len(runs) - failed} batches clean, {failed} not")
     sys.exit(1 if failed else 0)
 
 
