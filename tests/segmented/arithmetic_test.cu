@@ -123,7 +123,7 @@ TEST(segmented_reduce_arithmetic, items_from_an_iterator) {
   }
 }
 
-class segmented_reduce_forms : public testing::Test {
+class segmented_reduce_without_operator : public testing::Test {
  protected:
   const device_array<float> in_{std::vector<float>{1, 2, 3, 4, 5, 6, 7}};
   const device_array<int> offsets_{std::vector<int>{0, 2, 2, 3, 7}};
@@ -136,19 +136,19 @@ class segmented_reduce_forms : public testing::Test {
   }
 };
 
-TEST_F(segmented_reduce_forms, sums_without_an_operator) {
+TEST_F(segmented_reduce_without_operator, sums_without_an_operator) {
   wf::segmented_reduce(in_.items(), offsets_.items(), out_);
   expect_sums();
   wf::segmented_reduce(in_.items(), offsets_.items(), out_, {.init = 10.0f});
   expect_sums(10, 10);
 }
 
-TEST_F(segmented_reduce_forms, pointers) {
+TEST_F(segmented_reduce_without_operator, pointers) {
   wf::segmented_reduce(in_.data(), 7, offsets_.items(), out_, wf::plus{}, {.empty = 4});
   expect_sums(0, 4);
 }
 
-TEST_F(segmented_reduce_forms, offsets_by_a_pointer) {
+TEST_F(segmented_reduce_without_operator, offsets_by_a_pointer) {
   const int* offsets = offsets_.data();
   wf::segmented_reduce(in_.items(), offsets, out_, wf::plus{});
   expect_sums();
@@ -156,7 +156,7 @@ TEST_F(segmented_reduce_forms, offsets_by_a_pointer) {
 
 // Empty segments take .empty, else .init, else the identity; .empty is never folded, nor is .init where .empty is
 // given.
-TEST_F(segmented_reduce_forms, what_an_empty_segment_holds) {
+TEST_F(segmented_reduce_without_operator, what_an_empty_segment_holds) {
   const device_array<float> constants(std::vector<float>{100, 200});
   const float *init = constants.data(), *empty = constants.data() + 1;
   wf::segmented_reduce(in_.items(), offsets_.items(), out_, wf::plus{}, {.init = 1.0f, .empty = 2.0f});
@@ -173,7 +173,7 @@ TEST_F(segmented_reduce_forms, what_an_empty_segment_holds) {
   EXPECT_TRUE(results[0] == 3 && results[1] != results[1] && results[2] == 3 && results[3] == 22);
 }
 
-TEST_F(segmented_reduce_forms, no_segments_and_no_items) {
+TEST_F(segmented_reduce_without_operator, no_segments_and_no_items) {
   const device_array<int> one_offset(std::vector<int>{0}), zeros(std::vector<int>{0, 0, 0, 0, 0});
   wf::segmented_reduce(in_.items(), one_offset.items(), out_.first(0));
   wf::segmented_reduce(std::span<const float>{}, one_offset.items(), out_.first(0));
