@@ -13,8 +13,9 @@ template <int Rows, class Index, class Leaves, class Op, class Load, class A = t
 __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load load) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
   typename Leaves::chunk rows[Rows];
+  const Index own = first + arch::lane_id() * chunk_items;
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) load(rows[row], first + row * row_items + arch::lane_id() * chunk_items);
+  for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
   A values[Rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
