@@ -40,7 +40,7 @@ inline std::optional<int> device_attribute(cudaDeviceAttr attribute) {
     case cudaDevAttrUnifiedAddressing: return 1;
     case cudaDevAttrManagedMemory: return 1;
     case cudaDevAttrConcurrentManagedAccess: return 1;
-    case cudaDevAttrPageableMemoryAccess: return 0;
+    case cudaDevAttrPageableMemoryAccess: return device.pageable_memory;
     case cudaDevAttrStreamPrioritiesSupported: return 1;
     case cudaDevAttrMemoryPoolsSupported: return 1;
     case cudaDevAttrCooperativeLaunch: return 0;

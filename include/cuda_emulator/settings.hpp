@@ -6,6 +6,12 @@
 #include <cstdint>
 #include <cstdlib>
 
+/// 1: kernels may use memory that the host allocated by itself, as on devices with pageable memory access. The same in
+/// all translation units of a program.
+#if !defined(CUDA_EMULATOR_PAGEABLE_MEMORY)
+#define CUDA_EMULATOR_PAGEABLE_MEMORY 0
+#endif
+
 namespace cuda_emulator {
 
 enum class block_order { random, ascending };
@@ -28,6 +34,7 @@ struct options {
   std::size_t shared_bytes_per_block = 48 * 1024;  // more needs cudaFuncSetAttribute
   std::size_t shared_bytes_per_block_optin = 227 * 1024;
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
+  bool pageable_memory = CUDA_EMULATOR_PAGEABLE_MEMORY;
 
   // Checks.
   bool poison = true;                  // fill fresh device and shared memory with NaN-like bytes

@@ -36,6 +36,9 @@ TEST(RuntimeDevice, AttributesAndPropertiesFollowTheSettings) {
   EXPECT_EQ(ask(cudaDevAttrWarpSize), 32);
   EXPECT_EQ(ask(cudaDevAttrMaxSharedMemoryPerBlockOptin), 227 * 1024);
   EXPECT_EQ(ask(cudaDevAttrClusterLaunch), 1);
+  EXPECT_EQ(ask(cudaDevAttrPageableMemoryAccess), 0);
+  settings->pageable_memory = true;
+  EXPECT_EQ(ask(cudaDevAttrPageableMemoryAccess), 1);
   cudaDeviceProp properties{};
   ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
   EXPECT_EQ(properties.multiProcessorCount, 17);
