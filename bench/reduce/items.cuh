@@ -34,6 +34,15 @@ struct affine {
   }
 };
 
+/// A value and where it stands. 8 bytes.
+struct indexed {
+  float value;
+  std::int32_t index;
+  static __device__ indexed random_item(std::uint64_t bits) {
+    return {static_cast<float>(bits >> 40) * 0x1p-24f, static_cast<std::int32_t>(bits & 0x7FFFFFFF)};
+  }
+};
+
 /// [[a, b], [c, d]] of determinant 1, mod 2^32. 16 bytes, aligned to 4.
 struct matrix2 {
   std::uint32_t a, b, c, d;
@@ -53,6 +62,11 @@ struct compose {
   __host__ __device__ affine operator()(affine f, affine g) const {
     return {f.scale * g.scale, f.shift * g.scale + g.shift};
   }
+};
+
+/// The larger value, and of two equal ones the left one: argmax.
+struct larger {
+  __host__ __device__ indexed operator()(indexed p, indexed q) const { return q.value > p.value ? q : p; }
 };
 
 /// Not commutative.

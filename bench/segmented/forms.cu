@@ -24,16 +24,18 @@ std::vector<std::int64_t> fixed_lengths() {
   for (std::int64_t power = 32; power <= 4096; power *= 2)
     for (const std::int64_t length : {power - 1, power, power + 1, power * 5 / 4, power * 3 / 2, power * 7 / 4})
       if (length <= 4096) lengths.push_back(length);
+  for (const std::int64_t length : {7777, 10'000, 65'536, 100'003, 1'000'000, 10'000'000}) lengths.push_back(length);
   return lengths;
 }
 
 }  // namespace
 
 void register_segmented_forms() {
-  for (const distribution& lengths : all_distributions()) {
-    add_form<form::owners>("owners", lengths);
-    add_form<form::bounds>("bounds", lengths);
-  }
+  for (const auto& list : {all_distributions(), irregular_distributions()})
+    for (const distribution& lengths : list) {
+      add_form<form::owners>("owners", lengths);
+      add_form<form::bounds>("bounds", lengths);
+    }
   for (const std::int64_t length : fixed_lengths()) {
     distribution lengths = equal_lengths(length);
     lengths.name = "length_" + std::to_string(length);

@@ -62,6 +62,55 @@ offsets every_second_empty(std::int64_t items, std::int64_t) {
   return until_full(items / 8, [&] { return s++ % 2 == 0 ? 0 : 3; });
 }
 
+/// Log-normal around a median of 16, mean 49.
+offsets log_normal(std::int64_t items, std::int64_t) {
+  std::mt19937 random(5);
+  std::lognormal_distribution<double> length(std::log(16), 1.5);
+  return until_full(items, [&] { return static_cast<std::int64_t>(length(random)); });
+}
+
+/// As the degrees of a scale-free graph: a third are 0, the mean is 6, and few are very large.
+offsets degrees(std::int64_t items, std::int64_t) {
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> uniform(std::pow(1e6, -1.5), 1);
+  return until_full(items, [&] { return static_cast<std::int64_t>(3 * std::pow(uniform(random), -1 / 1.5)) - 3; });
+}
+
+offsets uniform_0_20(std::int64_t items, std::int64_t) {
+  std::mt19937 random(7);
+  return until_full(items, [&] { return static_cast<int>(random() % 21); });
+}
+
+/// A thousand segments of 32, then a thousand empty ones.
+offsets dense_and_empty(std::int64_t items, std::int64_t) {
+  int s = 0;
+  return until_full(items, [&] { return s++ / 1000 % 2 == 0 ? 32 : 0; });
+}
+
+/// Lengths that grow from 1 to 8000.
+offsets ascending(std::int64_t items, std::int64_t) {
+  const std::int64_t last = std::max<std::int64_t>(items / 4000, 1);
+  std::int64_t s = 0;
+  return until_full(items, [&] { return 1 + s++ * 7999 / last; });
+}
+offsets descending(std::int64_t items, std::int64_t) {
+  const std::int64_t last = std::max<std::int64_t>(items / 4000, 1);
+  std::int64_t s = 0;
+  return until_full(items, [&] { return std::max<std::int64_t>(8000 - s++ * 7999 / last, 1); });
+}
+
+/// One of 64 has 4096 items, the others 4.
+offsets two_lengths(std::int64_t items, std::int64_t) {
+  std::mt19937 random(8);
+  return until_full(items, [&] { return random() % 64 == 0 ? 4096 : 4; });
+}
+
+/// All of 4, but for one in a hundred: means of 3.99 and 4.01.
+template <int Other> offsets mostly_4(std::int64_t items, std::int64_t) {
+  std::mt19937 random(9);
+  return until_full(items, [&] { return random() % 100 == 0 ? Other : 4; });
+}
+
 /// A sixtieth of the items in segments of 4, then one of all the rest.
 offsets tiny_then_one(std::int64_t items, std::int64_t) {
   offsets result = equal(items / 64 * 4, 4);
@@ -92,15 +141,28 @@ std::vector<distribution> all_distributions() {
   return list;
 }
 
-std::vector<distribution> distributions_of_runs() {
-  std::vector<distribution> list = all_distributions();
+std::vector<distribution> irregular_distributions() {
+  return {geometric_lengths<4>(),
+          {"log_normal", log_normal, 0, true},
+          {"degrees", degrees, 0, true},
+          {"uniform_0_20", uniform_0_20, 0, true},
+          {"dense_and_empty", dense_and_empty, 0, true},
+          {"ascending", ascending},
+          {"descending", descending},
+          {"two_lengths", two_lengths},
+          {"mostly_4_some_3", mostly_4<3>},
+          {"mostly_4_some_5", mostly_4<5>}};
+}
+
+std::vector<distribution> without_empty(std::vector<distribution> list) {
   std::erase_if(list, [](const distribution& each) { return each.has_empty; });
   return list;
 }
 
 distribution named_distribution(const std::string& name) {
-  for (const distribution& each : all_distributions())
-    if (each.name == name) return each;
+  for (const auto& list : {all_distributions(), irregular_distributions()})
+    for (const distribution& each : list)
+      if (each.name == name) return each;
   throw std::invalid_argument("no distribution of lengths is called " + name);
 }
 

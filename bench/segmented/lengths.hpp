@@ -20,8 +20,11 @@ struct distribution {
 /// Those of all sizes: equal lengths, random ones, a power law, empty ones, and one after many tiny ones.
 std::vector<distribution> all_distributions();
 
+/// Of high variance, with empty parts, monotone, of two lengths far apart, and at both sides of a border.
+std::vector<distribution> irregular_distributions();
+
 /// Those without empty segments: only they can be runs of equal keys.
-std::vector<distribution> distributions_of_runs();
+std::vector<distribution> without_empty(std::vector<distribution> list);
 
 /// The one with this name.
 distribution named_distribution(const std::string& name);

@@ -27,8 +27,12 @@ void add_sum(std::int64_t items, const distribution& lengths) {
 }  // namespace
 
 void register_segmented_sums() {
-  for (const int bits : {20, 24, 26, 28})
+  for (const int bits : {20, 22, 24, 26, 28})
     for (const distribution& lengths : all_distributions()) add_sum(std::int64_t{1} << bits, lengths);
+  for (const int bits : {20, 22, 24, 26})
+    for (const distribution& lengths : irregular_distributions()) add_sum(std::int64_t{1} << bits, lengths);
+  for (const char* name : {"all_100", "uniform_10_50", "log_normal", "one"})
+    add_sum(10'000'000, named_distribution(name));  // no power of two
 }
 
 }  // namespace bench

@@ -10,7 +10,7 @@ namespace {
 
 using item = interval<std::int64_t>;
 
-struct counting {
+struct counted {
   using value_type = item;
   using difference_type = std::int64_t;
   __host__ __device__ item operator[](std::int64_t i) const { return item::of(i); }
@@ -28,7 +28,7 @@ TYPED_TEST(strategies_large_counts, keep_order) {
   if (!runs_here<TypeParam>()) GTEST_SKIP() << needs_bulk_copies;
   const device_array<item> out(1);
   for (const std::int64_t count : {(std::int64_t{1} << 31) + 1, (std::int64_t{1} << 32) + 12'345}) {
-    wf::reduce<TypeParam>(counting{}, count, out.data(), join{}, {.init = item::of(-1)});
+    wf::reduce<TypeParam>(counted{}, count, out.data(), join{}, {.init = item::of(-1)});
     EXPECT_EQ(out.value(), item::of(-1, count - 1)) << count;
   }
 }
@@ -42,7 +42,7 @@ template <class S> void expect_segmented_order() {
     wf::check(cudaMemset(ids.data() + from, owner, static_cast<std::size_t>(to - from)), "cudaMemset");
   };
   fill(0, first, 0), fill(first, first + 3, 2), fill(first + 3, count, 3);
-  wf::segmented_reduce<S>(counting{}, count, wf::owners{ids.items()}, std::span(out.data(), 5), join{},
+  wf::segmented_reduce<S>(counted{}, count, wf::owners{ids.items()}, std::span(out.data(), 5), join{},
                           {.empty = item::of(-7)});
   EXPECT_EQ(out.to_host(), (std::vector<item>{item::of(0, first - 1), item::of(-7), item::of(first, first + 2),
                                               item::of(first + 3, count - 1), item::of(-7)}));
