@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds launches of functions without `__global__`, in programs that define CUDA_EMULATOR_MARK_KERNELS. C++20 cannot ask a
-// function for an attribute, so the keyword leaves a mark: 8 one-byte no-operations in front of the function's first
-// instruction, where compilers put none by themselves. Not by default: GCC 12 also notes the marked functions in a section
-// of the object file that cannot be linked where another object holds the same kernel template.
+// Finds launches of functions without `__global__`, in programs that define CUDA_EMULATOR_MARK_KERNELS. C++20 cannot
+// ask a function for an attribute, so the keyword leaves a mark: 8 one-byte no-operations in front of the function's
+// first instruction, where compilers put none by themselves. Not by default: GCC 12 also notes the marked functions in
+// a section of the object file that cannot be linked where another object holds the same kernel template.
 #pragma once
 
 #include <cuda_emulator/symbols.hpp>
@@ -25,7 +25,8 @@
 
 namespace cuda_emulator::detail {
 
-/// Whether `function` is certainly no kernel. An address without a symbol may be a linker's stub that jumps to a kernel.
+/// Whether `function` is certainly no kernel. An address without a symbol may be a linker's stub that jumps to a
+/// kernel.
 inline bool lacks_global(const void* function) {
 #if defined(CUDA_EMULATOR_MARKS_KERNELS)
   static constexpr unsigned char mark[8] = {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90};

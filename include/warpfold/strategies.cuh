@@ -13,8 +13,8 @@
 //   block::tree<B = 256>                 a binary tree in shared memory, a barrier a level; D = 2 B
 //   block::warp_tree<B = 256>            a binary tree a warp in shared memory, one barrier; D = 4 B
 //   block::matrix<H, W, B = 256>         a thread folds each of H rows of W items, then one warp folds the row results
-//   block::shuffle<B = 512, bytes = 128> registers and shuffles; no data-block in shared memory; D follows from the bytes
-//                                        that a lane has in flight
+//   block::shuffle<B = 512, bytes = 128> registers and shuffles; no data-block in shared memory; D follows from the
+//                                        bytes that a lane has in flight
 //   block::segmented::tree, warp_tree, matrix   the first three, for segments given by owners
 //
 // Which data-blocks a CUDA-block takes:

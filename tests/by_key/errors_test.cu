@@ -199,7 +199,7 @@ TEST_F(reduce_by_key_errors, what_cuda_refuses) {
 }
 
 #if WARPFOLD_CHECKS
-TEST_F(reduce_by_key_errors, host_memory_in_debug_builds) {
+TEST_F(reduce_by_key_errors, host_memory_where_checks_are_on) {
   if (wf_test::device_reaches_host_memory()) GTEST_SKIP() << "the device reaches the host's memory";
   std::vector<int> ints(12, 77);
   std::vector<float> floats(12, 77);

@@ -103,7 +103,7 @@ TEST_F(reduce_errors, more_items_than_can_be_counted) {
 
 #if WARPFOLD_CHECKS
 // Some systems let the GPU reach all of the host's memory.
-TEST_F(reduce_errors, host_memory_in_debug_builds) {
+TEST_F(reduce_errors, host_memory_where_checks_are_on) {
   const std::vector<float> host(5000, 1.0f);
   float host_out = 77;
   if (wf_test::device_reaches_host_memory()) {

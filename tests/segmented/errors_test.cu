@@ -141,7 +141,7 @@ TEST_F(segmented_reduce_errors, workspace_and_max_blocks) {
 }
 
 #if WARPFOLD_CHECKS
-TEST_F(segmented_reduce_errors, host_memory_in_debug_builds) {
+TEST_F(segmented_reduce_errors, host_memory_where_checks_are_on) {
   if (wf_test::device_reaches_host_memory()) GTEST_SKIP() << "the device reaches the host's memory";
   const std::vector<float> host(12, 1.0f);
   const std::vector<int> host_offsets(12, 0);

@@ -3,67 +3,20 @@
 // nothing else: not the zero bytes that fill the lanes without an item, nor the result of an empty segment.
 #include <gtest/gtest.h>
 
+#include "common/known_values.cuh"
 #include "segmented/expect_canonical.cuh"
 #include "segmented/kernels.cuh"
 
 namespace wf = warpfold;
+using namespace wf_test::known_values;
 using wf_test::device_array, wf_test::layout, wf_test::lengths;
 
 namespace {
 
-__device__ unsigned unknown_uses;  ///< calls that were shown a value that does not come from the input
-
-unsigned unknown_uses_so_far() {
-  unsigned uses = 0;
-  wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  wf::check(cudaMemcpyFromSymbol(&uses, unknown_uses, sizeof uses), "cudaMemcpyFromSymbol");
-  return uses;
-}
-
-/// Counts a use of an unknown value. (The host calls operators, too, but never these.)
-__host__ __device__ void expect_known([[maybe_unused]] bool known) {
-#if defined(__CUDA_ARCH__) || defined(WARPFOLD_EMULATOR)
-  if (!known) atomicAdd(&unknown_uses, 1u);
-#endif
-}
-
-/// A value that carries a mark; zero bytes do not have it.
-struct marked {
-  static constexpr unsigned mark_of_known = 0xfeedface;
-  unsigned value, mark;
-};
-struct add_marked {
-  __host__ __device__ marked operator()(marked a, marked b) const {
-    expect_known(a.mark == marked::mark_of_known && b.mark == marked::mark_of_known);
-    return {a.value + b.value, marked::mark_of_known};
-  }
-};
-/// From items that are positive.
-struct mark_positive {
-  __host__ __device__ marked operator()(int item) const {
-    expect_known(item > 0);
-    return {static_cast<unsigned>(item), marked::mark_of_known};
-  }
-};
-/// Of numbers that are positive: a user's operator over a type that the library knows.
-struct greater_positive {
-  __host__ __device__ int operator()(int a, int b) const {
-    expect_known(a > 0 && b > 0);
-    return a > b ? a : b;
-  }
-};
 struct negate_negative {
   __host__ __device__ int operator()(int item) const {
     expect_known(item < 0);
     return -item;
-  }
-};
-/// An item that a sum of int converts, and that zero bytes cannot stand for.
-struct ratio {
-  int numerator, denominator;
-  __host__ __device__ operator int() const {
-    expect_known(denominator != 0);
-    return denominator != 0 ? numerator / denominator : 0;
   }
 };
 /// Items that are computed, of which there are `count`.

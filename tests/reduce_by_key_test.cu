@@ -7,45 +7,21 @@
 #include <warpfold/reduce_by_key.cuh>
 
 #include "common/device.cuh"
+#include "common/outputs.cuh"
 #include "reduce/iterators.cuh"
 
 namespace wf = warpfold;
-using wf_test::device_array, wf_test::strided;
+using wf_test::device_array, wf_test::strided, wf_test::outputs::negating_output, wf_test::outputs::discarding_output;
 
 namespace {
+
+using device_vector = wf_test::outputs::device_vector<int>;
 
 struct twice {
   __host__ __device__ int operator()(int value) const { return 2 * value; }
 };
 struct same_parity {
   __host__ __device__ bool operator()(int a, int b) const { return a % 2 == b % 2; }
-};
-/// A range that is no span, and owns its items, as device vectors do.
-class device_vector {
- public:
-  explicit device_vector(const std::vector<int>& items) : array_(items) {}
-  int* data() { return array_.data(); }
-  const int* data() const { return array_.data(); }
-  std::size_t size() const { return array_.size(); }
-
- private:
-  device_array<int> array_;
-};
-/// Stores what is assigned, negated. It has no difference_type, nor a value_type.
-struct negating_output {
-  struct place {
-    int* to;
-    __host__ __device__ const place& operator=(int value) const { return *to = -value, *this; }
-  };
-  int* first;
-  __host__ __device__ place operator[](std::int64_t i) const { return {first + i}; }
-};
-/// Takes anything, and stores nothing.
-struct discarding_output {
-  struct place {
-    template <class T> __host__ __device__ const place& operator=(const T&) const { return *this; }
-  };
-  __host__ __device__ place operator[](std::int64_t) const { return {}; }
 };
 
 /// Keys 7 7 7 | 4 | 7 7, values 1 2 3 | 4 | 5 6.
@@ -113,6 +89,8 @@ TEST_F(reduce_by_key_table, inputs) {
     expect({3, 4, 6});
     wf::reduce_by_key(in..., keys(), values(), count(), wf::maximum{}, same_parity{}, {.max_blocks = 1});
     expect({3, 4, 6});
+    wf::reduce_by_key(in..., keys(), values(), count(), wf::maximum{}, same_parity{}, {.init = 5});
+    expect({5, 5, 6});
     wf::transform_reduce_by_key(in..., keys(), values(), count(), wf::plus{}, twice{});
     expect({12, 8, 22});
     wf::transform_reduce_by_key(in..., keys(), values(), count(), wf::plus{}, twice{}, {.init = 1});
@@ -186,6 +164,20 @@ TEST_F(reduce_by_key_table, nothing_to_reduce) {
   expect_no_runs(std::span<const int>(), std::span<const int>());
   expect_no_runs(std::span<const int>(), null);
   expect_no_runs(null, null, 0);
+}
+
+TEST_F(reduce_by_key_table, an_initial_value_within_an_output_is_refused) {
+  const auto refuse = [&](const int* init, const char* words) {
+    try {
+      wf::reduce_by_key(keys_.items(), values_.items(), keys(), values(), count(), wf::plus{}, {.init = init});
+      ADD_FAILURE() << "accepted: " << words;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_STREQ(error.what(), (std::string("warpfold::reduce_by_key: ") + words).c_str());
+    }
+  };
+  refuse(keys() + 5, "init lies within out_keys");
+  refuse(values(), "init lies within out_values");
+  refuse(count(), "init lies within out_count");
 }
 
 struct without_default {

@@ -5,11 +5,12 @@
 
 #include <numeric>
 
+#include "common/outputs.cuh"
 #include "reduce/rejected.cuh"
 #include "segmented/ways.cuh"
 
 namespace wf = warpfold;
-using wf_test::device_array;
+using wf_test::device_array, wf_test::outputs::negating_output, wf_test::outputs::discarding_output;
 
 namespace {
 
@@ -25,22 +26,6 @@ struct stairs {
   using difference_type = std::int64_t;
   int first, apart;
   __host__ __device__ int operator[](std::int64_t i) const { return first + static_cast<int>(i) * apart; }
-};
-/// Stores what is assigned, negated.
-struct negating_output {
-  struct place {
-    int* to;
-    __host__ __device__ const place& operator=(int value) const { return *to = -value, *this; }
-  };
-  int* first;
-  __host__ __device__ place operator[](std::int64_t i) const { return {first + i}; }
-};
-/// Takes anything, and stores nothing.
-struct discarding_output {
-  struct place {
-    template <class T> __host__ __device__ const place& operator=(const T&) const { return *this; }
-  };
-  __host__ __device__ place operator[](std::int64_t) const { return {}; }
 };
 struct twice {
   __host__ __device__ int operator()(int item) const { return 2 * item; }

@@ -5,27 +5,18 @@
 #include <warpfold/reduce.cuh>
 #include <warpfold/wf.hpp>
 #include "common/device.cuh"
+#include "common/outputs.cuh"
 #include "reduce/iterators.cuh"
 
 namespace {
+
+using device_vector = wf_test::outputs::device_vector<double>;
 
 struct times {
   __host__ __device__ double operator()(double a, std::int64_t b) const { return a * static_cast<double>(b); }
 };
 struct halved {
   __host__ __device__ double operator()(double x) const { return x / 2; }
-};
-
-/// A range that is no span, and owns its items, as device vectors do.
-class device_vector {
- public:
-  explicit device_vector(const std::vector<double>& items) : array_(items) {}
-  double* data() { return array_.data(); }
-  const double* data() const { return array_.data(); }
-  std::size_t size() const { return array_.size(); }
-
- private:
-  wf_test::device_array<double> array_;
 };
 
 /// A class that stands for a pointer, as the iterators of checked standard libraries do.
