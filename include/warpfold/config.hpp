@@ -26,8 +26,8 @@
 #endif
 
 // Whether kernels check the caller's preconditions and stop with a message where one is broken. By default they do in
-// the emulator and in nvcc's debug builds (-G), and nowhere else. The macro of <cassert> has no say, since users of nvcc
-// seldom define it.
+// the emulator and in nvcc's debug builds (-G), and nowhere else. The macro of <cassert> has no say, since users of
+// nvcc seldom define it.
 #if !defined(WARPFOLD_CHECKS)
 #if !defined(__CUDACC__) || defined(__CUDACC_DEBUG__)
 #define WARPFOLD_CHECKS 1
