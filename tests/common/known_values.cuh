@@ -5,11 +5,11 @@
 #include "common/device.cuh"
 
 namespace wf_test::known_values {
-namespace {  // a counter of its own for each translation unit
 
-__device__ unsigned unknown_uses;  ///< calls that were shown a value that does not come from the input
+// Of this translation unit: a program has one that uses it.
+static __device__ unsigned unknown_uses;  ///< calls that were shown a value that does not come from the input
 
-inline unsigned unknown_uses_so_far() {
+static unsigned unknown_uses_so_far() {
   unsigned uses = 0;
   warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   warpfold::check(cudaMemcpyFromSymbol(&uses, unknown_uses, sizeof uses), "cudaMemcpyFromSymbol");
@@ -17,7 +17,7 @@ inline unsigned unknown_uses_so_far() {
 }
 
 /// Counts a use of an unknown value. (The host calls operators, too, but never these.)
-__host__ __device__ inline void expect_known([[maybe_unused]] bool known) {
+static __host__ __device__ void expect_known([[maybe_unused]] bool known) {
 #if defined(__CUDA_ARCH__) || defined(WARPFOLD_EMULATOR)
   if (!known) atomicAdd(&unknown_uses, 1u);
 #endif
@@ -56,5 +56,4 @@ struct ratio {
     return denominator != 0 ? numerator / denominator : 0;
   }
 };
-}  // namespace
 }  // namespace wf_test::known_values
