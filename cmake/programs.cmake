@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How Warpfold's own programs are declared:
 #
-#   warpfold_add_tests(program FILES glob... [UNITS count] [LABELS label...] [EXTENDED_LAMBDA])
-#   warpfold_add_test(name SOURCES file... [LABELS label...] [LIBRARIES target...] [OWN_HEADERS])
+#   warpfold_add_tests(program FILES glob... [UNITS count] [LABEL label] [EXTENDED_LAMBDA])
+#   warpfold_add_test(name SOURCES file... [LABEL label] [LIBRARIES target...] [OWN_HEADERS])
 #   warpfold_add_compile_test(name SOURCE file [DEFINITIONS macro...] [ANSWER regex] [PRECOMPILED])
 #   warpfold_add_bench(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #   warpfold_add_example(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
@@ -51,7 +51,7 @@ function(warpfold_set_backend name)
 endfunction()
 
 function(warpfold_add_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;OWN_HEADERS" "" "SOURCES;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;OWN_HEADERS" "LABEL" "SOURCES;LIBRARIES")
   add_executable(${name} ${arg_SOURCES})
   warpfold_set_backend(${name})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
@@ -69,27 +69,26 @@ function(warpfold_set_up_test name)
   endif()
 endfunction()
 
-# Adds the cases of a program to ctest, as program/suite.case.
+# Adds the cases of a program to ctest, as program/suite.case, with a label if one is given.
 function(warpfold_discover_tests name)
-  # Listed when ctest starts, so that a build without a GPU runs nothing.
-  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
-  if(ARGN)  # its own LABELS property would lose all labels but the first
-    set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
-    file(WRITE ${labels_file}
-      "foreach(test IN LISTS ${name}_TESTS)\n  set_tests_properties(\${test} PROPERTIES LABELS \"${ARGN}\")\nendforeach()\n")
-    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+  set(properties TIMEOUT 300)
+  if(ARGN)
+    list(APPEND properties LABELS ${ARGN})
   endif()
+  # Listed when ctest starts, so that a build without a GPU runs nothing.
+  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES ${properties})
 endfunction()
 
 function(warpfold_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS" "" "SOURCES;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS" "LABEL" "SOURCES;LIBRARIES")
   warpfold_add_program(${name} ${ARGN} LIBRARIES GTest::gtest_main)
   set(own_headers "")
   if(arg_OWN_HEADERS)
     set(own_headers OWN_HEADERS)
   endif()
   warpfold_set_up_test(${name} ${own_headers})
-  warpfold_discover_tests(${name} ${arg_LABELS})
+  warpfold_discover_tests(${name} ${arg_LABEL})
 endfunction()
 
 # A program of the test files that match the globs and that no call before this one took. They are compiled as `count` units
@@ -98,7 +97,7 @@ endfunction()
 #
 # Each file is also a program of its own, folder_name_test, which nothing but a person builds.
 function(warpfold_add_tests program)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;LEFT_OUT" "UNITS" "FILES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;LEFT_OUT" "UNITS;LABEL" "FILES")
   list(TRANSFORM arg_FILES PREPEND ${PROJECT_SOURCE_DIR}/tests/)
   file(GLOB files CONFIGURE_DEPENDS ${arg_FILES})
   get_property(taken GLOBAL PROPERTY warpfold_test_files)
@@ -134,7 +133,7 @@ function(warpfold_add_tests program)
     warpfold_add_program(${program} SOURCES "" LIBRARIES GTest::gtest_main ${options})
     target_compile_options(${program} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # of included files
     warpfold_set_up_test(${program})
-    warpfold_discover_tests(${program} ${arg_LABELS})
+    warpfold_discover_tests(${program} ${arg_LABEL})
   endif()
   get_property(unit TARGET ${program} PROPERTY warpfold_units)
   foreach(first RANGE 1 ${arg_UNITS})

@@ -8,16 +8,7 @@
 #include "common/outputs.cuh"
 #include "reduce/iterators.cuh"
 
-namespace {
-
-using device_vector = wf_test::outputs::device_vector<double>;
-
-struct times {
-  __host__ __device__ double operator()(double a, std::int64_t b) const { return a * static_cast<double>(b); }
-};
-struct halved {
-  __host__ __device__ double operator()(double x) const { return x / 2; }
-};
+namespace wf_reduce_test {
 
 /// A class that stands for a pointer, as the iterators of checked standard libraries do.
 struct contiguous {
@@ -40,6 +31,20 @@ struct contiguous {
   friend contiguous operator-(contiguous a, std::ptrdiff_t n) { return {a.p - n}; }
   friend std::ptrdiff_t operator-(contiguous a, contiguous b) { return a.p - b.p; }
   friend auto operator<=>(const contiguous&, const contiguous&) = default;
+};
+
+}  // namespace wf_reduce_test
+
+namespace {
+
+using wf_reduce_test::contiguous;
+using device_vector = wf_test::outputs::device_vector<double>;
+
+struct times {
+  __host__ __device__ double operator()(double a, std::int64_t b) const { return a * static_cast<double>(b); }
+};
+struct halved {
+  __host__ __device__ double operator()(double x) const { return x / 2; }
 };
 
 template <class It> using source_of = decltype(wf::detail::make_source(std::declval<It>(), 0));

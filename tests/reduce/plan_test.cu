@@ -54,6 +54,9 @@ std::string problem(const reduce_plan& plan, const reduce_limits& limits, std::i
   if (longest < shortest_longest || longest > shortest_longest + shortest_longest / 8) return "the longest share";
   if (!power_of_two(plan.rows) || plan.rows > policy.max_rows) return "rows";
   if (!power_of_two(plan.block_warps) || plan.block_warps > policy.block_warps()) return "warps";
+  const std::int64_t batch_items = tile_items / plan.block_warps, whole_tiles = (tiles - 1) * tile_items;
+  if (whole_tiles + (plan.last_warps - 1) * batch_items >= items) return "a warp without items in the last tile";
+  if (whole_tiles + plan.last_warps * batch_items < items) return "items of the last tile without a warp";
   if (plan.shape != reduce_shape::block && plan.block_warps != policy.block_warps()) return "blocks of a grid are full";
   if (plan.shape == reduce_shape::shares) {
     if (plan.rows != policy.max_rows) return "shares are read in full batches";

@@ -39,14 +39,17 @@ def sanitize(tool, options, command, folder):
 
 
 def labelled_tests(build):
-    """(name in ctest, program, name in the program) of each test."""
+    """(what GoogleTest says of it, program, name in the program) of each test."""
     listed = subprocess.run(["ctest", "-L", "^sanitizer$", "--show-only=json-v1"], cwd=build, check=True,
                             stdout=subprocess.PIPE, text=True)
-    for test in json.loads(listed.stdout)["tests"]:
-        command = test.get("command", [])
-        for option in command[1:]:
-            if option.startswith("--gtest_filter="):
-                yield test["name"], command[0], option.removeprefix("--gtest_filter=")
+    for program in sorted({test["command"][0] for test in json.loads(listed.stdout)["tests"] if "command" in test}):
+        listed = subprocess.run([program, "--gtest_list_tests"], check=True, stdout=subprocess.PIPE, text=True)
+        for line in listed.stdout.splitlines():
+            name = line.split("#")[0].strip()
+            if line.startswith("  "):
+                yield suite_line + line, program, suite + name
+            elif name.endswith("."):
+                suite, suite_line = name, line
 
 
 def batches(tests, jobs):

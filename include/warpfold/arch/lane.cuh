@@ -14,9 +14,16 @@ __device__ inline int thread_rank() {
 /// whole warp takes, and large reductions get 4 % slower.)
 __device__ inline int lane_id() { return thread_rank() & (warp_lanes - 1); }
 
-/// Index in its block of a thread, and of its warp, in the library's own kernels, whose blocks have one dimension.
-__device__ inline int flat_thread() { return static_cast<int>(threadIdx.x); }
-__device__ inline int flat_warp() { return static_cast<int>(threadIdx.x / warp_lanes); }
+/// Index in its block of a thread, and of its warp, in the library's own kernels, whose blocks have one dimension. The
+/// compiler learns that they have, so that lane_id() costs one register to read, not three.
+__device__ inline int flat_thread() {
+#if defined(__CUDA_ARCH__)
+  __builtin_assume(threadIdx.y == 0);
+  __builtin_assume(threadIdx.z == 0);
+#endif
+  return static_cast<int>(threadIdx.x);
+}
+__device__ inline int flat_warp() { return static_cast<int>(static_cast<unsigned>(flat_thread()) / warp_lanes); }
 /// flat_warp, read from lane 0. The compiler then sees that whole warps take a branch on it together, and does not
 /// guard the shuffles behind such a branch. All lanes of the warp call it.
 __device__ inline int uniform_warp() { return __shfl_sync(full_warp, flat_warp(), 0); }

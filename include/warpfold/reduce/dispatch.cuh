@@ -55,7 +55,7 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
                                                     op,
                                                     out,
                                                     init,
-                                                    {plan.schedule, std::countr_zero(static_cast<unsigned>(plan.rows))},
+                                                    {plan.schedule, plan.rows, plan.last_warps},
                                                     reinterpret_cast<A*>(scratch.data() + host::control_bytes),
                                                     reinterpret_cast<unsigned*>(scratch.data())};
   const bool shares = plan.shape == reduce_shape::shares;

@@ -15,7 +15,13 @@ namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct tile_schedule : node_schedule {
-  int log_rows;  ///< a tile's batches have 2^log_rows rows, up to the policy's
+  int rows;        ///< of a tile's batches: a power of two up to the policy's
+  int last_warps;  ///< warps that have items in the last tile: the host counts them, blocks of a small grid have no time
+
+  /// Warps that have items in tile `tile`. The blocks that fill a cluster up have a tile past the last.
+  __device__ int warps_of(int tile, int block_warps) const {
+    return tile < blocks - 1 ? block_warps : tile < blocks ? last_warps : 0;
+  }
 };
 template <class Leaves, class Op, class Out>
 using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
@@ -24,26 +30,26 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
                                                              sizeof(typename Leaves::accumulator));
 
-/// The node over the items of tile `tile` that exist, at least one. Each warp folds a batch of 2^log_rows rows, up to
-/// MaxRows; several warps exchange their values through `shared`, one value a warp. Valid in thread 0.
+/// The node over the items of tile `tile` that exist. Each warp folds a batch of schedule.rows rows, up to MaxRows;
+/// several warps exchange their values through `shared`, one value a warp. Valid in thread 0 if the tile has items.
 template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_tile(const Leaves& leaves, int tile, int log_rows, Op op, A* shared) {  // a small grid: int suffices
+__device__ A fold_tile(const Leaves& leaves, const tile_schedule& schedule, int tile, Op op, A* shared) {
   constexpr int most_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  constexpr int row_items = warp_lanes * Leaves::chunk_items;
-  const int rows = 1 << log_rows, batch_items = row_items << log_rows;
-  const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes);
-  const int lane = arch::lane_id();
-  const int tile_first = tile * warps * batch_items;
-  const int left = static_cast<int>(leaves.source.items) - tile_first;  // items from the tile's first on
+  const int warp = arch::flat_warp(), block_warps = static_cast<int>(blockDim.x / warp_lanes);
+  const int warps = schedule.warps_of(tile, block_warps);
   A value{};
-  if (warp * batch_items < left) value = warp::fold_batch<MaxRows>(leaves, tile_first + warp * batch_items, op, rows);
-  if (warps == 1) return value;
+  if (warp < warps) {
+    const int batch = tile * block_warps + warp;
+    const int first = batch * schedule.rows * warp_lanes * Leaves::chunk_items;  // a small grid: int suffices
+    value = warp::fold_batch<MaxRows>(leaves, first, op, schedule.rows);
+  }
+  if (block_warps == 1) return value;
+  const int lane = arch::lane_id();
   if (lane == 0) shared[warp] = value;
   __syncthreads();
   if (warp > 0) return value;
-  if (left > (most_warps - 1) * batch_items) return warp::reduce<most_warps>(shared[lane % most_warps], op);
-  const int rows_left = (left + row_items - 1) / row_items, present = (rows_left + rows - 1) >> log_rows;
-  return lane < present ? warp::reduce(shared[lane], op, present) : value;
+  if (warps == most_warps) return warp::reduce<most_warps>(shared[lane % most_warps], op);
+  return lane < warps ? warp::reduce(shared[lane], op, warps) : value;
 }
 
 /// How the blocks of a small grid join their tiles.
@@ -67,8 +73,7 @@ tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments)
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves>>();
   const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
   if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
-  const A own =
-      fold_tile<max_rows>(arguments.leaves, block, arguments.schedule.log_rows, arguments.op, shared.warp.data());
+  const A own = fold_tile<max_rows>(arguments.leaves, arguments.schedule, block, arguments.op, shared.warp.data());
   if (tiles == 1) {
     if (thread == 0) arguments.write(own);
   } else if constexpr (Gather == gather::cluster) {

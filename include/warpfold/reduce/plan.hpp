@@ -26,6 +26,7 @@ struct reduce_plan {
   int block_warps;         ///< a power of two
   int rows;                ///< rows of 32 chunks in a warp's batch, a power of two
   int blocks;              ///< of the grid
+  int last_warps;          ///< warps that have items in the last tile
   node_schedule schedule;  ///< who folds what
 };
 
@@ -47,7 +48,7 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   const int cluster = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(limits.cluster_blocks, most))));
   const int wave = std::min(most, max_wave_blocks);
 
-  reduce_plan plan{reduce_shape::shares, warps, policy.max_rows, most, {}};
+  reduce_plan plan{reduce_shape::shares, warps, policy.max_rows, most, warps, {}};
   if (rows <= warps * policy.quick_rows) {
     plan.shape = reduce_shape::block;
     plan.block_warps = std::min<int>(warps, power_of_two(std::min<std::int64_t>(rows, warps)));
@@ -66,6 +67,8 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   const auto step = static_cast<std::int64_t>(std::max<std::uint64_t>(std::bit_floor(longest) / 8, 1));
   plan.blocks =
       static_cast<int>(host::divide_up(tiles, host::divide_up(static_cast<std::int64_t>(longest), step) * step));
+  const std::int64_t items_of_last = items - (tiles - 1) * tile_items;
+  plan.last_warps = static_cast<int>(host::divide_up(items_of_last, row_items * plan.rows));
   plan.schedule = deal(items / tile_items, items % tile_items != 0, plan.blocks);
   return plan;
 }
