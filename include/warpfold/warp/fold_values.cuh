@@ -22,7 +22,11 @@ template <class A, class Load, class Op> __device__ A fold_values(int count, Loa
   counter<A> nodes;
   unsigned batches = 0;
   WARPFOLD_NO_UNROLL
-  for (int first = 0; first < count; first += most) nodes.push(batches++, fold_rows_from(first), op);
+  for (int first = 0; first < count; first += most) {
+    const A node = fold_rows_from(first);
+    if (count <= most) return node;  // counting up one batch would take as long as a shuffle or two
+    nodes.push(batches++, node, op);
+  }
   return nodes.total(batches, op);
 }
 
