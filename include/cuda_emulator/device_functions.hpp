@@ -76,6 +76,41 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   for (int i = 0; i < 4; ++i) c += (a >> (8 * i) & 0xFF) * (b >> (8 * i) & 0xFF);
   return c;
 }
+inline int __dp2a_lo(int a, int b, int c) {
+  auto sum = static_cast<unsigned>(c);
+  for (int i = 0; i < 2; ++i)
+    sum += static_cast<unsigned>(static_cast<short>(a >> (16 * i)) * static_cast<signed char>(b >> (8 * i)));
+  return static_cast<int>(sum);
+}
+inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 2; ++i) c += (a >> (16 * i) & 0xFFFF) * (b >> (8 * i) & 0xFF);
+  return c;
+}
+
+namespace cuda_emulator {
+/// choose(own, other) for both pairs of 16-bit halves, seen as `Half`.
+template <class Half, class Choose> unsigned of_halves(unsigned a, unsigned b, Choose choose) {
+  const auto half = [&](int shift) {
+    const auto chosen = choose(static_cast<Half>(a >> shift), static_cast<Half>(b >> shift));
+    return static_cast<unsigned>(static_cast<unsigned short>(chosen)) << shift;
+  };
+  return half(16) | half(0);
+}
+}  // namespace cuda_emulator
+inline unsigned __vmins2(unsigned a, unsigned b) {
+  return cuda_emulator::of_halves<short>(a, b, [](short x, short y) { return x < y ? x : y; });
+}
+inline unsigned __vmaxs2(unsigned a, unsigned b) {
+  return cuda_emulator::of_halves<short>(a, b, [](short x, short y) { return x < y ? y : x; });
+}
+inline unsigned __vminu2(unsigned a, unsigned b) {
+  using half = unsigned short;
+  return cuda_emulator::of_halves<half>(a, b, [](half x, half y) { return x < y ? x : y; });
+}
+inline unsigned __vmaxu2(unsigned a, unsigned b) {
+  using half = unsigned short;
+  return cuda_emulator::of_halves<half>(a, b, [](half x, half y) { return x < y ? y : x; });
+}
 
 inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }

@@ -44,6 +44,12 @@ TEST(DeviceFunctions, Multiply) {
   EXPECT_EQ(__umul64hi(~0ull, 2ull), 1ull);
   EXPECT_EQ(__dp4a(static_cast<int>(0xFF02FF01u), 0x01010101, 10), 10 + 1 - 1 + 2 - 1);
   EXPECT_EQ(__dp4a(0xFF02FF01u, 0x01010101u, 10u), 10u + 1 + 255 + 2 + 255);
+  EXPECT_EQ(__dp2a_lo(static_cast<int>(0xFFFE0003u), 0x7F7FFF02, 10), 10 + 2 * 3 + -1 * -2);
+  EXPECT_EQ(__dp2a_lo(0xFFFE0003u, 0x7F7FFF02u, 10u), 10u + 2 * 3 + 255 * 0xFFFE);
+  EXPECT_EQ(__vmins2(0x80000001u, 0x0001FFFFu), 0x8000FFFFu);
+  EXPECT_EQ(__vmaxs2(0x80000001u, 0x0001FFFFu), 0x00010001u);
+  EXPECT_EQ(__vminu2(0x80000001u, 0x0001FFFFu), 0x00010001u);
+  EXPECT_EQ(__vmaxu2(0x80000001u, 0x0001FFFFu), 0x8000FFFFu);
 }
 
 TEST(DeviceFunctions, RoundOnce) {

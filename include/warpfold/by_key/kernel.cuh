@@ -22,7 +22,7 @@
 #include <warpfold/by_key/arguments.cuh>
 #include <warpfold/by_key/output_staging.cuh>
 #include <warpfold/by_key/pipeline.cuh>
-#include <warpfold/by_key/split_bytes.cuh>
+#include <warpfold/by_key/split_sums.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -79,8 +79,8 @@ __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& o
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
   const auto split = [&](unsigned head) {
     using leaves_type = std::remove_cvref_t<decltype(arguments.leaves)>;
-    if constexpr (thread::sums_bytes<leaves_type, std::remove_cvref_t<decltype(arguments.op)>>)
-      return split_bytes<A>(own.values.chunks, static_cast<int>(head));
+    if constexpr (thread::sums_packed<leaves_type, std::remove_cvref_t<decltype(arguments.op)>>)
+      return split_sums<A>(own.values.chunks, static_cast<int>(head));
     else return fold_split<items>(joiner, leaf, head);
   };
   if (heads.whole && heads.count == 0) {

@@ -2,8 +2,8 @@
 // Folds the items of a chunk by the canonical tree.
 #pragma once
 #include <warpfold/thread/fold.cuh>
+#include <warpfold/thread/fold_packed.cuh>
 #include <warpfold/thread/source.cuh>
-#include <warpfold/thread/sum_bytes.cuh>
 
 namespace warpfold::thread {
 
@@ -49,7 +49,7 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op) {
   constexpr int items = Leaves::chunk_items;
-  if constexpr (sums_bytes<Leaves, Op>) return sum_bytes<typename Leaves::accumulator>(from, items);
+  if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
   else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
@@ -57,7 +57,7 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
 /// and the operator never see a missing item.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
-  if constexpr (sums_bytes<Leaves, Op>) return sum_bytes<typename Leaves::accumulator>(from, count);
+  if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, count);
   else return detail::fold_items<0, Leaves::chunk_items>(leaves, from, op, [=](int k) { return k < count; });
 }
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs of 8-bit integers, four items an instruction.
+// Sums of runs of 8- and 16-bit integers, several items an instruction.
 #pragma once
 #include <warpfold/by_key/run_carry.cuh>
-#include <warpfold/thread/sum_bytes.cuh>
+#include <warpfold/thread/fold_packed.cuh>
 
 namespace warpfold::by_key {
 
 /// The sums of all items of some chunks, of those before number `head`, and of those from it on. `head` may be less
 /// than 1.
 template <class A, class T, int Items, int Chunks>
-__device__ split_run<A> split_bytes(const thread::chunk<T, Items> (&from)[Chunks], int head) {
+__device__ split_run<A> split_sums(const thread::chunk<T, Items> (&from)[Chunks], int head) {
   unsigned all = 0, before = 0;
   WARPFOLD_UNROLL
   for (int i = 0; i < Chunks; ++i) {
-    all += thread::sum_bytes<unsigned>(from[i], Items);
-    before += thread::sum_bytes<unsigned>(from[i], head - i * Items);
+    all += thread::fold_packed<unsigned, plus>(from[i], Items);
+    before += thread::fold_packed<unsigned, plus>(from[i], head - i * Items);
   }
   return {static_cast<A>(all), static_cast<A>(before), static_cast<A>(all - before)};
 }
