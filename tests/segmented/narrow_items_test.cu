@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items of one and two bytes, of which a vector has many: lengths around half a chunk and a whole one, in every form,
-// by the tree of each segment and in order.
+// Items of one and two bytes, of which a vector has many: lengths around half a chunk and a whole one, a few longer ones
+// among short ones, in every form, by the tree of each segment and in order.
 #include <gtest/gtest.h>
 
 #include <cuda_fp16.h>
@@ -48,6 +48,11 @@ const std::vector<layout>& short_layouts() {
       wf_test::lengths lengths;
       for (std::int64_t s = 0; s < 420; ++s) lengths.push_back(s * 11 % (most + 1));
       layouts.emplace_back("up to " + std::to_string(most), lengths);
+    }
+    for (const std::int64_t most : {17, 32, 64, 65}) {  // most fit half a chunk; a few wait for others
+      wf_test::lengths lengths;
+      for (std::int64_t s = 0; s < 420; ++s) lengths.push_back(s % 9 == 4 ? s * 7 % (most + 1) : s * 11 % 8);
+      layouts.emplace_back("a few up to " + std::to_string(most), lengths);
     }
     return layouts;
   }();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds tiles of tiny segments and of mixed lengths in place. Tiny segments are read item by item. The others are
-// packed: they wait until 32 lanes are full of their chunks, so that a few longer segments cost no more than their
-// items.
+// Folds tiles of tiny segments and of mixed lengths in place. Tiny segments are read item by item, of narrow items by
+// half chunks. The others are packed: they wait until 32 lanes are full of their chunks, so that a few longer segments
+// cost no more than their items.
 #pragma once
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -14,8 +14,9 @@ template <class Arguments> class packed_segments {
   using leaves_type = decltype(Arguments::leaves);
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
-  static constexpr int tiny = policy_of<leaves_type>.tiny_items;
-  static constexpr bool limits_items = false;  ///< a tile may have any number of items
+  static constexpr int tiny = policy_of<leaves_type>.tiny_items, half = half_chunk_items<leaves_type>;
+  static constexpr int most_at_once = half > 0 ? half : tiny;  ///< items of a segment that does not wait
+  static constexpr bool limits_items = false;                  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   using storage = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
 
@@ -23,15 +24,21 @@ template <class Arguments> class packed_segments {
   __device__ packed_segments(const Arguments& arguments, std::int64_t first_segment, storage& queue)
       : arguments_(arguments), first_segment_(first_segment), queue_(queue) {}
 
-  /// Folds the kept segments of the tile that begins with segment `first`, or appends them to the pending ones. Returns
-  /// the new number of pending segments. (A member that counts them would cost spills.)
-  template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int, int, int pending) const {
-    if (tile.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, tile, first, [] {});
+  /// Folds the `taken` kept segments of the tile that begins with segment `first`, or appends them to the pending ones.
+  /// The longest has `longest` items. Returns the new number of pending segments. (A member that counts them would cost
+  /// spills.)
+  template <class Tile>
+  __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) const {
+    if (tile.any_up_to(most_at_once)) {
+      if constexpr (half > 0) fold_chunks_in_place<half>(arguments_, tile, first, taken);
+      else fold_tiny_in_place<tiny>(arguments_, tile, first, [] {});
+    }
+    if (longest <= most_at_once) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
     for (int k = 0; k < Tile::segments_per_lane; ++k)
-      pending = append_pending(queue_, pending, tile.count(k) > tiny, static_cast<index>(tile.base + tile.begin[k]),
-                               tile.count(k), number + k * warp_lanes);
+      pending = append_pending(queue_, pending, tile.count(k) > most_at_once,
+                               static_cast<index>(tile.base + tile.begin[k]), tile.count(k), number + k * warp_lanes);
     __syncwarp();
     int from = 0;
     while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);

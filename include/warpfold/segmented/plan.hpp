@@ -37,7 +37,11 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   const int block_warps = policy.block_threads / warp_lanes;
   const int segment_cost = std::min(chunk_items, max_segment_cost);  // even an empty segment takes a lane
   const std::int64_t positions = items + segment_cost * segments;
-  int most = std::min(max_resident_blocks, max_warps / block_warps);
+  const bool are_mostly_long = items / segments > warp_lanes * chunk_items;
+  const std::int64_t two_waves = std::int64_t{2} * max_resident_blocks * block_warps;
+  int most = max_resident_blocks;
+  if (are_mostly_long && segments >= two_waves && positions >= min_two_wave_positions * two_waves / 2) most *= 2;
+  most = std::min(most, max_warps / block_warps);
   if (max_blocks > 0) most = std::min(most, max_blocks);
   load_balance_plan plan{};
   const auto min_items = static_cast<std::int64_t>(
@@ -45,7 +49,7 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   plan.blocks = static_cast<int>(std::min<std::int64_t>(most, host::divide_up(positions, min_items * block_warps)));
   plan.partition.positions_per_warp = host::divide_up(positions, std::int64_t{plan.blocks} * block_warps);
   plan.partition.segment_cost = segment_cost;
-  plan.partition.are_mostly_long = items / segments > warp_lanes * chunk_items;
+  plan.partition.are_mostly_long = are_mostly_long;
   plan.partition.log_unit =
       log_unit_for(positions, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
   const std::int64_t unit = std::int64_t{1} << plan.partition.log_unit;

@@ -11,6 +11,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline constexpr int units_per_group = 256;  ///< units of a long segment that one warp joins at once
 inline constexpr int max_warps = 10912;      ///< warps of a grid: their counters fill 128 KiB
 inline constexpr int counters_per_warp = 3;
+/// Segments of mostly more than 32 chunks have two waves of warps if each warp still has this many positions, and there
+/// is a segment for each warp: the second wave evens out what uncut segments leave uneven.
+inline constexpr int min_two_wave_positions = 8192;
 inline constexpr int max_units_per_warp = 8;  ///< a unit is so long that about 8 of them fill a warp's range
 /// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips
 /// to memory.
@@ -27,7 +30,9 @@ constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_byte
 inline constexpr int previous_first_item_bytes = 4;
 
 inline constexpr int tile_segments_per_lane = 4;  ///< a tile is 4 * 32 segments
-inline constexpr int max_segment_cost = 8;        ///< a higher cost leaves too much to the warps of a long segment
+/// Of narrow items: a tile of segments of up to a chunk is packed unless more segments than these exceed half a chunk.
+inline constexpr int max_waiting_of_tile = 32;
+inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much to the warps of a long segment
 
 /// Tiles are staged in shared memory if
 /// - items have at least min_staged_item_bytes bytes;

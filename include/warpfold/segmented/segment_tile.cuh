@@ -34,6 +34,13 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
       any = any || static_cast<unsigned>(count(k)) <= static_cast<unsigned>(most);
     return __any_sync(full_warp, any);
   }
+  /// The number of segments of more than `most` items.
+  __device__ int count_above(int most) const {
+    int above = 0;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < SegmentsPerLane; ++k) above += __popc(__ballot_sync(full_warp, count(k) > most));
+    return above;
+  }
   /// Where segment number `segment` of the tile ends. `segment` is the same in all lanes.
   __device__ Index end_of(int segment) const {
     Index found{};  // exchanges all k: a choice of k first would be a choice of addresses
@@ -76,6 +83,25 @@ __device__ void write_tile(const Arguments& arguments, A (&results)[Count], cons
   WARPFOLD_UNROLL
   for (int k = 0; k < Count; ++k)
     if (count[k] >= 0) out[k * warp_lanes] = thread::choose(count[k] > 0, results[k], none);
+}
+
+/// Folds the segments of at most `Items` items among the `taken` kept ones of the tile that begins with segment `first`,
+/// a chunk each, all at once. The items are read in place.
+template <int Items, class Arguments, class Tile>
+__device__ void fold_chunks_in_place(const Arguments& arguments, const Tile& tile, std::int64_t first, int taken) {
+  const auto first_item = tile.first_item();
+  const auto& source = arguments.leaves.source;
+  const bool inside = source.is_inside(tile.base + first_item, tile.base + tile.end_of(taken - 1));
+  int begin[Tile::segments_per_lane], count[Tile::segments_per_lane];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Tile::segments_per_lane; ++k) {
+    begin[k] = static_cast<int>(tile.begin[k] - first_item);
+    count[k] = tile.count(k) <= Items ? tile.count(k) : -1;
+  }
+  typename decltype(Arguments::leaves)::accumulator results[Tile::segments_per_lane];
+  fold_single_chunks(arguments.leaves.template from<Items>(tile.base + first_item), begin, count, inside, arguments.op,
+                     results);
+  write_tile(arguments, results, count, arguments.out + first + arch::lane_id());
 }
 
 /// Folds a tile's segments of at most `Tiny` items, item by item, and writes them from `out` on. Segment k of a lane

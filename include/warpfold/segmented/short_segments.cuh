@@ -159,16 +159,13 @@ template <class Arguments, template <class> class Packing> class short_segments 
   /// Folds the first `taken` > 0 segments of a tile, whose longest has `longest` items, or makes them pending. Returns
   /// the new number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
-    if constexpr (half > 0) {
-      if (tiny < longest && longest <= half) {
-        fold_chunks<half, segments_per_lane>(tile, first, taken);
-        return pending;
-      }
-    }
+    bool packs = longest <= tiny || longest > wide;
+    if constexpr (half > 0)  // few longer segments wait, so that a half chunk does for all others
+      packs = packs || longest <= half || tile.count_above(half) <= max_waiting_of_tile;
     if (!packing_type::limits_items && longest <= tiny) packing.fold_tiny(tile, first, [] {});
-    else if (tiny < longest && longest <= narrow) fold_chunks<narrow, 2>(tile, first, taken);
-    else if (tiny < longest && longest <= wide) fold_chunks<wide, 1>(tile, first, taken);
-    else return packing.fold(tile, first, taken, longest, pending);
+    else if (packs) return packing.fold(tile, first, taken, longest, pending);
+    else if (longest <= narrow) fold_chunks<narrow, 2>(tile, first, taken);
+    else fold_chunks<wide, 1>(tile, first, taken);
     return pending;
   }
 
