@@ -8,9 +8,11 @@
 namespace warpfold::thread {
 
 namespace detail {
-template <class Chunk> struct chunk_item { using type = void; };
-template <class T, int Items> struct chunk_item<chunk<T, Items>> {
-  using type = std::conditional_t<sizeof(T) * Items % 4 == 0, T, void>;
+/// The item of a chunk of whole words.
+struct no_item {};
+template <class Chunk> struct word_item { using type = no_item; };
+template <class T, int Items> struct word_item<chunk<T, Items>> {
+  using type = std::conditional_t<sizeof(T) * Items % 4 == 0, T, no_item>;
 };
 template <class T>
 inline constexpr bool is_narrow_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
@@ -20,7 +22,7 @@ inline constexpr bool is_narrow_integer = std::is_integral_v<T> && !std::is_same
 /// same order as the items', bits.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 inline constexpr bool folds_packed = [] {
-  using T = typename detail::chunk_item<typename Leaves::chunk>::type;
+  using T = typename detail::word_item<typename Leaves::chunk>::type;
   constexpr hardware_operation operation = hardware_operation_v<Op>;
   if constexpr (!detail::is_narrow_integer<T> || !std::is_integral_v<A> || sizeof(A) != 4 ||
                 !std::is_same_v<typename Leaves::transform_type, no_transform>)
