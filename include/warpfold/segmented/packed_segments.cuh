@@ -15,8 +15,7 @@ template <class Arguments> class packed_segments {
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
   static constexpr int tiny = policy_of<leaves_type>.tiny_items, half = half_chunk_items<leaves_type>;
-  static constexpr int most_at_once = half > 0 ? half : tiny;  ///< items of a segment that does not wait
-  static constexpr bool limits_items = false;                  ///< a tile may have any number of items
+  static constexpr bool limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   using storage = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
 
@@ -29,16 +28,19 @@ template <class Arguments> class packed_segments {
   /// spills.)
   template <class Tile>
   __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) const {
-    if (tile.any_up_to(most_at_once)) {
-      if constexpr (half > 0) fold_chunks_in_place<half>(arguments_, tile, first, taken);
-      else fold_tiny_in_place<tiny>(arguments_, tile, first, [] {});
+    bool by_chunks = false;  // if many segments that are not tiny fit half a chunk
+    if constexpr (half > 0) {
+      by_chunks = tile.count_above(tiny) - tile.count_above(half) > max_waiting_half_chunks;
+      if (by_chunks) fold_chunks_in_place<half>(arguments_, tile, first, taken);
     }
-    if (longest <= most_at_once) return pending;
+    if (!by_chunks && tile.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, tile, first, [] {});
+    const int most = by_chunks ? half : tiny;
+    if (longest <= most) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
     for (int k = 0; k < Tile::segments_per_lane; ++k)
-      pending = append_pending(queue_, pending, tile.count(k) > most_at_once,
-                               static_cast<index>(tile.base + tile.begin[k]), tile.count(k), number + k * warp_lanes);
+      pending = append_pending(queue_, pending, tile.count(k) > most, static_cast<index>(tile.base + tile.begin[k]),
+                               tile.count(k), number + k * warp_lanes);
     __syncwarp();
     int from = 0;
     while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);

@@ -32,6 +32,8 @@ inline constexpr int previous_first_item_bytes = 4;
 inline constexpr int tile_segments_per_lane = 4;  ///< a tile is 4 * 32 segments
 /// Of narrow items: a tile of segments of up to a chunk is packed unless more segments than these exceed half a chunk.
 inline constexpr int max_waiting_of_tile = 32;
+/// Of narrow items: if at most this many segments of a mixed tile exceed a tiny one but not half a chunk, these wait.
+inline constexpr int max_waiting_half_chunks = 12;
 inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much to the warps of a long segment
 
 /// Tiles are staged in shared memory if
