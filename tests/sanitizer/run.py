@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the tests labelled `sanitizer` of a GPU build under compute-sanitizer's four tools.
+"""Runs the tests of a GPU build's programs labelled `sanitizer` under compute-sanitizer's four tools.
 
 usage: run.py BUILD_FOLDER [--jobs N] [--logs FOLDER]
 
@@ -10,7 +10,6 @@ ordered in the same way: they are left out, and counted. Exit code 0 if the race
 """
 import argparse
 import concurrent.futures
-import json
 import pathlib
 import re
 import subprocess
@@ -38,18 +37,21 @@ def sanitize(tool, options, command, folder):
     return run.returncode, run.stdout
 
 
-def labelled_tests(build):
+def tests_of(program):
     """(what GoogleTest says of it, program, name in the program) of each test."""
-    listed = subprocess.run(["ctest", "-L", "^sanitizer$", "--show-only=json-v1"], cwd=build, check=True,
-                            stdout=subprocess.PIPE, text=True)
-    for program in sorted({test["command"][0] for test in json.loads(listed.stdout)["tests"] if "command" in test}):
-        listed = subprocess.run([program, "--gtest_list_tests"], check=True, stdout=subprocess.PIPE, text=True)
-        for line in listed.stdout.splitlines():
-            name = line.split("#")[0].strip()
-            if line.startswith("  "):
-                yield suite_line + line, program, suite + name
-            elif name.endswith("."):
-                suite, suite_line = name, line
+    listed = subprocess.run([program, "--gtest_list_tests"], check=True, stdout=subprocess.PIPE, text=True)
+    for line in listed.stdout.splitlines():
+        name = line.split("#")[0].strip()
+        if line.startswith("  "):
+            yield suite_line + line, program, suite + name
+        elif name.endswith("."):
+            suite, suite_line = name, line
+
+
+def findings(output):
+    """The first lines that say what the tool found and where, and the last ones."""
+    lines = output.splitlines()
+    return "\n".join([line for line in lines if re.search(r"=+ +(Error|Warning|Race|.* Thread .* at )", line)][:12] + lines[-6:])
 
 
 def batches(tests, jobs):
@@ -79,14 +81,13 @@ def main():
     for name, pattern in ORDERED.items():
         code, output = sanitize("racecheck", TOOLS["racecheck"], [str(next(build.rglob(name)))], str(build))
         if code == 99 and "hazard" in output.lower():
-            print(f"racecheck sees a race in {name}, where there is none:\n{output}")
+            print(f"racecheck sees a race in {name}, where there is none:\n{findings(output)}")
             beyond_racecheck.append(pattern)
         elif code != 0:
             sys.exit(f"{name} fails (exit code {code}):\n{output}")
 
-    tests = list(labelled_tests(build))
-    if not tests:
-        sys.exit(f"no test labelled sanitizer in {build}")
+    programs = (build / "tests/sanitizer/programs").read_text().split()  # CMake has written their paths
+    tests = [test for program in programs for test in tests_of(program)]
     judged = [test for test in tests if not any(re.search(pattern, test[0]) for pattern in beyond_racecheck)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
@@ -100,7 +101,7 @@ def main():
             print(f"{'clean ' if code == 0 else 'FAILED'} {tool} {name}", flush=True)
             if code != 0:
                 failed += 1
-                print(f"exit code {code}\n" + "\n".join(output.splitlines()[-25:]), flush=True)
+                print(f"exit code {code}\n{findings(output)}", flush=True)
             if arguments.logs:
                 arguments.logs.mkdir(parents=True, exist_ok=True)
                 (arguments.logs / f"{tool}-{name}.log").write_text(output)

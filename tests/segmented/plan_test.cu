@@ -92,8 +92,10 @@ TEST(SegmentedPlan, HoldsWhateverTheShape) {
         for (const std::int64_t items : counts)
           for (const std::int64_t segments : counts) {
             if (segments == 0) continue;
-            const auto plan = segmented::plan_load_balance(max_resident_blocks, items, segments, kind.chunk_items,
-                                                           kind.accumulator_bytes, kind.policy, max_blocks);
+            const bool is_listed = items % 2 == 0;
+            const auto plan =
+                segmented::plan_load_balance(max_resident_blocks, items, segments, is_listed, kind.chunk_items,
+                                             kind.accumulator_bytes, kind.policy, max_blocks);
             ASSERT_EQ(problem(plan, max_resident_blocks, items, segments, kind, max_blocks), "")
                 << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
                 << " blocks at once, max_blocks " << max_blocks;
@@ -102,18 +104,22 @@ TEST(SegmentedPlan, HoldsWhateverTheShape) {
 
 TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
   const problem_kind& k = kinds[0];
-  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
-  EXPECT_EQ(segmented::plan_load_balance(528, 900, 6, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
-  EXPECT_EQ(segmented::plan_load_balance(528, 1 << 24, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
-  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
+  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(segmented::plan_load_balance(528, 900, 6, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(segmented::plan_load_balance(528, 1 << 24, 1, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks,
+            528);
+  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1 << 24, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks,
+            528);
 }
 
 TEST(SegmentedPlan, ManyLongSegmentsTakeTwoWaves) {
   const problem_kind& k = kinds[0];
-  const auto blocks = [&](std::int64_t items, std::int64_t segments) {
-    return segmented::plan_load_balance(528, items, segments, k.chunk_items, k.accumulator_bytes, k.policy).blocks;
+  const auto blocks = [&](std::int64_t items, std::int64_t segments, bool is_listed = true) {
+    return segmented::plan_load_balance(528, items, segments, is_listed, k.chunk_items, k.accumulator_bytes, k.policy)
+        .blocks;
   };
   EXPECT_EQ(blocks(1 << 26, 11585), 2 * 528);
+  EXPECT_EQ(blocks(1 << 26, 11585, false), 528) << "owners take long to search";
   EXPECT_EQ(blocks(1 << 26, 8447), 528) << "a warp of the second wave would have no segment";
   EXPECT_EQ(blocks(1 << 24, 11585), 528) << "the ranges are too short";
   EXPECT_EQ(blocks(1 << 26, 1 << 20), 528) << "the segments are short";

@@ -80,7 +80,8 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
     const int device = host::current_device();
     const load_balance_plan plan =
         plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
-                          Leaves::chunk_items, sizeof(A), policy, options.max_blocks);
+                          !Segments::needs_cursor && !Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy,
+                          options.max_blocks);
     const call_scratch scratch = call_scratch::of(device, options);
     const host::clear_on_error guard(scratch.bytes);
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),

@@ -47,7 +47,8 @@ template <class Arguments, bool Staged> struct kernel_storage {
 /// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`:
 /// tiles of mixed lengths go through shared memory.
 template <bool Staged, class Segments, class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
+__global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
+                                  policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments) {
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
   require_order(segments, leaves.source.items);

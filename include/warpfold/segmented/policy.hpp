@@ -11,8 +11,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline constexpr int units_per_group = 256;  ///< units of a long segment that one warp joins at once
 inline constexpr int max_warps = 10912;      ///< warps of a grid: their counters fill 128 KiB
 inline constexpr int counters_per_warp = 3;
-/// Segments of mostly more than 32 chunks have two waves of warps if each warp still has this many positions, and there
-/// is a segment for each warp: the second wave evens out what uncut segments leave uneven.
+/// Listed segments of mostly more than 32 chunks have two waves of warps if each warp still has half of this many
+/// positions, and there is a segment for each warp: the second wave evens out what uncut segments leave uneven. (Owners
+/// take longer to search than that gains, and segments of one length leave nothing uneven.)
 inline constexpr int min_two_wave_positions = 8192;
 inline constexpr int max_units_per_warp = 8;  ///< a unit is so long that about 8 of them fill a warp's range
 /// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips
@@ -73,9 +74,10 @@ constexpr int wide_chunk_items(std::size_t item_bytes, std::size_t accumulator_b
 
 struct kernel_policy {
   int block_threads;
-  int blocks_per_multiprocessor;  ///< requested of the register allocator
-  int tiny_items;                 ///< segments of at most this many items are read item by item
-  int long_rows;                  ///< rows of 32 chunks of a long segment that a warp has in flight
+  int blocks_per_multiprocessor;               ///< requested of the register allocator
+  int load_balance_blocks_per_multiprocessor;  ///< the same for load_balance_kernel
+  int tiny_items;                              ///< segments of at most this many items are read item by item
+  int long_rows;                               ///< rows of 32 chunks of a long segment that a warp has in flight
 };
 
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
@@ -85,6 +87,9 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
                                 : accumulator_bytes <= 16                   ? 3
                                 : accumulator_bytes <= 32                   ? 2
                                                                             : 1;
+  // With accumulators of 9 to 12 bytes it fits the registers of four blocks; the compiler would take those of three.
+  const bool fits_four = 8 < accumulator_bytes && accumulator_bytes <= 12;
+  p.load_balance_blocks_per_multiprocessor = fits_four ? 4 : p.blocks_per_multiprocessor;
   p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;
   p.long_rows = std::max(2, warp::batch_rows(chunk_bytes, accumulator_bytes));
   return p;

@@ -85,8 +85,8 @@ __device__ void write_tile(const Arguments& arguments, A (&results)[Count], cons
     if (count[k] >= 0) out[k * warp_lanes] = thread::choose(count[k] > 0, results[k], none);
 }
 
-/// Folds the segments of at most `Items` items among the `taken` kept ones of the tile that begins with segment `first`,
-/// a chunk each, all at once. The items are read in place.
+/// Folds the segments of at most `Items` items among the `taken` kept ones of the tile that begins with segment
+/// `first`, a chunk each, all at once. The items are read in place.
 template <int Items, class Arguments, class Tile>
 __device__ void fold_chunks_in_place(const Arguments& arguments, const Tile& tile, std::int64_t first, int taken) {
   const auto first_item = tile.first_item();

@@ -36,8 +36,8 @@ inline constexpr bool sums_packed = folds_packed<Leaves, Op>&& hardware_operatio
 
 namespace detail {
 
-/// `all`, which has ItemBits bits for each item of word `index`, without the bits of items past the first `count` of the
-/// chunk. `count` may be negative; it is converted to bits, so it is 2^26 at most.
+/// `all`, which has ItemBits bits for each item of word `index`, without the bits of items past the first `count` of
+/// the chunk. `count` may be negative; it is converted to bits, so it is 2^26 at most.
 template <int WordItems, int ItemBits> __device__ unsigned present_bits(unsigned all, int index, int count) {
   const int left_out = ItemBits * (WordItems * (index + 1) - count);
   return __funnelshift_rc(all, 0u, static_cast<unsigned>(greatest_of(left_out, 0)));
