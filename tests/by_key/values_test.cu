@@ -47,6 +47,7 @@ void expect_canonical_runs(Op op, const A& init, std::vector<T> (*make)(std::int
 TEST(reduce_by_key_values, float_sums_by_their_bits) { expect_canonical_runs<float>(wf::plus{}, -1234.567f); }
 TEST(reduce_by_key_values, double_sums_by_their_bits) { expect_canonical_runs<double>(wf::plus{}, 0.1); }
 TEST(reduce_by_key_values, int8_accumulates_in_int) { expect_canonical_runs<std::int8_t>(wf::plus{}, 1'000'000); }
+TEST(reduce_by_key_values, int16_accumulates_in_int) { expect_canonical_runs<std::int16_t>(wf::plus{}, 1'000'000); }
 TEST(reduce_by_key_values, half_accumulates_in_float) { expect_canonical_runs<__half>(wf::plus{}, 0.1f); }
 TEST(reduce_by_key_values, twelve_bytes) {
   expect_canonical_runs<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});

@@ -16,6 +16,9 @@ TEST(reduce_small_integers, int8_plus) { expect_canonical(random_items<std::int8
 TEST(reduce_small_integers, uint8_maximum) {
   expect_canonical(random_items<std::uint8_t>(items_of_all_shapes), wf::maximum{});
 }
+TEST(reduce_small_integers, int16_plus) {
+  expect_canonical(random_items<std::int16_t>(items_of_all_shapes), wf::plus{});
+}
 TEST(reduce_small_integers, int16_minimum) {
   expect_canonical(random_items<std::int16_t>(items_of_all_shapes), wf::minimum{});
 }
