@@ -16,7 +16,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct tile_schedule : node_schedule {
   int rows;        ///< of a tile's batches: a power of two up to the policy's
-  int last_warps;  ///< warps that have items in the last tile; the host counts, since blocks of a small grid hurry
+  int last_warps;  ///< warps that have items in the last tile: the host counts, to save small grids the time
 
   /// Warps that have items in tile `tile`. The blocks that fill a cluster up have a tile past the last.
   __device__ int warps_of(int tile, int block_warps) const {

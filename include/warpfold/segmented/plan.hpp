@@ -39,7 +39,7 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   const int segment_cost = std::min(chunk_items, max_segment_cost);  // even an empty segment takes a lane
   const std::int64_t positions = items + segment_cost * segments;
   const bool are_mostly_long = items / segments > warp_lanes * chunk_items;
-  const std::int64_t two_waves = std::int64_t{2} * max_resident_blocks * block_warps;
+  const std::int64_t two_waves = std::int64_t{2} * max_resident_blocks * block_warps;  // warps
   int most = max_resident_blocks;
   if (is_listed && are_mostly_long && segments >= two_waves && positions >= min_two_wave_positions * two_waves / 2)
     most *= 2;
