@@ -74,6 +74,7 @@ function(warpfold_discover_tests name)
   set(properties TIMEOUT 300)
   if(ARGN)
     list(APPEND properties LABELS ${ARGN})
+    set_property(GLOBAL APPEND PROPERTY warpfold_programs_labelled_${ARGN} ${name})
   endif()
   # Listed when ctest starts, so that a build without a GPU runs nothing.
   gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

@@ -5,8 +5,9 @@
 usage: run.py BUILD_FOLDER [--jobs N] [--logs FOLDER]
 
 First racecheck must find the race of planted_race. Then it is shown kernels without a race, whose order comes from what
-it does not follow in some versions (an arrival for a whole warp, barriers of some warps). If it reports a hazard there, it cannot judge tests that are
-ordered in the same way: they are left out, and counted. Exit code 0 if the race is found and every test is clean.
+it does not follow in some versions (an arrival for a whole warp, barriers of some warps). If it reports a hazard there,
+it cannot judge tests that are ordered in the same way: they are left out, and counted. Exit code 0 if the race is found
+and every test is clean.
 """
 import argparse
 import concurrent.futures
@@ -51,7 +52,8 @@ def tests_of(program):
 def findings(output):
     """The first lines that say what the tool found and where, and the last ones."""
     lines = output.splitlines()
-    return "\n".join([line for line in lines if re.search(r"=+ +(Error|Warning|Race|.* Thread .* at )", line)][:12] + lines[-6:])
+    found = [line for line in lines if re.search(r"=+ +(Error|Warning|Race|.* Thread .* at )", line)]
+    return "\n".join(found[:12] + lines[-6:])
 
 
 def batches(tests, jobs):
@@ -86,8 +88,14 @@ def main():
         elif code != 0:
             sys.exit(f"{name} fails (exit code {code}):\n{output}")
 
-    programs = (build / "tests/sanitizer/programs").read_text().split()  # CMake has written their paths
-    tests = [test for program in programs for test in tests_of(program)]
+    tests = []
+    for program in (build / "tests/sanitizer/programs").read_text().splitlines():  # CMake has written their paths
+        found = list(tests_of(program))
+        if not found:
+            sys.exit(f"{program} has no test")
+        tests += found
+    if not tests:
+        sys.exit(f"no program labelled sanitizer in {build}")
     judged = [test for test in tests if not any(re.search(pattern, test[0]) for pattern in beyond_racecheck)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

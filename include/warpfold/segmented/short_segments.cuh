@@ -160,7 +160,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
   /// the new number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
     bool packs = longest <= tiny || longest > wide;
-    if constexpr (half > 0)  // few longer segments wait, so that a half chunk does for all others
+    // In place, few longer segments wait, so that half a chunk does for all others.
+    if constexpr (half > 0 && !packing_type::limits_items)
       packs = packs || longest <= half || tile.count_above(half) <= max_waiting_of_tile;
     if (!packing_type::limits_items && longest <= tiny) packing.fold_tiny(tile, first, [] {});
     else if (packs) return packing.fold(tile, first, taken, longest, pending);
