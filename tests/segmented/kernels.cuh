@@ -32,7 +32,7 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
 
 /// The general kernel, with steps in place or staged.
 template <bool Staged> struct by_position {
-  static constexpr bool needs_bulk_copies = Staged;
+  static constexpr bool needs_bulk_copies = Staged, deals_by_number = false;
 
   template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>
   static void reduce(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
@@ -51,6 +51,7 @@ using staged = by_position<true>;
 /// are short, so that most segments are too long for a group.
 struct per_warp_group {
   static constexpr bool needs_bulk_copies = false;
+  static constexpr bool deals_by_number = true;  ///< up to a block a segment: many short segments tell nothing more
   static inline int turn = 0;
 
   template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>

@@ -30,16 +30,15 @@ struct kernel_names {
 };
 TYPED_TEST_SUITE(segmented_reduce_kernels, kernels, kernel_names);
 
-constexpr std::int64_t many = wf_test::emulated ? 12'000 : 2'000'000, empties = wf_test::emulated ? 3'000 : 300'000;
-
-const std::vector<layout>& layouts() {
-  static const auto all = wf_test::distributions(256, many, empties);
+template <class Kernel> const std::vector<layout>& layouts() {
+  constexpr std::int64_t many = wf_test::emulated ? 12'000 : 2'000'000, empties = wf_test::emulated ? 3'000 : 300'000;
+  static const auto all = wf_test::distributions(256, many, Kernel::deals_by_number ? empties / 10 : empties);
   return all;
 }
 
 TYPED_TEST(segmented_reduce_kernels, offsets_of_32_and_64_bits) {
   std::int64_t turn = 0;
-  for (const layout& where : layouts()) {
+  for (const layout& where : layouts<TypeParam>()) {
     wf_test::expect_joined_by_offsets<TypeParam>(where, wf_test::way_of(turn++));
     wf_test::expect_joined_by_offsets<TypeParam, wf_test::interval<>, std::int64_t>(where, wf_test::way_of(turn++));
   }
@@ -47,13 +46,14 @@ TYPED_TEST(segmented_reduce_kernels, offsets_of_32_and_64_bits) {
 
 TYPED_TEST(segmented_reduce_kernels, bounds_that_touch_and_bounds_with_gaps) {
   std::int64_t turn = 1;
-  for (const layout& dense : layouts())
+  for (const layout& dense : layouts<TypeParam>())
     for (const layout& where : {dense, wf_test::with_gaps(dense)})
       wf_test::expect_joined_by_bounds<TypeParam>(where, wf_test::way_of(turn++));
 }
 
 TYPED_TEST(segmented_reduce_kernels, mixed_segments_under_many_schedules_and_grids) {
-  const layout where("power law", wf_test::power_law(wf_test::emulated ? 1500 : 100'000, 700));
+  constexpr int emulated_segments = TypeParam::deals_by_number ? 300 : 1500;
+  const layout where("power law", wf_test::power_law(wf_test::emulated ? emulated_segments : 100'000, 700));
   for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 8 : 2); ++seed)
     for (const int max_blocks : {1, 2, 5, 0})
       wf_test::expect_joined_by_offsets<TypeParam>(where,

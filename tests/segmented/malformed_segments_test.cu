@@ -13,9 +13,9 @@ using wf_test::device_array, wf_test::layout, wf_test::lengths;
 namespace {
 
 /// Segments of which every kernel makes something else: tiny, short, long, and all of these.
-std::vector<layout> layouts() {
+template <class Kernel> std::vector<layout> layouts() {
   lengths tiny, few;
-  for (int s = 0; s < 900; ++s) tiny.push_back(s % 4), few.push_back(s * 7 % 23);
+  for (int s = 0; s < (Kernel::deals_by_number ? 200 : 900); ++s) tiny.push_back(s % 4), few.push_back(s * 7 % 23);
   return {{"tiny", tiny},
           {"few", few},
           {"long", {2000, 3000, 0, 700, 5000}},
@@ -25,7 +25,7 @@ std::vector<layout> layouts() {
 
 template <class Kernel> class segmented_reduce_malformed : public testing::Test {
  public:
-  static constexpr bool takes_owners = !std::is_same_v<Kernel, wf_test::per_warp_group>;
+  static constexpr bool takes_owners = !Kernel::deals_by_number;
 
   void SetUp() override {
     if (Kernel::needs_bulk_copies && !wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
@@ -42,7 +42,7 @@ using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_
 TYPED_TEST_SUITE(segmented_reduce_malformed, kernels);
 
 TYPED_TEST(segmented_reduce_malformed, good_segments_pass) {
-  for (const layout& where : layouts())
+  for (const layout& where : layouts<TypeParam>())
     for (const int max_blocks : {0, 1}) {
       const device_array<int> offsets(where.offsets<int>()), ids(where.owners<int>());
       EXPECT_NO_THROW(this->reduce(where, offsets.items(), max_blocks)) << where;
@@ -82,8 +82,8 @@ std::vector<std::int64_t> wrong_values(std::int64_t items, bool of_64_bits) {
 }
 std::vector<std::size_t> places(std::size_t count) { return {0, 1, count / 2, count - 1}; }
 
-template <class Index, class Test> void expect_wrong_offsets_stopped(Test& test) {
-  for (const layout& where : layouts()) {
+template <class Kernel, class Index, class Test> void expect_wrong_offsets_stopped(Test& test) {
+  for (const layout& where : layouts<Kernel>()) {
     const auto good = where.offsets<Index>();
     for (const std::size_t place : places(good.size()))
       for (const std::int64_t wrong : wrong_values(where.items, sizeof(Index) > 4)) {
@@ -97,11 +97,13 @@ template <class Index, class Test> void expect_wrong_offsets_stopped(Test& test)
       }
   }
 }
-TYPED_TEST(segmented_reduce_malformed, offsets_of_32_bits) { expect_wrong_offsets_stopped<int>(*this); }
-TYPED_TEST(segmented_reduce_malformed, offsets_of_64_bits) { expect_wrong_offsets_stopped<std::int64_t>(*this); }
+TYPED_TEST(segmented_reduce_malformed, offsets_of_32_bits) { expect_wrong_offsets_stopped<TypeParam, int>(*this); }
+TYPED_TEST(segmented_reduce_malformed, offsets_of_64_bits) {
+  expect_wrong_offsets_stopped<TypeParam, std::int64_t>(*this);
+}
 
 TYPED_TEST(segmented_reduce_malformed, bounds) {
-  for (const layout& where : layouts())
+  for (const layout& where : layouts<TypeParam>())
     for (const std::size_t place : places(where.begins.size()))
       for (const std::int64_t wrong : wrong_values(where.items, false))
         for (const bool is_end : {false, true}) {
@@ -124,7 +126,7 @@ TYPED_TEST(segmented_reduce_malformed, bounds) {
 
 TYPED_TEST(segmented_reduce_malformed, owners) {
   if constexpr (TestFixture::takes_owners)
-    for (const layout& where : layouts()) {
+    for (const layout& where : layouts<TypeParam>()) {
       const auto good = where.owners<int>();
       for (const std::size_t place : places(good.size()))
         for (const int wrong : {-1, static_cast<int>(where.segments()), INT_MIN, INT_MAX, 0})
