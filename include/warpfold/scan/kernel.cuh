@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of a scan: every prefix has the bits of reduce over it, in one launch.
+//
+//   for each tile, in order, by whichever block takes it:
+//     each warp loads its rows, and scans them by butterflies; warps exchange their nodes; the tile's node is published
+//     a warp a level looks back: it reads the nodes of the tile's group (then groups of groups …) that lie before it
+//     all items are joined to the nodes on their left, the lowest level first, and are written
+//
+// No prefix travels from tile to tile: blocks read nodes only, which are published as soon as their own items are
+// there, or, by the last tile of a group, once the group's are. So an item waits for one trip to memory a level, and
+// tiles begin in order, so that the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland 2016,
+// passes prefixes on; their association depends on timing.)
+#pragma once
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/scan/arguments.cuh>
+#include <warpfold/scan/tile_access.cuh>
+#include <warpfold/scan/warp_rows.cuh>
+#include <warpfold/thread/fold_chunk.cuh>
+
+namespace warpfold::scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+enum class scan_kind { inclusive, exclusive };
+
+/// Shared memory of the kernel.
+template <class A, int Warps> struct scan_storage {
+  int tile;
+  thread::array<A, Warps> warp;                ///< the warps' nodes
+  thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
+};
+
+/// Joins the values of the first `count` lanes to the node over 32 lanes, and calls each(level, node) in every lane for
+/// the nodes that lie before lane `rank`, lowest level first. Nodes that need other lanes are not formed.
+template <int Lanes, class A, class Op, class Each>
+__device__ A nodes_before(A value, int rank, int count, Op op, Each each) {
+  const int lane = arch::lane_id();
+  WARPFOLD_UNROLL
+  for (int distance = 1, level = 0; distance < Lanes; distance *= 2, ++level) {
+    if (rank & distance) each(level, warp::shuffle(value, rank & ~(2 * distance - 1)));
+    const A other = warp::shuffle_xor(value, distance);
+    if (((lane | distance) & -distance) + distance <= count) value = warp::join(lane & distance, value, other, op);
+  }
+  return value;
+}
+
+/// Reads the nodes of a level that lie before `tile`, and publishes the node of the group that the tile completes. One
+/// warp calls it.
+template <class A, class Op>
+__device__ void look_back(const node_table<A>& nodes, int level, int tile, thread::array<A, levels * log_group>& before,
+                          Op op) {
+  const int rank = tile >> (log_group * level) & (warp_lanes - 1), group = tile >> (log_group * (level + 1));
+  const bool completes = ((tile + 1) & ((1 << (log_group * (level + 1))) - 1)) == 0 && tile + 1 < nodes.tiles;
+  const int needed = completes ? warp_lanes : rank;
+  if (needed == 0) return;
+  const A value = nodes.receive(level, group, needed);
+  const A all = nodes_before<warp_lanes>(value, rank, needed, op, [&](int bit, const A& node) {
+    if (arch::lane_id() == 0) before[log_group * level + bit] = node;
+  });
+  if (completes && arch::lane_id() == 0) nodes.publish(level + 1, group, all);
+}
+
+/// Makes the inclusive prefixes of a warp exclusive ones. `first` is the result of the warp's first item.
+template <int Rows, int Items, class A> __device__ void shift_rows(A (&values)[Rows][Items], const A& first) {
+  const int lane = arch::lane_id();
+  A before = first;  // in lane 0, the result before the row
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    const A rotated = warp::shuffle(values[row][Items - 1], (lane + warp_lanes - 1) & (warp_lanes - 1));
+    WARPFOLD_UNROLL
+    for (int k = Items - 1; k > 0; --k) values[row][k] = values[row][k - 1];
+    values[row][0] = thread::choose(lane == 0, before, rotated);
+    before = rotated;
+  }
+}
+
+/// Scans one tile. `Whole`: all its items exist, or operations on missing ones do no harm.
+template <bool Whole, scan_kind Kind, int Rows, int Warps, class Leaves, class Op, class Out>
+__device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
+                          scan_storage<typename Leaves::accumulator, Warps>& shared, int tile) {
+  using A = typename Leaves::accumulator;
+  constexpr int items = Leaves::chunk_items;
+  using rows_type = warp_rows<Whole, Rows, items, A, Op>;
+  constexpr int warp_items = rows_type::warp_items;
+  const auto& [leaves, op, out, init, identity, nodes] = arguments;
+  const int warp = arch::flat_warp(), lane = arch::lane_id();
+  const std::int64_t first = (std::int64_t{tile} * Warps + warp) * warp_items, left = leaves.source.items - first;
+  const int count = left < warp_items ? static_cast<int>(left < 0 ? 0 : left) : warp_items;
+
+  typename Leaves::chunk chunks[Rows] = {};
+  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
+  rows_type rows{{}, op, count};
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
+  for (int k = 0; k < items; ++k)
+    if (rows.has(row * rows_type::row_items + lane * items + k + 1)) rows.values[row][k] = leaves.leaf(chunks[row], k);
+  const A own = rows.scan();
+
+  if (lane == 0) shared.warp[warp] = own;
+  __syncthreads();
+  left_nodes<Kind == scan_kind::exclusive, A> before;
+  const std::int64_t in_tile = left + warp * warp_items;
+  const int whole_warps = Whole || in_tile >= Warps * warp_items ? Warps : static_cast<int>(in_tile) / warp_items;
+  const A node = nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, op,
+                                     [&](int, const A& each) { before.push(each, rows); });
+  unsigned left_before = 0;
+  if (nodes.tiles > 1) {
+    if (warp == 0 && lane == 0 && tile + 1 < nodes.tiles) nodes.publish(0, tile, node);
+    for (int level = warp; level < levels && tile >> (log_group * level) != 0; level += Warps)
+      look_back(nodes, level, tile, shared.before, op);
+    __syncthreads();
+    if (warp == 0 && lane == 0) left_before = nodes.leave(tile);
+    for (unsigned digits = static_cast<unsigned>(tile); digits != 0; digits &= digits - 1)
+      before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], rows);
+  }
+  if (init.exists()) before.push(init.alone(), rows);
+  before.finish(rows);
+  if constexpr (Kind == scan_kind::exclusive) shift_rows(rows.values, before.exists ? before.joined : identity);
+  store_rows(rows.values, out, first, count);
+  if (nodes.tiles > 1 && warp == 0) nodes.finish(tile, left_before);
+}
+
+/// Whether operations on items that do not exist do no harm: nothing of the user's is called, and no result shows it.
+template <class Leaves, class Op>
+inline constexpr bool ignores_missing =
+    thread::just_items<Leaves>&& thread::has_exact_identity<Op, typename Leaves::accumulator>;
+
+/// Each block takes the next tile, and, if there are fewer blocks than tiles, further ones.
+template <scan_kind Kind, class Shape, class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(Shape::value.threads(), Shape::value.blocks_per_multiprocessor)
+scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
+  constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
+  constexpr int tile_items = rows * warps * warp_lanes * Leaves::chunk_items;
+  auto& shared = arch::dynamic_shared<scan_storage<typename Leaves::accumulator, warps>>();
+  const int tiles = arguments.nodes.tiles, blocks = static_cast<int>(gridDim.x);
+  // Blocks that take more than one tile also take a number past all tiles, once each. The last number leaves zero.
+  const unsigned last_number = static_cast<unsigned>(blocks < tiles ? tiles + blocks : tiles) - 1;
+  do {
+    int tile = 0;
+    if (tiles > 1) {
+      if (arch::flat_thread() == 0)
+        shared.tile = static_cast<int>(atomicInc(&arguments.nodes.control->next_tile, last_number));
+      __syncthreads();
+      tile = shared.tile;
+      if (tile >= tiles) return;
+    }
+    if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * tile_items <= arguments.leaves.source.items)
+      scan_tile<true, Kind, rows, warps>(arguments, shared, tile);
+    else if constexpr (!ignores_missing<Leaves, Op>)
+      scan_tile<false, Kind, rows, warps>(arguments, shared, tile);
+  } while (blocks < tiles);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::scan
