@@ -51,14 +51,14 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
        reinterpret_cast<grid::published_value<A>*>(plan.tiles > 1 ? control + sizeof(scan_control) : nullptr),
        static_cast<int>(plan.tiles)}};
   constexpr tile_shape f = Policy.full, q = Policy.quick;
-  constexpr auto* full =
-      &scan_kernel<Kind, fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>, Leaves, Op, Out>;
-  constexpr auto* quick =
-      &scan_kernel<Kind, fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>, Leaves, Op, Out>;
-  launch(plan.is_quick ? quick : full,
-         host::launch_config(plan.blocks, plan.is_quick ? Policy.quick.threads() : Policy.full.threads(),
-                             plan.is_quick ? sizeof(scan_storage<A, Policy.quick.warps>)
-                                           : sizeof(scan_storage<A, Policy.full.warps>),
+  using full = fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
+  using quick = fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
+  constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
+  constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
+  constexpr auto* in_turns = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
+  launch(plan.is_quick ? in_quick_tiles : plan.blocks < plan.tiles ? in_turns : in_full_tiles,
+         host::launch_config(plan.blocks, plan.is_quick ? q.threads() : f.threads(),
+                             plan.is_quick ? sizeof(scan_storage<A, q.warps>) : sizeof(scan_storage<A, f.warps>),
                              options.stream),
          arguments);
 }

@@ -109,14 +109,16 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
       look_back(nodes, level, tile, shared.before, op);
     __syncthreads();
     if (warp == 0 && lane == 0) left_before = nodes.leave(tile);
-    for (unsigned digits = static_cast<unsigned>(tile); digits != 0; digits &= digits - 1)
+    for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
       before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], rows);
   }
   if (init.exists()) before.push(init.alone(), rows);
   before.finish(rows);
   if constexpr (Kind == scan_kind::exclusive) shift_rows(rows.values, before.exists ? before.joined : identity);
-  store_rows(rows.values, out, first, count);
-  if (nodes.tiles > 1 && warp == 0) nodes.finish(tile, left_before);
+  // (Computed again: the compiler would keep the numbers in registers.)
+  const std::int64_t to = (std::int64_t{shared.tile} * Warps + warp) * warp_items;
+  store_rows(rows.values, out, to, static_cast<int>(least_of(greatest_of(leaves.source.items - to, 0), warp_items)));
+  if (nodes.tiles > 1 && warp == 0) nodes.finish(shared.tile, left_before);
 }
 
 /// Whether operations on items that do not exist do no harm: nothing of the user's is called, and no result shows it.
@@ -124,30 +126,33 @@ template <class Leaves, class Op>
 inline constexpr bool ignores_missing =
     thread::just_items<Leaves>&& thread::has_exact_identity<Op, typename Leaves::accumulator>;
 
-/// Each block takes the next tile, and, if there are fewer blocks than tiles, further ones.
-template <scan_kind Kind, class Shape, class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(Shape::value.threads(), Shape::value.blocks_per_multiprocessor)
+/// Takes the next tile, one for each block, or number after number until there is none, if there are fewer `Blocks`.
+///
+/// Blocks that take more than one tile also take a number past all tiles, once each. The last number leaves zero.
+__device__ inline int take_tile(scan_control* control, int tiles, bool loops) {
+  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(loops ? tiles + gridDim.x : tiles) - 1));
+}
+
+/// A block for each tile, or, if `Loops`, fewer blocks, each of which takes tile after tile. (In the same kernel, the
+/// loop would cost registers: the compiler keeps what does not change.)
+template <scan_kind Kind, bool Loops, class Shape, class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(Shape::value.threads(), greatest_of(Shape::value.blocks_per_multiprocessor - Loops, 1))
 scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
   constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
   constexpr int tile_items = rows * warps * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<scan_storage<typename Leaves::accumulator, warps>>();
-  const int tiles = arguments.nodes.tiles, blocks = static_cast<int>(gridDim.x);
-  // Blocks that take more than one tile also take a number past all tiles, once each. The last number leaves zero.
-  const unsigned last_number = static_cast<unsigned>(blocks < tiles ? tiles + blocks : tiles) - 1;
+  const int tiles = arguments.nodes.tiles;
   do {
-    int tile = 0;
-    if (tiles > 1) {
-      if (arch::flat_thread() == 0)
-        shared.tile = static_cast<int>(atomicInc(&arguments.nodes.control->next_tile, last_number));
-      __syncthreads();
-      tile = shared.tile;
-      if (tile >= tiles) return;
-    }
+    if (Loops) __syncthreads();  // all have read the number of the tile before
+    if (arch::flat_thread() == 0) shared.tile = tiles > 1 ? take_tile(arguments.nodes.control, tiles, Loops) : 0;
+    __syncthreads();
+    const int tile = shared.tile;
+    if (Loops && tile >= tiles) return;
     if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * tile_items <= arguments.leaves.source.items)
       scan_tile<true, Kind, rows, warps>(arguments, shared, tile);
     else if constexpr (!ignores_missing<Leaves, Op>)
       scan_tile<false, Kind, rows, warps>(arguments, shared, tile);
-  } while (blocks < tiles);
+  } while (Loops && tiles > 1);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -21,16 +21,17 @@ constexpr std::int64_t tile_items(const tile_shape& shape, int chunk_items) {
   return std::int64_t{shape.rows} * shape.threads() * chunk_items;
 }
 
-/// Chooses shape and grid for `items` > 0 items in chunks of `chunk_items`. A positive `max_blocks` bounds the grid; else
-/// there is a block for each tile. The results do not depend on the plan. Plans of more than most_tiles tiles cannot be
-/// run.
+/// Chooses shape and grid for `items` > 0 items in chunks of `chunk_items`: a block for each tile, or, with a positive
+/// `max_blocks`, at most so many, which take full tiles one after another. The results do not depend on the plan. Plans
+/// of more than most_tiles tiles cannot be run.
 inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_items, const kernel_policy& policy,
                            int max_blocks = 0) {
-  const std::int64_t quick_tiles = host::divide_up(items, tile_items(policy.quick, chunk_items));
-  scan_plan plan{quick_tiles <= std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors, quick_tiles, 0};
-  if (!plan.is_quick) plan.tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
-  plan.blocks = static_cast<int>(std::min<std::int64_t>(plan.tiles, max_blocks > 0 ? max_blocks : most_tiles));
-  return plan;
+  const std::int64_t quick_tiles = host::divide_up(items, tile_items(policy.quick, chunk_items)),
+                     most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors;
+  if (quick_tiles <= (max_blocks > 0 ? std::min<std::int64_t>(most_quick, max_blocks) : most_quick))
+    return {true, quick_tiles, static_cast<int>(quick_tiles)};
+  const std::int64_t tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
+  return {false, tiles, static_cast<int>(std::min<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles))};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
