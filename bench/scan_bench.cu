@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/groups.hpp"
+#include "scan/register.hpp"
+
+namespace {
+
+void register_all() {
+  bench::register_float_scans();
+  bench::register_narrow_scans();
+  bench::register_wide_scans();
+}
+
+}  // namespace
+
+/// warpfold/scan.cuh against CUB and the copy of as many bytes; README.md beside this file says how.
+int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }
