@@ -85,8 +85,10 @@ void scan_items(const char* function, const char* argument, const It& given, std
     host::check_apart_or_in_place(function, argument, first, "out", out.first, count);
     host::check_initial_apart(function, "init", options.init, "out", out.first, count);
     constexpr int items = scan_chunk_items<T, Out>();
-    scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(A))>(
-        function, make_leaves<A>(make_source_in_chunks<items>(first, count), transform), out.first, op, options);
+    const auto leaves = make_leaves<A>(make_source_in_chunks<items>(first, count), transform);
+    constexpr bool ignores_missing = scan::ignores_missing<std::remove_cv_t<decltype(leaves)>, Op>;
+    scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(A), ignores_missing)>(function, leaves, out.first, op,
+                                                                                   options);
   }
 }
 

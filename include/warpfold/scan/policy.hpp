@@ -31,17 +31,20 @@ template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_shape {
   static constexpr tile_shape value{Rows, Warps, BlocksPerMultiprocessor};
 };
 
-/// The shapes for chunks of accumulators of `chunk_bytes` bytes.
+/// The constants for one kind of chunk.
 struct kernel_policy {
-  tile_shape full;   ///< for large inputs: a lane holds 128 bytes of accumulators
-  tile_shape quick;  ///< for small ones: many blocks, that load little each
+  tile_shape full;                     ///< for large inputs
+  tile_shape quick;                    ///< for small ones: many blocks, that load little each
   int quick_tiles_per_multiprocessor;  ///< up to so many quick tiles, tiles are quick
 };
 
-consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes) {
-  const int rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(chunk_bytes, 128)), 1, 8));
-  const bool is_wide = chunk_bytes > 128;
-  const tile_shape full = is_wide ? tile_shape{1, 4, 1} : tile_shape{rows, 8, 5};
+/// A lane holds 128 bytes of accumulators if the kernel may compute with missing items, `ignores_missing`; else 64, since
+/// predicates, and what a user's operator keeps, take registers too. `chunk_bytes` are a chunk's, as accumulators.
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, bool ignores_missing) {
+  const std::size_t held_bytes = ignores_missing ? 128 : 64;
+  const int rows =
+      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(held_bytes / std::min(chunk_bytes, held_bytes)), 1, 8));
+  const tile_shape full = chunk_bytes <= 64 ? tile_shape{rows, 8, 5} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
   return {full, {std::min(rows, 2), full.warps, full.blocks_per_multiprocessor}, 8};
 }
 
