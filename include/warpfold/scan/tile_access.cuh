@@ -36,36 +36,88 @@ __device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& so
   } else each_row([&](auto& to, int item) { source.load_edge(to, first + item); });
 }
 
-/// Whether results of type `A` are written to `Out` by vectors.
+/// Whether results are written to `Out` by vectors.
 template <class Out>
-inline constexpr bool writes_vectors = std::is_pointer_v<Out> && std::is_trivially_copyable_v<std::remove_pointer_t<Out>>;
+inline constexpr bool writes_vectors =
+    std::is_pointer_v<Out> && std::is_trivially_copyable_v<std::remove_pointer_t<Out>>;
 
-/// Writes the results of `Rows` rows of 32 chunks of `Items` items from out[first] on, of which `count` exist. All lanes
-/// of the warp call it.
+/// A lane's results of a row, as items of type `T`.
+template <class T, int Items, class A> __device__ thread::chunk<T, Items> pack_items(const A (&results)[Items]) {
+  thread::chunk<T, Items> packed;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) {
+    const T item = static_cast<T>(results[k]);
+    std::memcpy(reinterpret_cast<unsigned char*>(packed.word) + k * sizeof(T), &item, sizeof(T));
+  }
+  return packed;
+}
+
+/// Stores a chunk by vectors, the first one but if `has_first`. `target` is a boundary of vectors.
+template <class Chunk> __device__ void store_vectors(unsigned char* target, const Chunk& from, bool has_first = true) {
+  constexpr int width = Chunk::vector_bytes;
+  WARPFOLD_UNROLL
+  for (int offset = 0; offset < Chunk::bytes; offset += width)
+    if (offset > 0 || has_first)
+      arch::store_once<width>(target + offset, reinterpret_cast<const unsigned char*>(from.word) + offset);
+}
+
+/// Writes whole rows that begin at `to`, `shift` bytes past a boundary of vectors: each lane writes the vectors that
+/// begin with the end of its left neighbour's chunk. The ends of the rows, where other warps own the rest of the vector,
+/// are written piece by piece.
+template <int Rows, int Items, class A, class T>
+__device__ void store_shifted_rows(const A (&results)[Rows][Items], T* to, int shift) {
+  using chunk = thread::chunk<T, Items>;
+  constexpr int vector_bytes = chunk::vector_bytes, vector_words = vector_bytes / 4, width = int{alignof(T)};
+  const int lane = arch::lane_id();
+  std::uint32_t before[vector_words] = {};  // in lane 0: the last vector of the row before
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    const chunk own = pack_items<T>(results[row]);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(own.word);
+    auto* const target = reinterpret_cast<unsigned char*>(to + (row * warp_lanes + lane) * Items);
+    std::uint32_t window[chunk::window_words];
+    WARPFOLD_UNROLL
+    for (int i = 0; i < vector_words; ++i) {
+      const std::uint32_t rotated = __shfl_sync(full_warp, own.word[chunk::words - vector_words + i],
+                                                (lane + warp_lanes - 1) & (warp_lanes - 1));
+      window[i] = lane == 0 ? before[i] : rotated;
+      before[i] = rotated;
+    }
+    WARPFOLD_UNROLL
+    for (int i = 0; i < chunk::words; ++i) window[vector_words + i] = own.word[i];
+    chunk shifted;
+    shifted.cut(window, vector_bytes - shift);
+    const bool is_first = row == 0 && lane == 0, is_last = row == Rows - 1 && lane == warp_lanes - 1;
+    store_vectors(target - shift, shifted, !is_first);
+    WARPFOLD_UNROLL
+    for (int piece = 0; piece < vector_bytes; piece += width) {
+      if (is_first && piece < vector_bytes - shift) arch::store_once<width>(target + piece, bytes + piece);
+      constexpr int last_vector = chunk::bytes - vector_bytes;
+      if (is_last && piece >= vector_bytes - shift)
+        arch::store_once<width>(target + last_vector + piece, bytes + last_vector + piece);
+    }
+  }
+}
+
+/// Writes the results of `Rows` rows of 32 chunks of `Items` items from out[first] on, of which `count` exist: by
+/// vectors where all do. All lanes of the warp call it.
 template <int Rows, int Items, class A, class Out>
 __device__ void store_rows(const A (&results)[Rows][Items], Out out, std::int64_t first, int count) {
   constexpr int row_items = warp_lanes * Items;
   const int own = arch::lane_id() * Items;
   if constexpr (writes_vectors<Out>) {
     using T = std::remove_pointer_t<Out>;
-    using chunk = thread::chunk<T, Items>;
+    constexpr int vector_bytes = thread::chunk<T, Items>::vector_bytes;
     T* const to = out + first;
-    if (count >= Rows * row_items && (reinterpret_cast<std::uintptr_t>(to) & (chunk::vector_bytes - 1)) == 0) {
-      WARPFOLD_UNROLL
-      for (int row = 0; row < Rows; ++row) {
-        chunk packed;
+    const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & (vector_bytes - 1));
+    if (count >= Rows * row_items) {
+      if (shift == 0) {
         WARPFOLD_UNROLL
-        for (int k = 0; k < Items; ++k) {
-          const T item = static_cast<T>(results[row][k]);
-          std::memcpy(reinterpret_cast<unsigned char*>(packed.word) + k * sizeof(T), &item, sizeof(T));
-        }
-        auto* const target = reinterpret_cast<unsigned char*>(to + row * row_items + own);
-        WARPFOLD_UNROLL
-        for (int offset = 0; offset < chunk::bytes; offset += chunk::vector_bytes)
-          arch::store_once<chunk::vector_bytes>(target + offset,
-                                                reinterpret_cast<const unsigned char*>(packed.word) + offset);
+        for (int row = 0; row < Rows; ++row)
+          store_vectors(reinterpret_cast<unsigned char*>(to + row * row_items + own), pack_items<T>(results[row]));
+        return;
       }
-      return;
+      if constexpr (vector_bytes >= 4 && alignof(T) < vector_bytes) return store_shifted_rows(results, to, shift);
     }
   }
   WARPFOLD_UNROLL
@@ -73,8 +125,7 @@ __device__ void store_rows(const A (&results)[Rows][Items], Out out, std::int64_
   for (int k = 0; k < Items; ++k) {
     const int item = row * row_items + own + k;
     if constexpr (std::is_pointer_v<Out>) {
-      using T = std::remove_pointer_t<Out>;
-      if (item < count) out[first + item] = static_cast<T>(results[row][k]);
+      if (item < count) out[first + item] = static_cast<std::remove_pointer_t<Out>>(results[row][k]);
     } else if (item < count) out[static_cast<std::ptrdiff_t>(first + item)] = results[row][k];
   }
 }
