@@ -16,6 +16,7 @@
 #include <warpfold/scan/tile_access.cuh>
 #include <warpfold/scan/warp_rows.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
+#include <warpfold/warp/scan.cuh>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -29,20 +30,6 @@ template <class A, int Warps> struct scan_storage {
   thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
 };
 
-/// Joins the values of the first `count` lanes to the node over 32 lanes, and calls each(level, node) in every lane for
-/// the nodes that lie before lane `rank`, lowest level first. Nodes that need other lanes are not formed.
-template <int Lanes, class A, class Op, class Each>
-__device__ A nodes_before(A value, int rank, int count, Op op, Each each) {
-  const int lane = arch::lane_id();
-  WARPFOLD_UNROLL
-  for (int distance = 1, level = 0; distance < Lanes; distance *= 2, ++level) {
-    if (rank & distance) each(level, warp::shuffle(value, rank & ~(2 * distance - 1)));
-    const A other = warp::shuffle_xor(value, distance);
-    if (((lane | distance) & -distance) + distance <= count) value = warp::join(lane & distance, value, other, op);
-  }
-  return value;
-}
-
 /// Reads the nodes of a level that lie before `tile`, and publishes the node of the group that the tile completes. One
 /// warp calls it.
 template <class A, class Op>
@@ -53,7 +40,7 @@ __device__ void look_back(const node_table<A>& nodes, int level, int tile, threa
   const int needed = completes ? warp_lanes : rank;
   if (needed == 0) return;
   const A value = nodes.receive(level, group, needed);
-  const A all = nodes_before<warp_lanes>(value, rank, needed, op, [&](int bit, const A& node) {
+  const A all = warp::nodes_before(value, rank, needed, op, [&](int bit, const A& node) {
     if (arch::lane_id() == 0) before[log_group * level + bit] = node;
   });
   if (completes && arch::lane_id() == 0) nodes.publish(level + 1, group, all);
@@ -100,7 +87,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
   left_nodes<Kind == scan_kind::exclusive, A> before;
   const std::int64_t in_tile = left + warp * warp_items;
   const int whole_warps = Whole || in_tile >= Warps * warp_items ? Warps : static_cast<int>(in_tile) / warp_items;
-  const A node = nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, op,
+  const A node = warp::nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, op,
                                      [&](int, const A& each) { before.push(each, rows); });
   unsigned left_before = 0;
   if (nodes.tiles > 1) {

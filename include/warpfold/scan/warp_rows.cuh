@@ -64,7 +64,7 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
       if constexpr (joins_late) {
         if (upper) left = op(other, left);
       } else if (upper) push(row, other);
-      if (has(first + (((lane | distance) & -distance) + distance) * Items)) node = warp::join(upper, node, other, op);
+      if (has(first + ((lane | (2 * distance - 1)) + 1) * Items)) node = warp::join(upper, node, other, op);
     }
     if constexpr (joins_late) push(row, left);
     return node;
