@@ -39,15 +39,14 @@ template <class T, class Op, class PeerOp> class prefixes {
   }
 
   contenders all(bool with_copy) {
-    contenders list{
-        {"warpfold",
-         [this](cudaStream_t stream, int) {
-           warpfold::inclusive_scan(in(), items_, out(), Op{}, {.stream = stream, .workspace = workspace_});
-         }},
-        {"cub", [this](cudaStream_t stream, int) {
-           std::size_t scratch_bytes = scratch_.bytes();
-           check(cub_scan(scratch_.data(), scratch_bytes, stream));
-         }}};
+    contenders list{{"warpfold",
+                     [this](cudaStream_t stream, int) {
+                       warpfold::inclusive_scan(in(), items_, out(), Op{}, {.stream = stream, .workspace = workspace_});
+                     }},
+                    {"cub", [this](cudaStream_t stream, int) {
+                       std::size_t scratch_bytes = scratch_.bytes();
+                       check(cub_scan(scratch_.data(), scratch_bytes, stream));
+                     }}};
     if (with_copy)
       list.push_back({"move_copy", [this](cudaStream_t stream, int) {
                         check(cudaMemcpyAsync(out(), in(), static_cast<std::size_t>(items_) * sizeof(T),
@@ -63,7 +62,8 @@ template <class T, class Op, class PeerOp> class prefixes {
     std::uint64_t random = 1;
     for (int sample = 0; sample < 200; ++sample) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      const std::int64_t length = sample < 40 ? std::min<std::int64_t>(items_, 1 + sample * sample * 3)
+      const std::int64_t length =
+          sample < 40   ? std::min<std::int64_t>(items_, 1 + sample * sample * 3)
           : sample < 80 ? std::max<std::int64_t>(items_ - (sample - 40) * (sample - 40), 1)
                         : 1 + static_cast<std::int64_t>((random >> 20) % static_cast<std::uint64_t>(items_));
       warpfold::reduce(in(), length, total_.data(), Op{}, {.workspace = workspace_});

@@ -24,15 +24,14 @@
 //   agrees with a total, on every run, grid and GPU, and in the emulator. (An exclusive scan's first result is init,
 //   else the identity.)
 // - enqueue one kernel on options.stream, never wait, and can be captured. Scratch does not depend on the count;
-// - read each item once and write each result once, by vectors where items, or results, are aligned as their chunks of
-//   16 bytes are;
+// - read each item once and write each result once, by vectors from and to any alignment, but for the ends;
 // - join options.init to each result on its left, once. An exclusive scan without init needs an operator with identity;
 // - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns, and convert each result
 //   to the items of `out`. A sum or product into a wider type does not compile: accumulate_in says which type is meant;
 // - may write `out` onto `in`, if both begin at one address and have items of one type. Otherwise the output must be
 //   apart from the input. It must be apart from *options.init;
-// - cost the operations of the binary digits: up to log2(count) an item, half of it on average; two or three an item for
-//   exact operators (integers, extrema, bits);
+// - cost the operations of the binary digits: up to log2(count) an item, half of it on average; two or three an item
+//   for exact operators (integers, extrema, bits);
 // - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
 //   output that is too small or overlaps, an exclusive scan without init and identity, a workspace that is too small or
 //   misaligned, a negative max_blocks and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
@@ -69,15 +68,15 @@ template <class Op, class Transform, class A, class T, class Out> consteval bool
 }
 
 template <scan::scan_kind Kind, class It, class Out, class Op, class Transform, class A>
-void scan_items(const char* function, const char* argument, const It& given, std::int64_t count,
-                const output<Out>& out, Op op, Transform transform, const reduce_options<A>& options) {
+void scan_items(const char* function, const char* argument, const It& given, std::int64_t count, const output<Out>& out,
+                Op op, Transform transform, const reduce_options<A>& options) {
   using T = iterator_item_t<It>;
   if constexpr (check_scan_types<Op, Transform, A, T, Out>()) {
     const auto first = to_kernel_iterator(given);
     host::check_count(function, count);
     if (out.size >= 0 && out.size < count)
-      reject(function, "out has " + std::to_string(out.size) + " items, fewer than the input's " +
-                           std::to_string(count));
+      reject(function,
+             "out has " + std::to_string(out.size) + " items, fewer than the input's " + std::to_string(count));
     if (count > 0) {
       host::check_pointer(function, argument, first);
       host::check_pointer(function, "out", out.first);
@@ -88,7 +87,7 @@ void scan_items(const char* function, const char* argument, const It& given, std
     const auto leaves = make_leaves<A>(make_source_in_chunks<items>(first, count), transform);
     constexpr bool ignores_missing = scan::ignores_missing<std::remove_cv_t<decltype(leaves)>, Op>;
     scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(A), ignores_missing)>(function, leaves, out.first, op,
-                                                                                   options);
+                                                                                     options);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <warpfold/options.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_by_key.cuh>
+#include <warpfold/scan.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/version.hpp>
 #include <warpfold/workspace.cuh>

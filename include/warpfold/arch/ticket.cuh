@@ -48,9 +48,9 @@ template <class... Numbers> __device__ bool warp_completes(unsigned* counter, Nu
   return __shfl_sync(full_warp, last, 0);
 }
 
-/// Counts the caller at `counter`, which is zero again after `expected` arrivals, and returns how many came before. What
-/// the caller read or was handed by a barrier is released. Nothing is acquired: the caller need not wait for the number
-/// before it goes on.
+/// Counts the caller at `counter`, which is zero again after `expected` arrivals, and returns how many came before.
+/// What the caller read or was handed by a barrier is released. Nothing is acquired: the caller need not wait for the
+/// number before it goes on.
 __device__ inline unsigned count_arrival(unsigned* counter, unsigned expected) {
   unsigned before;
 #if defined(__CUDA_ARCH__)

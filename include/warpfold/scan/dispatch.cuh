@@ -21,8 +21,7 @@ template <class Op, class A> A first_without_init(const char* function) {
 template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out,
           class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
-  static_assert(fits_control_words(sizeof(A)) && alignof(A) <= 16,
-                "warpfold: the accumulator is too large for a scan");
+  static_assert(fits_control_words(sizeof(A)) && alignof(A) <= 16, "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
   const auto init = host::initial_value_of<Op>(function, options.init, 1);
   A first{};
@@ -56,7 +55,9 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
   constexpr auto* in_turns = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  launch(plan.is_quick ? in_quick_tiles : plan.blocks < plan.tiles ? in_turns : in_full_tiles,
+  launch(plan.is_quick              ? in_quick_tiles
+         : plan.blocks < plan.tiles ? in_turns
+                                    : in_full_tiles,
          host::launch_config(plan.blocks, plan.is_quick ? q.threads() : f.threads(),
                              plan.is_quick ? sizeof(scan_storage<A, q.warps>) : sizeof(scan_storage<A, f.warps>),
                              options.stream),

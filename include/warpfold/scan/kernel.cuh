@@ -8,8 +8,8 @@
 //
 // No prefix travels from tile to tile: blocks read nodes only, which are published as soon as their own items are
 // there, or, by the last tile of a group, once the group's are. So an item waits for one trip to memory a level, and
-// tiles begin in order, so that the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland 2016,
-// passes prefixes on; their association depends on timing.)
+// tiles begin in order, so that the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland
+// 2016, passes prefixes on; their association depends on timing.)
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/scan/arguments.cuh>
@@ -26,7 +26,7 @@ enum class scan_kind { inclusive, exclusive };
 /// Shared memory of the kernel.
 template <class A, int Warps> struct scan_storage {
   int tile;
-  thread::array<A, Warps> warp;                ///< the warps' nodes
+  thread::array<A, Warps> warp;                 ///< the warps' nodes
   thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
 };
 
@@ -88,7 +88,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
   const std::int64_t in_tile = left + warp * warp_items;
   const int whole_warps = Whole || in_tile >= Warps * warp_items ? Warps : static_cast<int>(in_tile) / warp_items;
   const A node = warp::nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, op,
-                                     [&](int, const A& each) { before.push(each, rows); });
+                                           [&](int, const A& each) { before.push(each, rows); });
   unsigned left_before = 0;
   if (nodes.tiles > 1) {
     if (warp == 0 && lane == 0 && tile + 1 < nodes.tiles) nodes.publish(0, tile, node);
@@ -123,7 +123,8 @@ __device__ inline int take_tile(scan_control* control, int tiles, bool loops) {
 /// A block for each tile, or, if `Loops`, fewer blocks, each of which takes tile after tile. (In the same kernel, the
 /// loop would cost registers: the compiler keeps what does not change.)
 template <scan_kind Kind, bool Loops, class Shape, class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(Shape::value.threads(), greatest_of(Shape::value.blocks_per_multiprocessor - Loops, 1))
+__global__ void __launch_bounds__(Shape::value.threads(),
+                                  greatest_of(Shape::value.blocks_per_multiprocessor - Loops, 1))
 scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
   constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
   constexpr int tile_items = rows * warps * warp_lanes * Leaves::chunk_items;
@@ -137,8 +138,7 @@ scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
     if (Loops && tile >= tiles) return;
     if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * tile_items <= arguments.leaves.source.items)
       scan_tile<true, Kind, rows, warps>(arguments, shared, tile);
-    else if constexpr (!ignores_missing<Leaves, Op>)
-      scan_tile<false, Kind, rows, warps>(arguments, shared, tile);
+    else if constexpr (!ignores_missing<Leaves, Op>) scan_tile<false, Kind, rows, warps>(arguments, shared, tile);
   } while (Loops && tiles > 1);
 }
 

@@ -47,7 +47,8 @@ struct alignas(16) scan_control {
 
 /// Bytes of control words for accumulators of `accumulator_bytes` bytes.
 constexpr std::size_t control_bytes_for(std::size_t accumulator_bytes) {
-  return sizeof(scan_control) + std::size_t{warp_lanes} * static_cast<std::size_t>(all_group_places(accumulator_bytes)) *
+  return sizeof(scan_control) + std::size_t{warp_lanes} *
+                                    static_cast<std::size_t>(all_group_places(accumulator_bytes)) *
                                     static_cast<std::size_t>(grid::messages_per_value(accumulator_bytes)) * 16;
 }
 

@@ -12,7 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * levels);
 
 struct scan_plan {
-  bool is_quick;       ///< which shape
+  bool is_quick;  ///< which shape
   std::int64_t tiles;
   int blocks;
 };

@@ -38,8 +38,9 @@ struct kernel_policy {
   int quick_tiles_per_multiprocessor;  ///< up to so many quick tiles, tiles are quick
 };
 
-/// A lane holds 128 bytes of accumulators if the kernel may compute with missing items, `ignores_missing`; else 64, since
-/// predicates, and what a user's operator keeps, take registers too. `chunk_bytes` are a chunk's, as accumulators.
+/// A lane holds 128 bytes of accumulators if the kernel may compute with missing items, `ignores_missing`; else 64,
+/// since predicates, and what a user's operator keeps, take registers too. `chunk_bytes` are a chunk's, as
+/// accumulators.
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, bool ignores_missing) {
   const std::size_t held_bytes = ignores_missing ? 128 : 64;
   const int rows =

@@ -23,23 +23,22 @@ __device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& so
     const auto* const data = source.data + first;
     if (count >= warp_items) {
       const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & (vector_bytes - 1));
-      if (shift == 0)
-        return each_row([&](chunk& to, int item) { to.template load<arch::read_once>(data + item); });
+      if (shift == 0) return each_row([&](chunk& to, int item) { to.template load<arch::read_once>(data + item); });
       if constexpr (vector_bytes >= 4) {
         constexpr std::int64_t item_bytes = sizeof(typename Source::item);
         if (first * item_bytes >= shift && (source.items - first - warp_items) * item_bytes >= vector_bytes - shift)
-          return each_row(
-              [&](chunk& to, int item) { to.template load_shifted<arch::read_once>(data + item, shift); });
+          return each_row([&](chunk& to, int item) { to.template load_shifted<arch::read_once>(data + item, shift); });
       }
     }
-    each_row([&](chunk& to, int item) { to.template load<arch::read_once>(data + item, least_of(count - item, items)); });
+    each_row(
+        [&](chunk& to, int item) { to.template load<arch::read_once>(data + item, least_of(count - item, items)); });
   } else each_row([&](auto& to, int item) { source.load_edge(to, first + item); });
 }
 
 /// Whether results are written to `Out` by vectors.
 template <class Out>
 inline constexpr bool writes_vectors =
-    std::is_pointer_v<Out> && std::is_trivially_copyable_v<std::remove_pointer_t<Out>>;
+    std::is_pointer_v<Out>&& std::is_trivially_copyable_v<std::remove_pointer_t<Out>>;
 
 /// A lane's results of a row, as items of type `T`.
 template <class T, int Items, class A> __device__ thread::chunk<T, Items> pack_items(const A (&results)[Items]) {
@@ -62,8 +61,8 @@ template <class Chunk> __device__ void store_vectors(unsigned char* target, cons
 }
 
 /// Writes whole rows that begin at `to`, `shift` bytes past a boundary of vectors: each lane writes the vectors that
-/// begin with the end of its left neighbour's chunk. The ends of the rows, where other warps own the rest of the vector,
-/// are written piece by piece.
+/// begin with the end of its left neighbour's chunk. The ends of the rows, where other warps own the rest of the
+/// vector, are written piece by piece.
 template <int Rows, int Items, class A, class T>
 __device__ void store_shifted_rows(const A (&results)[Rows][Items], T* to, int shift) {
   using chunk = thread::chunk<T, Items>;
@@ -78,8 +77,8 @@ __device__ void store_shifted_rows(const A (&results)[Rows][Items], T* to, int s
     std::uint32_t window[chunk::window_words];
     WARPFOLD_UNROLL
     for (int i = 0; i < vector_words; ++i) {
-      const std::uint32_t rotated = __shfl_sync(full_warp, own.word[chunk::words - vector_words + i],
-                                                (lane + warp_lanes - 1) & (warp_lanes - 1));
+      const std::uint32_t rotated =
+          __shfl_sync(full_warp, own.word[chunk::words - vector_words + i], (lane + warp_lanes - 1) & (warp_lanes - 1));
       window[i] = lane == 0 ? before[i] : rotated;
       before[i] = rotated;
     }

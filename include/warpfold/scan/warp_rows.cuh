@@ -36,8 +36,8 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
     for (int row = 0; row < Rows; ++row) push(row, node);
   }
 
-  /// Scans `Count` rows, a power of two, from row `First` on. Returns their node, valid in every lane if all their items
-  /// exist. All lanes call it.
+  /// Scans `Count` rows, a power of two, from row `First` on. Returns their node, valid in every lane if all their
+  /// items exist. All lanes call it.
   template <int First = 0, int Count = Rows> __device__ A scan() {
     if constexpr (Count == 1) return scan_row(First);
     else {
@@ -83,7 +83,8 @@ template <bool Joins, class A> struct left_nodes {
 
   template <class Rows> __device__ void push(const A& node, Rows& rows) {
     if constexpr (!Rows::joins_late) rows.push(node);
-    if constexpr (Joins || Rows::joins_late) joined = exists ? rows.op(node, joined) : node;
+    if constexpr (Joins || Rows::joins_late)
+      if (rows.has(1)) joined = exists ? rows.op(node, joined) : node;  // else the node may lack items, too
     exists = true;
   }
   /// Joins to the items what push has not.

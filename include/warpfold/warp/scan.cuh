@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ordered scans over the lanes of a warp. Every prefix has the bits of warp::reduce over it: a lane meets the nodes of the
-// canonical tree that lie on its left, one for each binary digit of its number, the lowest level first. Butterflies
+// Ordered scans over the lanes of a warp. Every prefix has the bits of warp::reduce over it: a lane meets the nodes of
+// the canonical tree that lie on its left, one for each binary digit of its number, the lowest level first. Butterflies
 // bring each lane these nodes.
 #pragma once
 #include <warpfold/warp/reduce.cuh>
@@ -35,10 +35,10 @@ __device__ A exclusive_scan(A value, Op op, A init, int count = Width) {
   return lane == 0 || lane >= count ? init : op(init, before);
 }
 
-/// Calls each(level, node) in every lane for the nodes of the canonical tree over the lanes that make up the lanes before
-/// `rank`, which is the same in all lanes: one for each digit of `rank`, the lowest level first. Returns the node over
-/// the first `Lanes` lanes (a power of two), valid in them if `count` is Lanes. Only the first `count` lanes' values
-/// take part. All lanes of the warp call it.
+/// Calls each(level, node) in every lane for the nodes of the canonical tree over the lanes that make up the lanes
+/// before `rank`, which is the same in all lanes: one for each digit of `rank`, the lowest level first. Returns the
+/// node over the first `Lanes` lanes (a power of two), valid in them if `count` is Lanes. Only the first `count` lanes'
+/// values take part. All lanes of the warp call it.
 template <int Lanes = warp_lanes, class A, class Op, class Each>
 __device__ A nodes_before(A value, int rank, int count, Op op, Each each) {
   const int lane = arch::lane_id();

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every prefix keeps the order, uses each item once and init once, at every size and however it is asked.
+#include <gtest/gtest.h>
+
+#include "common/interval.hpp"
+#include "reduce/ways.cuh"
+#include "scan/expect_prefixes.cuh"
+
+namespace wf = warpfold;
+using wf_test::interval, wf_test::join, wf_test::way;
+
+namespace {
+
+using device_intervals = wf_test::device_array<interval<>>;
+
+/// What an inclusive scan gives, or, one place later, an exclusive one.
+std::vector<interval<>> prefixes(std::int64_t count, std::int64_t first, std::int64_t last) {
+  std::vector<interval<>> expected;
+  for (std::int64_t i = 0; i < count; ++i) expected.push_back(interval<>::of(first, last + i));
+  return expected;
+}
+
+class scan_interval : public testing::Test {
+ protected:
+  void expect_joined(std::int64_t count, const way& w) {
+    const device_intervals in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size(), poison_));
+    wf::inclusive_scan(in.items(), out.data(), join{}, asked_.options(w));
+    EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, w.has_init() ? -1 : 0, 0))) << w;
+    if (!w.has_init()) return;
+    wf::exclusive_scan(in.items(), out.data(), join{}, asked_.options(w));
+    EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, -1, -1))) << w;
+  }
+
+ private:
+  const interval<> poison_ = interval<>::poison();
+  wf_test::asked<interval<>> asked_{interval<>::of(-1), interval<>::poison()};
+};
+
+TEST_F(scan_interval, every_border_and_way) {
+  std::int64_t turn = 0;
+  for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 15 : 1 << 22))
+    for (const way& w : wf_test::ways(turn++)) expect_joined(size, w);
+}
+
+TEST_F(scan_interval, every_small_size) {
+  for (std::int64_t size = 1; size <= 200; ++size) expect_joined(size, {wf_test::init_from::value});
+}
+
+TEST_F(scan_interval, under_many_schedules) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const wf_test::schedule_seed schedule(seed);
+    for (const int max_blocks : {0, 1, 2, 5, 33}) expect_joined(20'011, {wf_test::init_from::value, {}, max_blocks});
+  }
+}
+
+// Tiles of 64 items: all levels of groups, and groups that use the places of earlier ones.
+TEST(scan_interval_tiles, groups_of_groups_under_many_schedules) {
+  for (const std::int64_t count : {64 * 33, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 64 * 1057 + 5})
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const wf_test::schedule_seed schedule(seed);
+      const device_intervals in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size()));
+      wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1>(in.items(), out.data(), join{},
+                                                                  {.max_blocks = seed == 3 ? 7 : 0});
+      EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << seed;
+    }
+}
+
+TEST(scan_interval_tiles, places_are_used_again) {
+  // Accumulators of 200 bytes, of which a tile has 32, and for which there is room for 32 groups of tiles only.
+  using wide = interval<std::int32_t, 200>;
+  constexpr std::int64_t tiles = 2500, count = 32 * tiles - 3;
+  static_assert(tiles > 2 * 32 << wf::scan::log_tile_groups_for(sizeof(wide)));
+  const wf_test::device_array<wide> in(wf_test::interval_items<wide>(count)), out(count);
+  for (const int max_blocks : {0, 40}) {
+    wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1>(in.items(), out.data(), join{},
+                                                                {.max_blocks = max_blocks});
+    const auto found = out.to_host();
+    for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], wide::of(0, i));
+  }
+}
+
+}  // namespace
