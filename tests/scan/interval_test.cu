@@ -38,7 +38,7 @@ class scan_interval : public testing::Test {
 
 TEST_F(scan_interval, every_border_and_way) {
   std::int64_t turn = 0;
-  for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 15 : 1 << 22))
+  for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 14 : 1 << 22))
     for (const way& w : wf_test::ways(turn++)) expect_joined(size, w);
 }
 
@@ -55,12 +55,12 @@ TEST_F(scan_interval, under_many_schedules) {
 
 // Tiles of 64 items: all levels of groups, and groups that use the places of earlier ones.
 TEST(scan_interval_tiles, groups_of_groups_under_many_schedules) {
-  for (const std::int64_t count : {64 * 33, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 64 * 1057 + 5})
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (const std::int64_t count : {64 * 33, 64 * 1024, 64 * 1057 + 5})
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       const wf_test::schedule_seed schedule(seed);
       const device_intervals in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size()));
       wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1>(in.items(), out.data(), join{},
-                                                                  {.max_blocks = seed == 3 ? 7 : 0});
+                                                                  {.max_blocks = seed == 2 ? 7 : 0});
       EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << seed;
     }
 }

@@ -39,7 +39,7 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
   /// Scans `Count` rows, a power of two, from row `First` on. Returns their node, valid in every lane if all their
   /// items exist. All lanes call it.
   template <int First = 0, int Count = Rows> __device__ A scan() {
-    if constexpr (Count == 1) return scan_row(First);
+    if constexpr (Count == 1) return scan_row<First>();
     else {
       constexpr int half = Count / 2;
       A node = scan<First, half>();
@@ -52,8 +52,9 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
   }
 
  private:
-  __device__ A scan_row(int row) {
-    const int lane = arch::lane_id(), first = row * row_items;
+  template <int Row> __device__ A scan_row() {
+    constexpr int row = Row, first = row * row_items;
+    const int lane = arch::lane_id();
     thread::inclusive_scan(values[row], op, Whole ? Items : count - first - lane * Items);
     A node = values[row][Items - 1];
     [[maybe_unused]] A left = left_of_first();
