@@ -48,13 +48,6 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Items that a lane loads at once: as many as fill 16 bytes of input or output, whose items are larger.
-template <class T, class Out> consteval int scan_chunk_items() {
-  if constexpr (std::is_pointer_v<Out>)
-    return std::min(thread::items_per_chunk(sizeof(T)), thread::items_per_chunk(sizeof(std::remove_pointer_t<Out>)));
-  else return thread::items_per_chunk(sizeof(T));
-}
-
 /// Whether all types fit together, without which nothing else must be instantiated.
 template <class Op, class Transform, class A, class T, class Out> consteval bool check_scan_types() {
   check_operator<Op, A>();
@@ -83,7 +76,7 @@ void scan_items(const char* function, const char* argument, const It& given, std
     }
     host::check_apart_or_in_place(function, argument, first, "out", out.first, count);
     host::check_initial_apart(function, "init", options.init, "out", out.first, count);
-    constexpr int items = scan_chunk_items<T, Out>();
+    constexpr int items = scan::chunk_items_of<T, Out>();
     const auto leaves = make_leaves<A>(make_source_in_chunks<items>(first, count), transform);
     constexpr bool ignores_missing = scan::ignores_missing<std::remove_cv_t<decltype(leaves)>, Op>;
     scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(A), ignores_missing)>(function, leaves, out.first, op,

@@ -2,6 +2,7 @@
 // The parameter of the scan's kernel.
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/scan/keyed.cuh>
 #include <warpfold/scan/node_table.cuh>
 
 namespace warpfold::scan {
@@ -13,8 +14,8 @@ template <class Leaves, class Op, class Out> struct scan_arguments {
   Leaves leaves;
   Op op;
   Out out;
-  grid::initial_value<A> init;
-  A first;  ///< of an exclusive scan without init: its first item
+  grid::initial_value<result_t<A>> init;
+  result_t<A> first;  ///< of an exclusive scan without init: its first result, by key: of each run
   node_table<A> nodes;
 };
 

@@ -12,21 +12,26 @@ namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// The result of an exclusive scan's first item where there is no init: the operator's identity.
-template <class Op, class A> A first_without_init(const char* function) {
-  if constexpr (has_identity_v<Op, A>) return identity<Op, A>::value();
+template <class Op, class V> V first_without_init(const char* function) {
+  if constexpr (has_identity_v<Op, V>) return identity<Op, V>::value();
   else reject(function, "the operator has no identity, and no .init was given");
 }
 
+/// The caller's operator.
+template <class Op> struct plain_operation { using type = Op; };
+template <class Op> struct plain_operation<join_parts<Op>> { using type = Op; };
+
 /// Enqueues the scan of `leaves` into `out`. All arguments have been checked but those of `options`.
-template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out,
-          class A = typename Leaves::accumulator>
-void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out, class V>
+void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<V>& options) {
+  using A = typename Leaves::accumulator;
+  using operation = typename plain_operation<Op>::type;
   static_assert(fits_control_words(sizeof(A)) && alignof(A) <= 16, "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<Op>(function, options.init, 1);
-  A first{};
+  const auto init = host::initial_value_of<operation>(function, options.init, 1);
+  V first{};
   if constexpr (Kind == scan_kind::exclusive)
-    if (!options.init) first = first_without_init<Op, A>(function);
+    if (!options.init) first = first_without_init<operation, V>(function);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   const int device = host::current_device();
   host::check_workspace(function, options.workspace.bytes, scratch_bytes());  // also where it is not used

@@ -99,12 +99,20 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
     for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
       before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], rows);
   }
-  if (init.exists()) before.push(init.alone(), rows);
-  before.finish(rows);
-  if constexpr (Kind == scan_kind::exclusive) shift_rows(rows.values, before.exists ? before.joined : identity);
   // (Computed again: the compiler would keep the numbers in registers.)
   const std::int64_t to = (std::int64_t{shared.tile} * Warps + warp) * warp_items;
-  store_rows(rows.values, out, to, static_cast<int>(least_of(greatest_of(leaves.source.items - to, 0), warp_items)));
+  const int results = static_cast<int>(least_of(greatest_of(leaves.source.items - to, 0), warp_items));
+  if constexpr (is_run_part<A>) {
+    result_t<A> values[Rows][items] = {};
+    const auto first_of_run = init.exists() ? init.alone() : identity;
+    finish_runs<Kind == scan_kind::exclusive>(rows, before.joined, init, first_of_run, values);
+    store_rows(values, out, to, results);
+  } else {
+    if (init.exists()) before.push(init.alone(), rows);
+    before.finish(rows);
+    if constexpr (Kind == scan_kind::exclusive) shift_rows(rows.values, before.exists ? before.joined : identity);
+    store_rows(rows.values, out, to, results);
+  }
   if (nodes.tiles > 1 && warp == 0) nodes.finish(shared.tile, left_before);
 }
 

@@ -2,20 +2,29 @@
 // How a warp reads its rows of a tile, and writes their results. Items are read once, before their results are written,
 // so results may take the items' place.
 #pragma once
+#include <algorithm>
 #include <iterator>
 #include <warpfold/thread/source.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::scan {
 
-/// Loads `Rows` rows of 32 chunks from item `first` on, of which `count` items exist. All lanes of the warp call it.
-template <int Rows, class Source>
-__device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first, int count) {
+/// Items that a lane loads at once: as many as fill 16 bytes of input or output, whose items are larger.
+template <class T, class Out> consteval int chunk_items_of() {
+  if constexpr (std::is_pointer_v<Out>)
+    return std::min(thread::items_per_chunk(sizeof(T)), thread::items_per_chunk(sizeof(std::remove_pointer_t<Out>)));
+  else return thread::items_per_chunk(sizeof(T));
+}
+
+/// Loads `Rows` rows of 32 chunks from item `first` on, of which `count` items exist, row r to row_at(r). All lanes of
+/// the warp call it.
+template <int Rows, class Source, class RowAt>
+__device__ void load_rows(const Source& source, std::int64_t first, int count, RowAt row_at) {
   constexpr int items = Source::chunk_items, row_items = warp_lanes * items, warp_items = Rows * row_items;
   const int own = arch::lane_id() * items;
   const auto each_row = [&](auto load) {
     WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) load(rows[row], row * row_items + own);
+    for (int row = 0; row < Rows; ++row) load(row_at(row), row * row_items + own);
   };
   if constexpr (requires { source.data; }) {
     using chunk = typename Source::chunk;
@@ -33,6 +42,11 @@ __device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& so
     each_row(
         [&](chunk& to, int item) { to.template load<arch::read_once>(data + item, least_of(count - item, items)); });
   } else each_row([&](auto& to, int item) { source.load_edge(to, first + item); });
+}
+template <int Rows, class Source>
+__device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first, int count) {
+  load_rows<Rows>(
+      source, first, count, [&](int row) -> auto& { return rows[row]; });
 }
 
 /// Whether results are written to `Out` by vectors.
