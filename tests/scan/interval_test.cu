@@ -65,18 +65,16 @@ TEST(scan_interval_tiles, groups_of_groups_under_many_schedules) {
     }
 }
 
+// For wide accumulators there is room for few groups of tiles. A tile has 32 items, or 64 on a GPU.
 TEST(scan_interval_tiles, places_are_used_again) {
-  // Accumulators of 200 bytes, of which a tile has 32, and for which there is room for 32 groups of tiles only.
-  using wide = interval<std::int32_t, 200>;
-  constexpr std::int64_t tiles = 2500, count = 32 * tiles - 3;
-  static_assert(tiles > 2 * 32 << wf::scan::log_tile_groups_for(sizeof(wide)));
-  const wf_test::device_array<wide> in(wf_test::interval_items<wide>(count)), out(count);
-  for (const int max_blocks : {0, 40}) {
-    wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1>(in.items(), out.data(), join{},
-                                                                {.max_blocks = max_blocks});
-    const auto found = out.to_host();
-    for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], wide::of(0, i));
-  }
+  using item = std::conditional_t<wf_test::emulated, interval<std::int32_t, 600>, interval<>>;
+  constexpr std::int64_t places = wf::scan::node_table<item>::tiles_without_rounds;
+  constexpr std::int64_t tiles = 2 * places + 40, count = tiles * (wf_test::emulated ? 32 : 64) - 3;
+  static_assert(!wf_test::emulated || places == 1024);
+  const wf_test::device_array<item> in(wf_test::interval_items<item>(count)), out(count);
+  wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1>(in.items(), out.data(), join{});
+  const auto found = out.to_host();
+  for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], item::of(0, i));
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
   const std::int64_t first = (std::int64_t{tile} * Warps + warp) * warp_items, left = leaves.source.items - first;
   const int count = left < warp_items ? static_cast<int>(left < 0 ? 0 : left) : warp_items;
 
+  if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
   typename Leaves::chunk chunks[Rows] = {};
   if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
   rows_type rows{{}, op, count};

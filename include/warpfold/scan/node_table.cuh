@@ -5,8 +5,8 @@
 //
 // - The members of a group are read by the tiles under the group only. When the last of these has read, it clears the
 //   members' places for the group that uses them next. So all words are zero between calls, and no call clears them.
-// - A group that uses places again waits until they are cleared. Thousands of tiles lie between, so it does not wait
-//   in practice.
+// - Tiles of a group that uses places again wait until they are cleared, while the items are on their way. Thousands of
+//   tiles lie between, so they do not wait in practice.
 #pragma once
 #include <warpfold/arch/lane.cuh>
 #include <warpfold/arch/ticket.cuh>
@@ -26,11 +26,14 @@ __host__ __device__ constexpr int group_places_before(int level, int log_tile_gr
   for (int each = 0; each < level; ++each) all += 1 << log_group_places(each, log_tile_groups);
   return all;
 }
-inline constexpr int most_log_tile_groups = 7;
+inline constexpr int most_log_tile_groups = 10;
+inline constexpr int most_group_messages = 3300;  ///< messages for a member of each group
 /// Groups of tiles that there is room for, as a power of two: fewer where accumulators are wide.
 constexpr int log_tile_groups_for(std::size_t accumulator_bytes) {
   int log = most_log_tile_groups;
-  while (log > 1 && grid::messages_per_value(accumulator_bytes) << log > 6 << most_log_tile_groups) --log;
+  while (log > 1 &&
+         grid::messages_per_value(accumulator_bytes) * group_places_before(levels, log) > most_group_messages)
+    --log;
   return log;
 }
 constexpr int all_group_places(std::size_t accumulator_bytes) {
@@ -54,20 +57,28 @@ constexpr std::size_t control_bytes_for(std::size_t accumulator_bytes) {
 
 template <class A> struct node_table {
   static constexpr int log_tile_groups = log_tile_groups_for(sizeof(A));
+  static constexpr int tiles_without_rounds = warp_lanes << log_tile_groups;  ///< so many have places of their own
 
   scan_control* control;
   grid::published_value<A>* nodes;
   int tiles;
 
-  /// The node of tile or group number `index` of its level. Waits until its place is free.
+  /// Waits until the places of the tile's groups, of all levels, are free. One warp of the tile calls it, and a barrier
+  /// must follow before the tile publishes or receives. Costs nothing while there are fewer tiles than places.
+  __device__ void enter(int tile) const {
+    const int level = arch::lane_id();
+    if (level >= levels) return;
+    const int group = tile >> (log_group * (level + 1)), round = group >> log_group_places(level, log_tile_groups);
+    if (round == 0) return;
+    while (arch::acquire(control->rounds + place(level, group)) != static_cast<unsigned>(round)) arch::pause();
+  }
+  /// The node of tile or group number `index` of its level.
   __device__ void publish(int level, int index, const A& node) const {
-    wait_until_free(level, index >> log_group);
     nodes[place(level, index >> log_group) * warp_lanes + (index & (warp_lanes - 1))].publish(node);
   }
   /// The members of a group, which other blocks publish. Valid in the first `needed` lanes. One warp calls it.
   __device__ A receive(int level, int group, int needed) const {
     const int lane = arch::lane_id();
-    wait_until_free(level, group);
     const auto& node = nodes[place(level, group) * warp_lanes + lane];
     A value{};
     bool is_there = lane >= needed;
@@ -113,11 +124,6 @@ template <class A> struct node_table {
     for (int each = 0; each < levels - 1; ++each)
       if (each < level) first += 1 << log_group_places(each, log_tile_groups);
     return first + (group & ((1 << log_group_places(level, log_tile_groups)) - 1));
-  }
-  __device__ void wait_until_free(int level, int group) const {
-    const int round = group >> log_group_places(level, log_tile_groups);
-    if (round == 0) return;
-    while (arch::acquire(control->rounds + place(level, group)) != static_cast<unsigned>(round)) arch::pause();
   }
   __device__ static unsigned warp_first(unsigned value) { return __shfl_sync(full_warp, value, 0); }
 };
