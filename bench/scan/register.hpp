@@ -7,5 +7,6 @@ namespace bench {
 void register_float_scans();
 void register_narrow_scans();
 void register_wide_scans();
+void register_scans_by_key();
 
 }  // namespace bench
