@@ -78,9 +78,12 @@ void scan_items(const char* function, const char* argument, const It& given, std
     host::check_initial_apart(function, "init", options.init, "out", out.first, count);
     constexpr int items = scan::chunk_items_of<T, Out>();
     const auto leaves = make_leaves<A>(make_source_in_chunks<items>(first, count), transform);
-    constexpr bool ignores_missing = scan::ignores_missing<std::remove_cv_t<decltype(leaves)>, Op>;
-    scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(A), ignores_missing)>(function, leaves, out.first, op,
-                                                                                     options);
+    using leaves_type = std::remove_cv_t<decltype(leaves)>;
+    constexpr bool is_packed = scan::scans_packed<leaves_type, Op>;
+    constexpr bool ignores_missing = scan::ignores_missing<leaves_type, Op>;
+    constexpr std::size_t held_bytes = is_packed ? sizeof(typename leaves_type::chunk) : items * sizeof(A);
+    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, ignores_missing && !is_packed)>(function, leaves, out.first,
+                                                                                            op, options);
   }
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/scan/arguments.cuh>
+#include <warpfold/scan/packed_rows.cuh>
 #include <warpfold/scan/tile_access.cuh>
 #include <warpfold/scan/warp_rows.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
@@ -66,22 +67,35 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
                           scan_storage<typename Leaves::accumulator, Warps>& shared, int tile) {
   using A = typename Leaves::accumulator;
   constexpr int items = Leaves::chunk_items;
-  using rows_type = warp_rows<Whole, Rows, items, A, Op>;
-  constexpr int warp_items = rows_type::warp_items;
+  constexpr bool is_packed = scans_packed<Leaves, Op>;
+  constexpr int row_items = warp_lanes * items, warp_items = Rows * row_items;
+  using rows_type = std::conditional_t<is_packed, packed_rows<Rows, Leaves, Op>, warp_rows<Whole, Rows, items, A, Op>>;
   const auto& [leaves, op, out, init, identity, nodes] = arguments;
   const int warp = arch::flat_warp(), lane = arch::lane_id();
   const std::int64_t first = (std::int64_t{tile} * Warps + warp) * warp_items, left = leaves.source.items - first;
   const int count = left < warp_items ? static_cast<int>(left < 0 ? 0 : left) : warp_items;
 
   if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
-  typename Leaves::chunk chunks[Rows] = {};
-  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
-  rows_type rows{{}, op, count};
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
-  for (int k = 0; k < items; ++k)
-    if (rows.has(row * rows_type::row_items + lane * items + k + 1)) rows.values[row][k] = leaves.leaf(chunks[row], k);
-  const A own = rows.scan();
+  const auto load = [&](typename Leaves::chunk(&to)[Rows]) {
+    if (Whole || count > 0) load_rows<Rows>(to, leaves.source, first, count);
+  };
+  auto rows = [&] {
+    if constexpr (is_packed) return rows_type{{}, {}, op};
+    else return rows_type{{}, op, count};
+  }();
+  A own;
+  if constexpr (is_packed) {
+    load(rows.chunks);
+    own = rows.scan(leaves);
+  } else {
+    typename Leaves::chunk chunks[Rows] = {};
+    load(chunks);
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
+    for (int k = 0; k < items; ++k)
+      if (rows.has(row * row_items + lane * items + k + 1)) rows.values[row][k] = leaves.leaf(chunks[row], k);
+    own = rows.scan();
+  }
 
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
@@ -108,6 +122,15 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
     const auto first_of_run = init.exists() ? init.alone() : identity;
     finish_runs<Kind == scan_kind::exclusive>(rows, before.joined, init, first_of_run, values);
     store_rows(values, out, to, results);
+  } else if constexpr (is_packed) {
+    if (init.exists()) before.push(init.alone(), rows);
+    before.finish(rows);
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) {
+      A values[1][items];
+      rows.template results<Kind == scan_kind::exclusive>(leaves, row, values[0]);
+      store_rows(values, out, to + row * row_items, results - row * row_items);
+    }
   } else {
     if (init.exists()) before.push(init.alone(), rows);
     before.finish(rows);

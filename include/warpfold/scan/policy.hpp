@@ -38,11 +38,10 @@ struct kernel_policy {
   int quick_tiles_per_multiprocessor;  ///< up to so many quick tiles, tiles are quick
 };
 
-/// A lane holds 128 bytes of accumulators if the kernel may compute with missing items, `ignores_missing`; else 64,
-/// since predicates, and what a user's operator keeps, take registers too. `chunk_bytes` are a chunk's, as
-/// accumulators.
-consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, bool ignores_missing) {
-  const std::size_t held_bytes = ignores_missing ? 128 : 64;
+/// A lane holds `chunk_bytes` bytes of each row, 128 in all if `has_room`; else 64, where predicates, what a user's
+/// operator keeps, or the results of a row of narrow items take registers too.
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, bool has_room) {
+  const std::size_t held_bytes = has_room ? 128 : 64;
   const int rows =
       static_cast<int>(std::clamp<std::size_t>(std::bit_floor(held_bytes / std::min(chunk_bytes, held_bytes)), 1, 8));
   const tile_shape full = chunk_bytes <= 64 ? tile_shape{rows, 8, 5} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
