@@ -26,6 +26,7 @@ enum class scan_kind { inclusive, exclusive };
 
 /// Shared memory of the kernel.
 template <class A, int Warps> struct scan_storage {
+  static constexpr int warps = Warps;
   int tile;
   thread::array<A, Warps> warp;                 ///< the warps' nodes
   thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
@@ -61,82 +62,108 @@ template <int Rows, int Items, class A> __device__ void shift_rows(A (&values)[R
   }
 }
 
+/// Loads a warp's rows from item `first` on, of which `count` items exist, and scans them. Returns their node.
+template <int Rows, class Leaves, class Op>
+__device__ auto load_and_scan(const Leaves& leaves, std::int64_t first, int count,
+                              packed_rows<Rows, Leaves, Op>& rows) {
+  load_rows<Rows>(rows.chunks, leaves.source, first, count);
+  return rows.scan(leaves);
+}
+template <bool Whole, int Rows, int Items, class Leaves, class Op, class A>
+__device__ A load_and_scan(const Leaves& leaves, std::int64_t first, int count,
+                           warp_rows<Whole, Rows, Items, A, Op>& rows) {
+  typename Leaves::chunk chunks[Rows] = {};
+  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
+  rows.count = count;
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k)
+    if (rows.has(row * rows.row_items + arch::lane_id() * Items + k + 1))
+      rows.values[row][k] = leaves.leaf(chunks[row], k);
+  return rows.scan();
+}
+
+/// Publishes the tile's node, looks back, and pushes the nodes before the tile. All threads of the block call it.
+/// Returns in thread 0 what nodes.finish takes.
+template <class A, class Storage, class Op, class Before, class Rows>
+__device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, const A& node, Op op,
+                                      Before& before, Rows& rows) {
+  const int warp = arch::flat_warp();
+  unsigned left_before = 0;
+  if (arch::flat_thread() == 0 && tile + 1 < nodes.tiles) nodes.publish(0, tile, node);
+  for (int level = warp; level < levels && tile >> (log_group * level) != 0; level += Storage::warps)
+    look_back(nodes, level, tile, shared.before, op);
+  __syncthreads();
+  if (arch::flat_thread() == 0) left_before = nodes.leave(tile);
+  for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
+    before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], rows);
+  return left_before;
+}
+
+/// Joins what is left to be joined, and writes the `count` results of a warp from item `first` on.
+template <scan_kind Kind, bool Whole, int Rows, int Items, class A, class Op, class Arguments, class Before>
+__device__ void write_results(const Arguments& arguments, warp_rows<Whole, Rows, Items, A, Op>& rows, Before& before,
+                              std::int64_t first, int count) {
+  const auto& init = arguments.init;
+  if constexpr (is_run_part<A>) {
+    result_t<A> results[Rows][Items] = {};
+    finish_runs<Kind == scan_kind::exclusive>(rows, before.joined, init, init.exists() ? init.alone() : arguments.first,
+                                              results);
+    store_rows(results, arguments.out, first, count);
+  } else {
+    if (init.exists()) before.push(init.alone(), rows);
+    before.finish(rows);
+    if constexpr (Kind == scan_kind::exclusive)
+      shift_rows(rows.values, before.exists ? before.joined : arguments.first);
+    store_rows(rows.values, arguments.out, first, count);
+  }
+}
+template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before>
+__device__ void write_results(const Arguments& arguments, packed_rows<Rows, Leaves, Op>& rows, Before& before,
+                              std::int64_t first, int count) {
+  constexpr int row_items = rows.row_items;
+  if (arguments.init.exists()) before.push(arguments.init.alone(), rows);
+  before.finish(rows);
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    typename Leaves::accumulator results[1][Leaves::chunk_items];
+    rows.template results<Kind == scan_kind::exclusive>(arguments.leaves, row, results[0]);
+    store_rows(results, arguments.out, first + row * row_items, count - row * row_items);
+  }
+}
+
 /// Scans one tile. `Whole`: all its items exist, or operations on missing ones do no harm.
 template <bool Whole, scan_kind Kind, int Rows, int Warps, class Leaves, class Op, class Out>
 __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
                           scan_storage<typename Leaves::accumulator, Warps>& shared, int tile) {
   using A = typename Leaves::accumulator;
-  constexpr int items = Leaves::chunk_items;
-  constexpr bool is_packed = scans_packed<Leaves, Op>;
-  constexpr int row_items = warp_lanes * items, warp_items = Rows * row_items;
-  using rows_type = std::conditional_t<is_packed, packed_rows<Rows, Leaves, Op>, warp_rows<Whole, Rows, items, A, Op>>;
-  const auto& [leaves, op, out, init, identity, nodes] = arguments;
+  using rows_type = std::conditional_t<scans_packed<Leaves, Op>, packed_rows<Rows, Leaves, Op>,
+                                       warp_rows<Whole, Rows, Leaves::chunk_items, A, Op>>;
+  constexpr int warp_items = rows_type::warp_items;
+  const auto& nodes = arguments.nodes;
   const int warp = arch::flat_warp(), lane = arch::lane_id();
-  const std::int64_t first = (std::int64_t{tile} * Warps + warp) * warp_items, left = leaves.source.items - first;
-  const int count = left < warp_items ? static_cast<int>(left < 0 ? 0 : left) : warp_items;
+  const auto first_of = [=](int of) { return (std::int64_t{of} * Warps + warp) * warp_items; };
+  const auto count_from = [&](std::int64_t first) {
+    return static_cast<int>(least_of(greatest_of(arguments.leaves.source.items - first, 0), warp_items));
+  };
 
   if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
-  const auto load = [&](typename Leaves::chunk(&to)[Rows]) {
-    if (Whole || count > 0) load_rows<Rows>(to, leaves.source, first, count);
-  };
-  auto rows = [&] {
-    if constexpr (is_packed) return rows_type{{}, {}, op};
-    else return rows_type{{}, op, count};
-  }();
-  A own;
-  if constexpr (is_packed) {
-    load(rows.chunks);
-    own = rows.scan(leaves);
-  } else {
-    typename Leaves::chunk chunks[Rows] = {};
-    load(chunks);
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
-    for (int k = 0; k < items; ++k)
-      if (rows.has(row * row_items + lane * items + k + 1)) rows.values[row][k] = leaves.leaf(chunks[row], k);
-    own = rows.scan();
-  }
-
+  rows_type rows{arguments.op};
+  const A own = load_and_scan(arguments.leaves, first_of(tile), count_from(first_of(tile)), rows);
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
+
   left_nodes<Kind == scan_kind::exclusive, A> before;
-  const std::int64_t in_tile = left + warp * warp_items;
+  const std::int64_t in_tile = arguments.leaves.source.items - first_of(tile) + warp * warp_items;
   const int whole_warps = Whole || in_tile >= Warps * warp_items ? Warps : static_cast<int>(in_tile) / warp_items;
-  const A node = warp::nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, op,
+  const A node = warp::nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, arguments.op,
                                            [&](int, const A& each) { before.push(each, rows); });
   unsigned left_before = 0;
-  if (nodes.tiles > 1) {
-    if (warp == 0 && lane == 0 && tile + 1 < nodes.tiles) nodes.publish(0, tile, node);
-    for (int level = warp; level < levels && tile >> (log_group * level) != 0; level += Warps)
-      look_back(nodes, level, tile, shared.before, op);
-    __syncthreads();
-    if (warp == 0 && lane == 0) left_before = nodes.leave(tile);
-    for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
-      before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], rows);
-  }
-  // (Computed again: the compiler would keep the numbers in registers.)
-  const std::int64_t to = (std::int64_t{shared.tile} * Warps + warp) * warp_items;
-  const int results = static_cast<int>(least_of(greatest_of(leaves.source.items - to, 0), warp_items));
-  if constexpr (is_run_part<A>) {
-    result_t<A> values[Rows][items] = {};
-    const auto first_of_run = init.exists() ? init.alone() : identity;
-    finish_runs<Kind == scan_kind::exclusive>(rows, before.joined, init, first_of_run, values);
-    store_rows(values, out, to, results);
-  } else if constexpr (is_packed) {
-    if (init.exists()) before.push(init.alone(), rows);
-    before.finish(rows);
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) {
-      A values[1][items];
-      rows.template results<Kind == scan_kind::exclusive>(leaves, row, values[0]);
-      store_rows(values, out, to + row * row_items, results - row * row_items);
-    }
-  } else {
-    if (init.exists()) before.push(init.alone(), rows);
-    before.finish(rows);
-    if constexpr (Kind == scan_kind::exclusive) shift_rows(rows.values, before.exists ? before.joined : identity);
-    store_rows(rows.values, out, to, results);
-  }
+  if (nodes.tiles > 1) left_before = push_tiles_before(nodes, shared, tile, node, arguments.op, before, rows);
+
+  // (The place is computed again: the compiler would keep it in registers.)
+  const std::int64_t first = first_of(shared.tile);
+  write_results<Kind>(arguments, rows, before, first, count_from(first));
   if (nodes.tiles > 1 && warp == 0) nodes.finish(shared.tile, left_before);
 }
 

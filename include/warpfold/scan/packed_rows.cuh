@@ -23,9 +23,9 @@ template <int Rows, class Leaves, class Op> struct packed_rows {
   static constexpr int items = Leaves::chunk_items, row_items = warp_lanes * items, warp_items = Rows * row_items;
   static constexpr bool joins_late = true;
 
-  typename Leaves::chunk chunks[Rows];
-  A left[Rows];  ///< what lies before the lane's chunk, as far as it is known
   Op op;
+  typename Leaves::chunk chunks[Rows] = {};
+  A left[Rows] = {};  ///< what lies before the lane's chunk, as far as it is known
 
   __device__ static constexpr bool has(int) { return true; }
 

@@ -16,9 +16,9 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
   /// Whether nodes are joined to each other first, and to the items at the end.
   static constexpr bool joins_late = thread::scans_exactly<Op, A>;
 
-  A values[Rows][Items];
   Op op;
-  int count;  ///< items of the warp that exist
+  A values[Rows][Items] = {};
+  int count = 0;  ///< items of the warp that exist
 
   /// Whether the first `items` items of the warp exist.
   __device__ bool has(int items) const { return Whole || items <= count; }
