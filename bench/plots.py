@@ -49,7 +49,13 @@ def of(name, run):
                   for label, column in (("CUB, in a graph", "cub"), ("Warpfold, in a graph", "warpfold"))]
         return {"bandwidth": line_plot(f"Sum of floats, cold: {device}", "items", "GB/s", bandwidth),
                 "latency": line_plot(f"Sum of floats, time of one call: {device}", "items", "µs", times, True)}
-    if name in ("segmented_reduce", "reduce_by_key"):
+    if name == "scan":
+        rows = run.select(type="float", operator="plus").sort_values("items")
+        rows = rows[(rows["items"] & (rows["items"] - 1)) == 0]
+        return {"time": line_plot(f"Running sum of floats, cold: {device}", "items", "µs", [
+            ("floor", rows["items"], rows["floor"]), ("CUB", rows["items"], rows["cub"]),
+            ("Warpfold", rows["items"], rows["warpfold"])], True)}
+    if name in ("segmented_reduce", "reduce_by_key", "scan_by_key"):
         form = "offsets" if name == "segmented_reduce" else "int32"
         rows = run.select(type="float", operator="plus", form=form)
         rows = rows[(rows["items"] > 1 << 25) & (rows["items"] <= 1 << 26) & rows["segments"].str.startswith(("all_", "one"))]

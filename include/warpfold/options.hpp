@@ -66,8 +66,8 @@ struct workspace_ref {
   constexpr explicit workspace_ref(std::span<std::byte> initialized) : bytes(initialized) {}
 };
 
-/// Options of reduce, transform_reduce and their _value forms, and of reduce_by_key. Their order is part of the
-/// interface.
+/// Options of reduce, transform_reduce and their _value forms, of reduce_by_key, and of the scans. Their order is part
+/// of the interface.
 template <class A> struct reduce_options {
   cudaStream_t stream = {};
   initial<A> init = {};  ///< joins on the left, once; the result of reducing an empty input; by key: joins each run

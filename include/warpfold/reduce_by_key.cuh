@@ -52,53 +52,11 @@
 #pragma once
 #include <warpfold/by_key/dispatch.cuh>
 #include <warpfold/by_key/type_checks.hpp>
+#include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
-
-/// The default equality of keys: ==.
-struct equal_to {
-  template <class T>
-    requires requires(const T& a, const T& b) { bool(a == b); }
-  __host__ __device__ constexpr bool operator()(const T& a, const T& b) const { return a == b; }
-};
-
-/// Anything that may say whether two keys are equal.
-template <class E>
-concept equality_argument = !is_options<E>;
-
-/// Keys or values: a range of device items, or an iterator.
-template <class In>
-concept items_argument = device_range<const In> || item_iterator<In>;
-
-/// Keys and values whose number is known: one of them is a range.
-template <class Keys, class Values>
-concept counted_items = items_argument<Keys> && items_argument<Values> &&
-    (device_range<const Keys> || device_range<const Values>);
-
-/// An output, and no count of items.
-template <class Out>
-concept output_argument = !std::integral<std::remove_cvref_t<Out>>;
-
-namespace detail {
-template <class In> struct items_of;
-template <class In>
-  requires device_range<const In>
-struct items_of<In> {
-  using item = item_t<const In>;
-  static auto first(const In& in) { return to_pointer(in.data()); }
-  static std::int64_t size(const In& in) { return static_cast<std::int64_t>(in.size()); }
-};
-template <item_iterator In> struct items_of<In> {
-  using item = iterator_item_t<In>;
-  static auto first(const In& in) { return to_kernel_iterator(in); }
-  static std::int64_t size(const In&) { return -1; }
-};
-}  // namespace detail
-
-/// The type of the items of keys or values.
-template <items_argument In> using items_argument_t = typename detail::items_of<In>::item;
 
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -147,15 +105,6 @@ void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values,
                     make_leaves<A>(by_key::in_thread_chunks<most>(make_source(values, count)), transform), op, equal,
                     out_keys.first, out_values.first, room, out_count.first, options);
   }
-}
-
-/// The number of items of keys and values, one of which is a range.
-template <class Keys, class Values>
-std::int64_t common_size(const char* function, const Keys& keys, const Values& values) {
-  const std::int64_t k = items_of<Keys>::size(keys), v = items_of<Values>::size(values);
-  if (k >= 0 && v >= 0 && k != v)
-    reject(function, "keys has " + std::to_string(k) + " items, values has " + std::to_string(v));
-  return k >= 0 ? k : v;
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -9,6 +9,8 @@
 #include <warpfold/options.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_by_key.cuh>
+#include <warpfold/scan.cuh>
+#include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/version.hpp>
 #include <warpfold/workspace.cuh>

@@ -17,6 +17,7 @@
 #include <warpfold/host/argument_checks.cuh>
 #include <warpfold/options.hpp>
 #include <warpfold/reduce/scratch.hpp>
+#include <warpfold/scan/scratch.hpp>
 #include <warpfold/segmented/scratch.hpp>
 
 namespace warpfold {
@@ -27,14 +28,15 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
   return std::max(
       {reduction::scratch_bytes(host::current_device(), accumulator_bytes), by_key::scratch_bytes(accumulator_bytes),
-       segmented::scratch_bytes(accumulator_bytes),
+       scan::scratch_bytes(), segmented::scratch_bytes(accumulator_bytes),
        segmented::scratch_bytes(std::min<std::size_t>(accumulator_bytes, 16))});  // fewer units of larger ones
 }
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
-/// Bytes of scratch that reduce, transform_reduce, segmented_reduce and reduce_by_key need for accumulators of type `A`
-/// on the current device, whatever the number of items and segments. They must be aligned to 128 bytes.
+/// Bytes of scratch that reduce, segmented_reduce, reduce_by_key and the scans need, with transforms or without, for
+/// accumulators of type `A` on the current device, whatever the number of items and segments. They must be aligned to
+/// 128 bytes.
 template <class A> std::size_t workspace_bytes() { return detail::any_workspace_bytes(sizeof(A)); }
 
 /// Makes a caller's own bytes (device memory, aligned to 128 bytes) usable as scratch, and returns what `.workspace`

@@ -120,6 +120,28 @@ TEST(golden_bits, transform_reduce) {
   expect_golden("transform");
 }
 
+/// All prefixes of both kinds, hashed.
+template <class T> void record_scans(const std::string& name, const std::vector<T>& items, auto op) {
+  using A = wf::accumulator_t<decltype(op), T>;
+  for (const std::size_t count : {1ul, 33ul, 1000ul, 100003ul}) {
+    const buffer<T> in(std::vector<T>(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count)), count % 5);
+    const buffer<A> out(count, count % 3);
+    wf::inclusive_scan(in.items(), out.data(), op);
+    record(name + "/inclusive/" + std::to_string(count), golden::hash_of(out.to_host(count)));
+    wf::exclusive_scan(in.items(), out.data(), op, {.init = A{}});
+    record(name + "/exclusive/" + std::to_string(count), golden::hash_of(out.to_host(count)));
+  }
+}
+
+TEST(golden_bits, scan) {
+  record_scans("scan/float/plus", items_of<float>(large_count), wf::plus{});
+  record_scans("scan/half/plus", items_of<__half>(large_count), wf::plus{});
+  record_scans("scan/int8/plus", items_of<std::int8_t>(large_count), wf::plus{});
+  record_scans("scan/triple/add", items_of<triple>(large_count), add_triples{});
+  record_scans("scan/hash8/tree", items_of<tree_hash<8, 8>>(large_count), hash_pair{});
+  expect_golden("scan");
+}
+
 // Of the named strategies only multi_pass depends on the count alone.
 TEST(golden_bits, multi_pass) {
   using passes = wf::strategy<wf::block::tree<256>, wf::grid::multi_pass>;

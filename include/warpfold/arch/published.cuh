@@ -83,9 +83,9 @@ __device__ inline unsigned acquire(unsigned* word) {
 
 /// For loops that wait for another block. Hundreds of blocks may poll the same few words; without a pause their reads
 /// delay the writes they wait for. (The emulator lets another thread run.)
-__device__ inline void pause() {
+template <int Nanoseconds = 200> __device__ void pause() {
 #if defined(__CUDA_ARCH__)
-  __nanosleep(200);
+  __nanosleep(Nanoseconds);
 #elif !defined(__CUDACC__)
   cuda_emulator::yield();
 #endif

@@ -48,4 +48,29 @@ template <class... Numbers> __device__ bool warp_completes(unsigned* counter, Nu
   return __shfl_sync(full_warp, last, 0);
 }
 
+/// Counts the caller at `counter`, which is zero again after `expected` arrivals, and returns how many came before.
+/// What the caller read or was handed by a barrier is released. Nothing is acquired: the caller need not wait for the
+/// number before it goes on.
+__device__ inline unsigned count_arrival(unsigned* counter, unsigned expected) {
+  unsigned before;
+#if defined(__CUDA_ARCH__)
+  asm volatile("atom.release.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(counter)), "r"(expected - 1)
+               : "memory");
+#else
+  before = atomicInc(counter, expected - 1);
+#endif
+  return before;
+}
+
+/// Acquires what those released who arrived before, for the one that arrived last.
+__device__ inline void fence_after_arrivals() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+  __threadfence();
+#endif
+}
+
 }  // namespace warpfold::arch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads of 1 to 16 bytes from global memory. All wide loads of the library pass here: on the CPU they are a memcpy,
-// because reading items through a vector type breaks strict aliasing.
+// Loads and stores of 1 to 16 bytes of global memory. All wide accesses of the library pass here: on the CPU they are a
+// memcpy, because reading items through a vector type breaks strict aliasing.
 #pragma once
 #include <cstring>
 #include <warpfold/config.hpp>
@@ -20,6 +20,37 @@ template <int Bytes> __device__ void load(const void* source, void* target) {
 #if defined(__CUDA_ARCH__)
   const auto value = __ldg(static_cast<const typename vector_type<Bytes>::type*>(source));
   memcpy(target, &value, Bytes);
+#else
+  std::memcpy(target, source, Bytes);
+#endif
+}
+
+/// How `load` reads, for those who choose: memory that nobody writes while the kernel runs.
+struct read_only {
+  template <int Bytes> __device__ static void load(const void* source, void* target) {
+    arch::load<Bytes>(source, target);
+  }
+};
+
+/// Memory that is read once, and that the kernel may overwrite afterwards.
+struct read_once {
+  template <int Bytes> __device__ static void load(const void* source, void* target) {
+#if defined(__CUDA_ARCH__)
+    const auto value = __ldcs(static_cast<const typename vector_type<Bytes>::type*>(source));
+    memcpy(target, &value, Bytes);
+#else
+    std::memcpy(target, source, Bytes);
+#endif
+  }
+};
+
+/// Copies `Bytes` (1, 2, 4, 8 or 16) to global memory, which is not read again soon. `target` must be aligned to
+/// `Bytes`.
+template <int Bytes> __device__ void store_once(void* target, const void* source) {
+#if defined(__CUDA_ARCH__)
+  typename vector_type<Bytes>::type value;
+  memcpy(&value, source, Bytes);
+  __stcs(static_cast<typename vector_type<Bytes>::type*>(target), value);
 #else
   std::memcpy(target, source, Bytes);
 #endif

@@ -3,7 +3,7 @@
 #pragma once
 #include <concepts>
 #include <type_traits>
-#include <warpfold/host/type_checks.hpp>
+#include <warpfold/host/keyed_items.hpp>
 
 namespace warpfold::by_key {
 
@@ -14,19 +14,6 @@ template <class Op, class A> consteval bool returns_bool() {
   else return std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>;
 }
 
-/// Checks an equality of keys.
-template <class Equal, class Key> consteval bool check_equality() {
-  constexpr bool is_passed = std::is_trivially_copyable_v<Equal> && !warpfold::detail::is_host_pointer<Equal>;
-  static_assert(is_passed,
-                "warpfold: the equality must be a trivially copyable function object or lambda: it is passed to the "
-                "GPU by its bytes, and a function pointer is the host's");
-  constexpr bool compares =
-      is_extended_lambda<Equal> || std::is_invocable_r_v<bool, const Equal&, const Key&, const Key&>;
-  static_assert(compares,
-                "warpfold: the equality must be callable as bool equal(Key, Key) const; without one, keys need ==");
-  return is_passed && compares;
-}
-
 /// Whether all types of a call fit together. The outputs are as kernels get them. Where it is false, the caller must
 /// instantiate nothing further: the errors that follow would bury the reason.
 template <class Key, class Value, class Op, class Transform, class Equal, class A, class OutKeys, class OutValues,
@@ -34,7 +21,7 @@ template <class Key, class Value, class Op, class Transform, class Equal, class 
 consteval bool check_types() {
   check_operator<Op, A>();
   if constexpr (!is_valid_operator<Op, A>) return false;
-  else if constexpr (!check_equality<Equal, Key>()) return false;
+  else if constexpr (!warpfold::detail::check_equality<Equal, Key>()) return false;
   else if constexpr (!warpfold::detail::check_transform<Transform, A, Value>()) return false;
   else {
     constexpr bool is_operator = !returns_bool<Op, A>();

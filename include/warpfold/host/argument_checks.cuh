@@ -53,6 +53,16 @@ void check_apart(const char* function, const char* in_argument, const It& first,
   }
 }
 
+/// As check_apart, of as many outputs as items, but they may be the same ones: each is read before it is written.
+template <class It, class Out>
+void check_apart_or_in_place(const char* function, const char* in_argument, const It& first, const char* out_argument,
+                             const Out& out, std::int64_t count) {
+  if constexpr (std::contiguous_iterator<It> && std::contiguous_iterator<Out>)
+    if constexpr (std::is_same_v<std::iter_value_t<It>, std::iter_value_t<Out>>)
+      if (to_pointer(first) == to_pointer(out)) return;
+  check_apart(function, in_argument, first, count, out_argument, out, count);
+}
+
 /// Throws "ARGUMENT lies within OUT" where `value`, .init or .empty, is a pointer to one of the `out_count` items from
 /// `out` on: each result joins or copies *value, and another block may have written a result there by then. (reduce
 /// needs no such check: the only thread that reads *init is the one that writes the only result, afterwards.)

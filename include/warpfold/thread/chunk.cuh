@@ -16,11 +16,15 @@ consteval int items_per_chunk(std::size_t item_bytes) {
   return items * item_bytes % 16 == 0 && items * item_bytes <= 128 ? items : 1;
 }
 
+/// Loads go by `Access`: arch::read_only, or arch::read_once where the kernel may overwrite the items.
 template <class T, int Items> struct chunk {
   static constexpr int bytes = Items * int{sizeof(T)};
   static constexpr int words = (bytes + 3) / 4;
   /// The widest vector, 16 bytes at most, that divides the chunk.
   static constexpr int vector_bytes = bytes % 16 == 0 ? 16 : bytes & -bytes;
+
+  /// Words of the aligned vectors around a chunk.
+  static constexpr int window_words = words + vector_bytes / 4;
 
   std::uint32_t word[words];
 
@@ -31,32 +35,36 @@ template <class T, int Items> struct chunk {
   }
 
   /// All items from `source`, aligned to vector_bytes.
-  __device__ void load(const T* source) {
+  template <class Access = arch::read_only> __device__ void load(const T* source) {
     WARPFOLD_UNROLL
     for (int offset = 0; offset < bytes; offset += vector_bytes)
-      arch::load<vector_bytes>(reinterpret_cast<const unsigned char*>(source) + offset,
-                               reinterpret_cast<unsigned char*>(word) + offset);
+      Access::template load<vector_bytes>(reinterpret_cast<const unsigned char*>(source) + offset,
+                                          reinterpret_cast<unsigned char*>(word) + offset);
   }
 
-  /// All items from `source`, which lies `shift` bytes (1 to 15, the same in all lanes) past a 16-byte boundary: reads
-  /// the aligned vectors around the items, which end 16 - shift bytes past the chunk, and cuts the chunk out of them.
-  /// The second half of what a lane reads is the first half of what its neighbour reads, so memory delivers it once.
-  __device__ void load_shifted(const T* source, int shift) requires(vector_bytes == 16) {
-    std::uint32_t window[words + 4];
+  /// All items from `source`, which lies `shift` bytes (1 to vector_bytes - 1, the same in all lanes) past a boundary
+  /// of vectors: reads the aligned vectors around the items, which end vector_bytes - shift bytes past the chunk, and
+  /// cuts the chunk out of them. The second half of what a lane reads is the first half of what its neighbour reads, so
+  /// memory delivers it once.
+  template <class Access = arch::read_only>
+  __device__ void load_shifted(const T* source, int shift) requires(vector_bytes >= 4) {
+    std::uint32_t window[window_words];
     const auto* aligned = reinterpret_cast<const unsigned char*>(source) - shift;
     WARPFOLD_UNROLL
-    for (int i = 0; i < words + 4; i += 4) arch::load<16>(aligned + 4 * i, window + i);
+    for (int i = 0; i < window_words; i += vector_bytes / 4)
+      Access::template load<vector_bytes>(aligned + 4 * i, window + i);
     cut(window, shift);
   }
 
-  /// Cuts the chunk out of the aligned words around it: it starts `shift` bytes (0 to 15) into `window`, which is used
-  /// up.
-  __device__ void cut(std::uint32_t (&window)[words + 4], int shift) {
-    if (alignof(T) % 16 != 0 && shift & 8) {
-      WARPFOLD_UNROLL
-      for (int i = 0; i < words + 2; ++i) window[i] = window[i + 2];
-    }
-    if (alignof(T) % 8 != 0 && shift & 4) {
+  /// Cuts the chunk out of the aligned words around it: it starts `shift` bytes (0 to vector_bytes - 1) into `window`,
+  /// which is used up.
+  __device__ void cut(std::uint32_t (&window)[window_words], int shift) {
+    if constexpr (vector_bytes > 8 && alignof(T) % 16 != 0)
+      if (shift & 8) {
+        WARPFOLD_UNROLL
+        for (int i = 0; i < words + 2; ++i) window[i] = window[i + 2];
+      }
+    if (vector_bytes > 4 && alignof(T) % 8 != 0 && shift & 4) {
       WARPFOLD_UNROLL
       for (int i = 0; i < words + 1; ++i) window[i] = window[i + 1];
     }
@@ -71,22 +79,22 @@ template <class T, int Items> struct chunk {
     const auto address = reinterpret_cast<std::uintptr_t>(source);
     const auto* aligned = reinterpret_cast<const unsigned char*>(address & ~std::uintptr_t{15});
     const int shift = static_cast<int>(address & 15), end = shift + count * int{sizeof(T)};
-    std::uint32_t window[words + 4] = {};
+    std::uint32_t window[window_words] = {};
     WARPFOLD_UNROLL
-    for (int i = 0; i < words + 4; i += 4)
+    for (int i = 0; i < window_words; i += 4)
       if (i == 0 ? count > 0 : 4 * i < end) arch::load<16>(aligned + 4 * i, window + i);
     cut(window, shift);
   }
 
   /// The first `count` items from `source`, aligned as `T` is; nothing past them is read.
-  __device__ void load(const T* source, int count) {
+  template <class Access = arch::read_only> __device__ void load(const T* source, int count) {
     constexpr int width = sizeof(T) % alignof(T) == 0 && alignof(T) <= 16 ? int{alignof(T)} : 1;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
       if (k < count) WARPFOLD_UNROLL
     for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-      arch::load<width>(reinterpret_cast<const unsigned char*>(source + k) + offset,
-                        reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
+      Access::template load<width>(reinterpret_cast<const unsigned char*>(source + k) + offset,
+                                   reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
   }
 };
 

@@ -1,10 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans of integers over the lanes of a warp. (By the shuffle intrinsics. PTX's shuffle also tells whether there is a
-// lane to the left, but an assembly statement for it cost reductions by key 2 %.)
+// Ordered scans over the lanes of a warp. Every prefix has the bits of warp::reduce over it: a lane meets the nodes of
+// the canonical tree that lie on its left, one for each binary digit of its number, the lowest level first. Butterflies
+// bring each lane these nodes.
 #pragma once
-#include <warpfold/arch/lane.cuh>
+#include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::warp {
+
+/// Each lane gets the fold of lanes 0 to itself, lane 0's value leftmost, within each logical warp of `Width` lanes (a
+/// power of two up to 32), all of which must call it. Cost: log2(Width) shuffles a word, twice as many operations.
+template <int Width = warp_lanes, class A, class Op> __device__ A inclusive_scan(A value, Op op, int count = Width) {
+  static_assert(is_power_of_two(Width) && Width <= warp_lanes);
+  const unsigned mask = detail::logical_warp_mask<Width>();
+  const int lane = arch::lane_id() % Width;
+  A node = value;  // over the aligned block of `distance` lanes, if all of them count
+  WARPFOLD_UNROLL
+  for (int distance = 1; distance < Width; distance *= 2) {
+    const bool upper = lane & distance;
+    const A other = shuffle_xor(node, distance, mask);
+    if (upper && lane < count) value = op(other, value);
+    if ((lane | (2 * distance - 1)) < count) node = join(upper, node, other, op);
+  }
+  return value;
+}
+
+/// Each lane gets op(init, fold of the lanes before it), and lane 0 gets `init`. Else as inclusive_scan, also with
+/// `count`: only the first `count` lanes' values take part, though all lanes call it, and only their results are valid.
+/// Cost: one shuffle more.
+template <int Width = warp_lanes, class A, class Op>
+__device__ A exclusive_scan(A value, Op op, A init, int count = Width) {
+  const A through = inclusive_scan<Width>(value, op, count);
+  const A before = shuffle_up<Width>(through, 1, detail::logical_warp_mask<Width>());
+  const int lane = arch::lane_id() % Width;
+  return lane == 0 || lane >= count ? init : op(init, before);
+}
+
+/// Calls each(level, node) in every lane for the nodes of the canonical tree over the lanes that make up the lanes
+/// before `rank`, which is the same in all lanes: one for each digit of `rank`, the lowest level first. Returns the
+/// node over the first `Lanes` lanes (a power of two), valid in them if `count` is Lanes. Only the first `count` lanes'
+/// values take part. All lanes of the warp call it.
+template <int Lanes = warp_lanes, class A, class Op, class Each>
+__device__ A nodes_before(A value, int rank, int count, Op op, Each each) {
+  const int lane = arch::lane_id();
+  WARPFOLD_UNROLL
+  for (int distance = 1, level = 0; distance < Lanes; distance *= 2, ++level) {
+    if (rank & distance) each(level, shuffle(value, rank & ~(2 * distance - 1)));
+    const A other = shuffle_xor(value, distance);
+    if ((lane | (2 * distance - 1)) < count) value = join(lane & distance, value, other, op);
+  }
+  return value;
+}
+
+// Integers. (By the shuffle intrinsics. PTX's shuffle also tells whether there is a lane to the left, but an assembly
+// statement for it cost reductions by key 2 %.)
 
 /// The sum of `own` over lanes 0 to the calling one, valid in the first `Lanes` lanes, a power of two. All lanes of the
 /// warp call it.

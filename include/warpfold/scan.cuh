@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every prefix of a sequence: inclusive_scan, exclusive_scan, and their transform_ forms.
+//
+//   in                      3  1  4  1  5
+//   inclusive_scan (plus)   3  4  8  9 14      out[i] = init op in[0] op … op in[i]
+//   exclusive_scan (plus)   0  3  4  8  9      out[i] = init op in[0] op … op in[i - 1]
+//
+// | function                 | input            | output | then                    |
+// |--------------------------|------------------|--------|-------------------------|
+// | inclusive_scan           | in; first, count | out    | [op] [options]          |
+// | exclusive_scan           | in; first, count | out    | [op] [options]          |
+// | transform_inclusive_scan | in; first, count | out    | op, transform [options] |
+// | transform_exclusive_scan | in; first, count | out    | op, transform [options] |
+//
+// - `in`: a contiguous range of device memory (device_range). `first`: an iterator (item_iterator). An iterator that
+//   stands for a pointer is read as a range is; any other is indexed by device code, item by item, with 64 bits.
+// - `out`: a range of as many items, or more; or a device pointer or an iterator (device_outputs), which is written by
+//   out[i] = value.
+// - `op`: an associative operator (operators.hpp); the sum without it. `options`: reduce_options, {.stream = s} say.
+//
+// All functions of this header
+// - fold strictly left to right with an operator that need only be associative. out[i] has the bits of reduce over the
+//   items that it folds, with the same options: right-nested over the binary digits of their number. So a running total
+//   agrees with a total, on every run, grid and GPU, and in the emulator. (An exclusive scan's first result is init,
+//   else the identity.)
+// - enqueue one kernel on options.stream, never wait, and can be captured. Scratch does not depend on the count;
+// - read each item once and write each result once, by vectors from and to any alignment, but for the ends;
+// - join options.init to each result on its left, once. An exclusive scan without init needs an operator with identity;
+// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns, and convert each result
+//   to the items of `out`. A sum or product into a wider type does not compile: accumulate_in says which type is meant;
+// - may write `out` onto `in`, if both begin at one address and have items of one type. Otherwise the output must be
+//   apart from the input. It must be apart from *options.init;
+// - cost the operations of the binary digits: up to log2(count) an item, half of it on average; two or three an item
+//   for exact operators (integers, extrema, bits);
+// - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
+//   output that is too small or overlaps, an exclusive scan without init and identity, a workspace that is too small or
+//   misaligned, a negative max_blocks and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
+//   cuda_error for what CUDA reports.
+//
+// A tile waits for the nodes of earlier tiles, whose blocks run already. So the grid need not be cooperative.
+#pragma once
+#include <warpfold/host/leaves.cuh>
+#include <warpfold/scan/dispatch.cuh>
+#include <warpfold/workspace.cuh>
+
+namespace warpfold {
+
+namespace detail {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Whether all types fit together, without which nothing else must be instantiated.
+template <class Op, class Transform, class A, class T, class Out> consteval bool check_scan_types() {
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_transform<Transform, A, T>()) return false;
+  else {
+    constexpr bool is_written = device_outputs<Out, A>;
+    static_assert(is_written, "warpfold: results must be assignable to the items of out");
+    return is_written && check_output<Op, A, Out>();
+  }
+}
+
+template <scan::scan_kind Kind, class It, class Out, class Op, class Transform, class A>
+void scan_items(const char* function, const char* argument, const It& given, std::int64_t count, const output<Out>& out,
+                Op op, Transform transform, const reduce_options<A>& options) {
+  using T = iterator_item_t<It>;
+  if constexpr (check_scan_types<Op, Transform, A, T, Out>()) {
+    const auto first = to_kernel_iterator(given);
+    host::check_count(function, count);
+    if (out.size >= 0 && out.size < count)
+      reject(function,
+             "out has " + std::to_string(out.size) + " items, fewer than the input's " + std::to_string(count));
+    if (count > 0) {
+      host::check_pointer(function, argument, first);
+      host::check_pointer(function, "out", out.first);
+    }
+    host::check_apart_or_in_place(function, argument, first, "out", out.first, count);
+    host::check_initial_apart(function, "init", options.init, "out", out.first, count);
+    constexpr int items = scan::chunk_items_of<T, Out>();
+    const auto leaves = make_leaves<A>(make_source_in_chunks<items>(first, count), transform);
+    using leaves_type = std::remove_cv_t<decltype(leaves)>;
+    constexpr bool is_packed = scan::scans_packed<leaves_type, Op>;
+    constexpr bool ignores_missing = scan::ignores_missing<leaves_type, Op>;
+    constexpr std::size_t held_bytes = is_packed ? sizeof(typename leaves_type::chunk) : items * sizeof(A);
+    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, ignores_missing && !is_packed)>(function, leaves, out.first,
+                                                                                            op, options);
+  }
+}
+
+template <scan::scan_kind Kind, class In, class Out, class Op, class Transform, class A>
+void scan_range(const char* function, const In& in, const output<Out>& out, Op op, Transform transform,
+                const reduce_options<A>& options) {
+  scan_items<Kind>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), out, op, transform, options);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace detail
+
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+// No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
+
+/// out[i] = init op in[0] op … op in[i].
+template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
+  requires device_outputs<Out, A>
+void inclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_range<scan::scan_kind::inclusive>("inclusive_scan", in, to_output(out), op, thread::no_transform{},
+                                                 options);
+}
+
+/// The running sum: inclusive_scan with plus.
+template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
+  requires device_outputs<Out, A>
+void inclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  inclusive_scan(in, out, plus{}, options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void inclusive_scan(It first, std::int64_t count, Out&& out, Op op,
+                    const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_items<scan::scan_kind::inclusive>("inclusive_scan", "first", first, count, to_output(out), op,
+                                                 thread::no_transform{}, options);
+}
+
+/// The running sum of `count` items.
+template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void inclusive_scan(It first, std::int64_t count, Out&& out,
+                    const std::type_identity_t<reduce_options<A>>& options = {}) {
+  inclusive_scan(first, count, out, plus{}, options);
+}
+
+/// out[i] = init op in[0] op … op in[i - 1]; out[0] = init, or the operator's identity.
+template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
+  requires device_outputs<Out, A>
+void exclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_range<scan::scan_kind::exclusive>("exclusive_scan", in, to_output(out), op, thread::no_transform{},
+                                                 options);
+}
+
+/// The sum of what lies before: exclusive_scan with plus.
+template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
+  requires device_outputs<Out, A>
+void exclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  exclusive_scan(in, out, plus{}, options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void exclusive_scan(It first, std::int64_t count, Out&& out, Op op,
+                    const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_items<scan::scan_kind::exclusive>("exclusive_scan", "first", first, count, to_output(out), op,
+                                                 thread::no_transform{}, options);
+}
+
+/// The sum of what lies before, of `count` items.
+template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void exclusive_scan(It first, std::int64_t count, Out&& out,
+                    const std::type_identity_t<reduce_options<A>>& options = {}) {
+  exclusive_scan(first, count, out, plus{}, options);
+}
+
+/// out[i] = init op transform(in[0]) op … op transform(in[i]). The accumulator follows what `transform` returns.
+template <device_range In, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+  requires device_outputs<Out, A>
+void transform_inclusive_scan(const In& in, Out&& out, Op op, Transform transform,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_range<scan::scan_kind::inclusive>("transform_inclusive_scan", in, to_output(out), op, transform,
+                                                 options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void transform_inclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_items<scan::scan_kind::inclusive>("transform_inclusive_scan", "first", first, count, to_output(out), op,
+                                                 transform, options);
+}
+
+/// out[i] = init op transform(in[0]) op … op transform(in[i - 1]); out[0] = init, or the operator's identity.
+template <device_range In, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+  requires device_outputs<Out, A>
+void transform_exclusive_scan(const In& in, Out&& out, Op op, Transform transform,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_range<scan::scan_kind::exclusive>("transform_exclusive_scan", in, to_output(out), op, transform,
+                                                 options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void transform_exclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_items<scan::scan_kind::exclusive>("transform_exclusive_scan", "first", first, count, to_output(out), op,
+                                                 transform, options);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans a scan: a pure function, testable without a GPU.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <warpfold/host/divide_up.hpp>
+#include <warpfold/scan/policy.hpp>
+
+namespace warpfold::scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * levels);
+
+struct scan_plan {
+  bool is_quick;  ///< which shape
+  std::int64_t tiles;
+  int blocks;
+};
+
+constexpr std::int64_t tile_items(const tile_shape& shape, int chunk_items) {
+  return std::int64_t{shape.rows} * shape.threads() * chunk_items;
+}
+
+/// Chooses shape and grid for `items` > 0 items in chunks of `chunk_items`: a block for each tile, or, with a positive
+/// `max_blocks`, at most so many, which take full tiles one after another. The results do not depend on the plan. Plans
+/// of more than most_tiles tiles cannot be run.
+inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_items, const kernel_policy& policy,
+                           int max_blocks = 0) {
+  const std::int64_t quick_tiles = host::divide_up(items, tile_items(policy.quick, chunk_items)),
+                     most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors;
+  if (quick_tiles <= (max_blocks > 0 ? std::min<std::int64_t>(most_quick, max_blocks) : most_quick))
+    return {true, quick_tiles, static_cast<int>(quick_tiles)};
+  const std::int64_t tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
+  return {false, tiles, static_cast<int>(std::min<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles))};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::scan

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of a scan. They change its speed, never its result.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <warpfold/config.hpp>
+
+namespace warpfold::scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Nodes that a warp reads at once when it looks back, one a lane: the tiles, or groups, of one group.
+inline constexpr int log_group = 5;
+static_assert(1 << log_group == warp_lanes);
+/// Levels of groups: there are 2^30 tiles at most.
+inline constexpr int levels = 6;
+
+/// Nanoseconds between two looks at nodes that are not there yet.
+inline constexpr int lookback_pause = 20;
+
+/// A tile: `rows` rows of 32 chunks for each of `warps` warps; all are powers of two.
+struct tile_shape {
+  int rows, warps;
+  int blocks_per_multiprocessor;  ///< asked of the register allocator
+
+  __host__ __device__ constexpr int threads() const { return warps * warp_lanes; }
+};
+
+/// A shape as a type: nvcc takes no structure as a template argument of a kernel.
+template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_shape {
+  static constexpr tile_shape value{Rows, Warps, BlocksPerMultiprocessor};
+};
+
+/// The constants for one kind of chunk.
+struct kernel_policy {
+  tile_shape full;                     ///< for large inputs
+  tile_shape quick;                    ///< for small ones: many blocks, that load little each
+  int quick_tiles_per_multiprocessor;  ///< up to so many quick tiles, tiles are quick
+};
+
+/// A lane holds `chunk_bytes` bytes of each row, 128 in all if `has_room`; else 64, where predicates, what a user's
+/// operator keeps, or the results of a row of narrow items take registers too.
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, bool has_room) {
+  const std::size_t held_bytes = has_room ? 128 : 64;
+  const int rows =
+      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(held_bytes / std::min(chunk_bytes, held_bytes)), 1, 8));
+  const tile_shape full = chunk_bytes <= 64 ? tile_shape{rows, 8, 5} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
+  return {full, {std::min(rows, 2), full.warps, full.blocks_per_multiprocessor}, 8};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::scan

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a warp reads its rows of a tile, and writes their results. Items are read once, before their results are written,
+// so results may take the items' place.
+#pragma once
+#include <algorithm>
+#include <iterator>
+#include <warpfold/thread/source.cuh>
+#include <warpfold/warp/shuffle.cuh>
+
+namespace warpfold::scan {
+
+/// Items that a lane loads at once: as many as fill 16 bytes of input or output, whose items are larger.
+template <class T, class Out> consteval int chunk_items_of() {
+  if constexpr (std::is_pointer_v<Out>)
+    return std::min(thread::items_per_chunk(sizeof(T)), thread::items_per_chunk(sizeof(std::remove_pointer_t<Out>)));
+  else return thread::items_per_chunk(sizeof(T));
+}
+
+/// Loads `Rows` rows of 32 chunks from item `first` on, of which `count` items exist, row r to row_at(r). All lanes of
+/// the warp call it.
+template <int Rows, class Source, class RowAt>
+__device__ void load_rows(const Source& source, std::int64_t first, int count, RowAt row_at) {
+  constexpr int items = Source::chunk_items, row_items = warp_lanes * items, warp_items = Rows * row_items;
+  const int own = arch::lane_id() * items;
+  const auto each_row = [&](auto load) {
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) load(row_at(row), row * row_items + own);
+  };
+  if constexpr (requires { source.data; }) {
+    using chunk = typename Source::chunk;
+    constexpr int vector_bytes = chunk::vector_bytes;
+    const auto* const data = source.data + first;
+    if (count >= warp_items) {
+      const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & (vector_bytes - 1));
+      if (shift == 0) return each_row([&](chunk& to, int item) { to.template load<arch::read_once>(data + item); });
+      if constexpr (vector_bytes >= 4) {
+        constexpr std::int64_t item_bytes = sizeof(typename Source::item);
+        if (first * item_bytes >= shift && (source.items - first - warp_items) * item_bytes >= vector_bytes - shift)
+          return each_row([&](chunk& to, int item) { to.template load_shifted<arch::read_once>(data + item, shift); });
+      }
+    }
+    each_row(
+        [&](chunk& to, int item) { to.template load<arch::read_once>(data + item, least_of(count - item, items)); });
+  } else each_row([&](auto& to, int item) { source.load_edge(to, first + item); });
+}
+template <int Rows, class Source>
+__device__ void load_rows(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first, int count) {
+  load_rows<Rows>(
+      source, first, count, [&](int row) -> auto& { return rows[row]; });
+}
+
+/// Whether results are written to `Out` by vectors.
+template <class Out>
+inline constexpr bool writes_vectors =
+    std::is_pointer_v<Out>&& std::is_trivially_copyable_v<std::remove_pointer_t<Out>>;
+
+/// A lane's results of a row, as items of type `T`.
+template <class T, int Items, class A> __device__ thread::chunk<T, Items> pack_items(const A (&results)[Items]) {
+  thread::chunk<T, Items> packed;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) {
+    const T item = static_cast<T>(results[k]);
+    std::memcpy(reinterpret_cast<unsigned char*>(packed.word) + k * sizeof(T), &item, sizeof(T));
+  }
+  return packed;
+}
+
+/// Stores a chunk by vectors, the first one but if `has_first`. `target` is a boundary of vectors.
+template <class Chunk> __device__ void store_vectors(unsigned char* target, const Chunk& from, bool has_first = true) {
+  constexpr int width = Chunk::vector_bytes;
+  WARPFOLD_UNROLL
+  for (int offset = 0; offset < Chunk::bytes; offset += width)
+    if (offset > 0 || has_first)
+      arch::store_once<width>(target + offset, reinterpret_cast<const unsigned char*>(from.word) + offset);
+}
+
+/// Writes whole rows that begin at `to`, `shift` bytes past a boundary of vectors: each lane writes the vectors that
+/// begin with the end of its left neighbour's chunk. The ends of the rows, where other warps own the rest of the
+/// vector, are written piece by piece.
+template <int Rows, int Items, class A, class T>
+__device__ void store_shifted_rows(const A (&results)[Rows][Items], T* to, int shift) {
+  using chunk = thread::chunk<T, Items>;
+  constexpr int vector_bytes = chunk::vector_bytes, vector_words = vector_bytes / 4, width = int{alignof(T)};
+  const int lane = arch::lane_id();
+  std::uint32_t before[vector_words] = {};  // in lane 0: the last vector of the row before
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    const chunk own = pack_items<T>(results[row]);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(own.word);
+    auto* const target = reinterpret_cast<unsigned char*>(to + (row * warp_lanes + lane) * Items);
+    std::uint32_t window[chunk::window_words];
+    WARPFOLD_UNROLL
+    for (int i = 0; i < vector_words; ++i) {
+      const std::uint32_t rotated =
+          __shfl_sync(full_warp, own.word[chunk::words - vector_words + i], (lane + warp_lanes - 1) & (warp_lanes - 1));
+      window[i] = lane == 0 ? before[i] : rotated;
+      before[i] = rotated;
+    }
+    WARPFOLD_UNROLL
+    for (int i = 0; i < chunk::words; ++i) window[vector_words + i] = own.word[i];
+    chunk shifted;
+    shifted.cut(window, vector_bytes - shift);
+    const bool is_first = row == 0 && lane == 0, is_last = row == Rows - 1 && lane == warp_lanes - 1;
+    store_vectors(target - shift, shifted, !is_first);
+    WARPFOLD_UNROLL
+    for (int piece = 0; piece < vector_bytes; piece += width) {
+      if (is_first && piece < vector_bytes - shift) arch::store_once<width>(target + piece, bytes + piece);
+      constexpr int last_vector = chunk::bytes - vector_bytes;
+      if (is_last && piece >= vector_bytes - shift)
+        arch::store_once<width>(target + last_vector + piece, bytes + last_vector + piece);
+    }
+  }
+}
+
+/// Writes the results of `Rows` rows of 32 chunks of `Items` items from out[first] on, of which `count` exist: by
+/// vectors where all do. All lanes of the warp call it.
+template <int Rows, int Items, class A, class Out>
+__device__ void store_rows(const A (&results)[Rows][Items], Out out, std::int64_t first, int count) {
+  constexpr int row_items = warp_lanes * Items;
+  const int own = arch::lane_id() * Items;
+  if constexpr (writes_vectors<Out>) {
+    using T = std::remove_pointer_t<Out>;
+    constexpr int vector_bytes = thread::chunk<T, Items>::vector_bytes;
+    T* const to = out + first;
+    const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & (vector_bytes - 1));
+    if (count >= Rows * row_items) {
+      if (shift == 0) {
+        WARPFOLD_UNROLL
+        for (int row = 0; row < Rows; ++row)
+          store_vectors(reinterpret_cast<unsigned char*>(to + row * row_items + own), pack_items<T>(results[row]));
+        return;
+      }
+      if constexpr (vector_bytes >= 4 && alignof(T) < vector_bytes) return store_shifted_rows(results, to, shift);
+    }
+  }
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) {
+    const int item = row * row_items + own + k;
+    if constexpr (std::is_pointer_v<Out>) {
+      if (item < count) out[first + item] = static_cast<std::remove_pointer_t<Out>>(results[row][k]);
+    } else if (item < count) out[static_cast<std::ptrdiff_t>(first + item)] = results[row][k];
+  }
+}
+
+}  // namespace warpfold::scan

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every prefix of every run of equal adjacent keys: inclusive_scan_by_key and exclusive_scan_by_key.
+//
+//   keys                           7 7 7 | 3 | 7 7
+//   values                         1 2 3 | 4 | 5 6
+//   inclusive_scan_by_key (plus)   1 3 6 | 4 | 5 11
+//   exclusive_scan_by_key (plus)   0 1 3 | 0 | 0 5
+//
+// | function              | inputs              | output | then                     |
+// |-----------------------|---------------------|--------|--------------------------|
+// | inclusive_scan_by_key | keys, values        | out    | [op[, equal]] [options]  |
+// |                       | keys, values, count | out    | [op[, equal]] [options]  |
+// | exclusive_scan_by_key | as above            | out    | as above                 |
+//
+// Inputs, `op` and `equal` are those of reduce_by_key.cuh, `out` is that of scan.cuh, `options` are reduce_options.
+//
+// Both functions
+// - fold strictly left to right with an operator that need only be associative. A result has the bits that
+//   reduce_by_key would give the run if it ended there: the canonical tree over all items, restricted to the run
+//   (canonical_tree::replay_part). So the last result of each run is reduce_by_key's, on every run of the program, grid
+//   and GPU, and in the emulator;
+// - enqueue one kernel on options.stream, never wait, and can be captured. Scratch does not depend on the count;
+// - do the same work for an item whatever the lengths of runs;
+// - join options.init to each result on its left, once. The first result of each run of an exclusive scan is init, else
+//   the operator's identity: it needs one of them;
+// - begin a run where equal(key before, key) is false, so that each NaN is a run of its own;
+// - may write `out` onto the values, if both begin at one address and have items of one type; else the output must be
+//   apart from the inputs, and from *options.init;
+// - throw std::invalid_argument, before anything is enqueued, as the scans and reduce_by_key do.
+#pragma once
+#include <warpfold/host/keyed_items.hpp>
+#include <warpfold/host/leaves.cuh>
+#include <warpfold/scan/dispatch.cuh>
+#include <warpfold/workspace.cuh>
+
+namespace warpfold {
+
+namespace detail {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Whether all types fit together, without which nothing else must be instantiated.
+template <class Key, class Op, class Equal, class A, class Out> consteval bool check_keyed_scan() {
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_equality<Equal, Key>()) return false;
+  else {
+    constexpr bool is_key = std::is_trivially_copyable_v<Key>;
+    static_assert(is_key, "warpfold: keys must be trivially copyable");
+    constexpr bool is_written = device_outputs<Out, A>;
+    static_assert(is_written, "warpfold: results must be assignable to the items of out");
+    return is_key && is_written && check_output<Op, A, Out>();
+  }
+}
+
+/// What all overloads do. `count` is the number of items.
+template <scan::scan_kind Kind, class KeyIt, class ValueIt, class Out, class Op, class Equal, class A>
+void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, std::int64_t count,
+               const output<Out>& out, Op op, Equal equal, const reduce_options<A>& options) {
+  using key = iterator_item_t<KeyIt>;
+  using value = iterator_item_t<ValueIt>;
+  if constexpr (check_keyed_scan<key, Op, Equal, A, Out>()) {
+    host::check_count(function, count);
+    if (out.size >= 0 && out.size < count)
+      reject(function,
+             "out has " + std::to_string(out.size) + " items, fewer than the input's " + std::to_string(count));
+    if (count > 0) {
+      host::check_pointer(function, "keys", keys);
+      host::check_pointer(function, "values", values);
+      host::check_pointer(function, "out", out.first);
+    }
+    host::check_apart(function, "keys", keys, count, "out", out.first, count);
+    host::check_apart_or_in_place(function, "values", values, "out", out.first, count);
+    host::check_initial_apart(function, "init", options.init, "out", out.first, count);
+    constexpr int items = std::min(thread::items_per_chunk(sizeof(key)), scan::chunk_items_of<value, Out>());
+    const auto k = make_source_in_chunks<items>(keys, count);
+    const auto leaves = make_leaves<A>(make_source_in_chunks<items>(values, count), thread::no_transform{});
+    using source = scan::keyed_source<std::remove_cv_t<decltype(k)>, std::remove_cv_t<decltype(leaves.source)>>;
+    const scan::keyed_leaves<source, std::remove_cv_t<decltype(leaves)>, Equal> parts{
+        {k, leaves.source, count}, leaves, equal};
+    scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(scan::run_part<A>), false)>(
+        function, parts, out.first, scan::join_parts<Op>{op}, options);
+  }
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace detail
+
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+// No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
+
+/// out[i] = init op values[b] op … op values[i], b being the first item of i's run.
+template <class Keys, class Values, output_argument Out, operator_argument Op, equality_argument Equal,
+          class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op, Equal equal,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_runs<scan::scan_kind::inclusive>(
+      "inclusive_scan_by_key", detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+      detail::common_size("inclusive_scan_by_key", keys, values), to_output(out), op, equal, options);
+}
+
+/// As above with ==.
+template <class Keys, class Values, output_argument Out, operator_argument Op,
+          class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  inclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
+}
+
+/// The sum, with ==.
+template <class Keys, class Values, output_argument Out, class A = accumulator_t<plus, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  inclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
+}
+
+/// The same over `count` items of two iterators.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
+          equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op, Equal equal,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_runs<scan::scan_kind::inclusive>("inclusive_scan_by_key", to_kernel_iterator(keys),
+                                                to_kernel_iterator(values), count, to_output(out), op, equal, options);
+}
+
+/// As above with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  inclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
+}
+
+/// The sum, with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
+          class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  inclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
+}
+
+/// out[i] = init op values[b] op … op values[i - 1], b being the first item of i's run; out[b] = init, or the
+/// operator's identity.
+template <class Keys, class Values, output_argument Out, operator_argument Op, equality_argument Equal,
+          class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op, Equal equal,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_runs<scan::scan_kind::exclusive>(
+      "exclusive_scan_by_key", detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+      detail::common_size("exclusive_scan_by_key", keys, values), to_output(out), op, equal, options);
+}
+
+/// As above with ==.
+template <class Keys, class Values, output_argument Out, operator_argument Op,
+          class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  exclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
+}
+
+/// The sum, with ==.
+template <class Keys, class Values, output_argument Out, class A = accumulator_t<plus, items_argument_t<Values>>>
+  requires counted_items<Keys, Values>
+void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  exclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
+}
+
+/// The same over `count` items of two iterators.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
+          equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op, Equal equal,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_runs<scan::scan_kind::exclusive>("exclusive_scan_by_key", to_kernel_iterator(keys),
+                                                to_kernel_iterator(values), count, to_output(out), op, equal, options);
+}
+
+/// As above with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  exclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
+}
+
+/// The sum, with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
+          class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
+                           const std::type_identity_t<reduce_options<A>>& options = {}) {
+  exclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold

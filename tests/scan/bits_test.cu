@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every prefix has the association of reduce over it, whatever the tiles: the operator is not associative on purpose.
+#include <gtest/gtest.h>
+
+#include "common/random_items.hpp"
+#include "common/tree_hash.hpp"
+#include "scan/expect_prefixes.cuh"
+
+namespace wf = warpfold;
+using wf_test::all_same_bits, wf_test::device_array, wf_test::scan_kind;
+
+namespace {
+
+template <class Hash, int Rows, int Warps>
+void expect_trees(const std::vector<Hash>& items, const std::vector<Hash>& expected) {
+  const device_array<Hash> in(items, 1), out(std::vector<Hash>(items.size()));
+  for (const int max_blocks : {0, 3}) {
+    wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps>(in.items(), out.data(), wf_test::hash_pair{},
+                                                              {.max_blocks = max_blocks});
+    EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << Rows << " rows, " << Warps << " warps";
+  }
+}
+
+TEST(scan_bits, trees_in_tiles_of_all_shapes) {
+  using hash = wf_test::tree_hash<8, 8>;
+  const auto items = wf_test::hash_items<hash>(40'013);
+  const auto expected = wf_test::canonical_prefixes(items, wf_test::hash_pair{});
+  expect_trees<hash, 1, 1>(items, expected);
+  expect_trees<hash, 2, 4>(items, expected);
+  expect_trees<hash, 4, 2>(items, expected);
+}
+
+TEST(scan_bits, each_length_alone) {
+  using hash = wf_test::tree_hash<8, 8>;
+  const auto items = wf_test::hash_items<hash>(400);
+  const auto expected = wf_test::canonical_prefixes(items, wf_test::hash_pair{});
+  const device_array<hash> in(items);
+  for (std::size_t count = 1; count <= items.size(); ++count) {
+    const device_array<hash> out(static_cast<std::int64_t>(count));
+    wf_test::scan_in_tiles<scan_kind::inclusive, 1, 2>(in.items().first(count), out.data(), wf_test::hash_pair{});
+    EXPECT_TRUE(
+        all_same_bits(out.to_host(), {expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(count)}));
+  }
+}
+
+// Sizes that are no power of two, and that take several messages between blocks.
+TEST(scan_bits, trees_of_wide_accumulators) {
+  const auto expect = [](auto hash) {
+    using H = decltype(hash);
+    const auto items = wf_test::hash_items<H>(5'003);
+    const device_array<H> in(items), out(std::vector<H>(items.size()));
+    wf::inclusive_scan(in.items(), out.data(), wf_test::hash_pair{});
+    EXPECT_TRUE(all_same_bits(out.to_host(), wf_test::canonical_prefixes(items, wf_test::hash_pair{}))) << sizeof(H);
+  };
+  expect(wf_test::tree_hash<3>{});
+  expect(wf_test::tree_hash<14, 2>{});
+  expect(wf_test::tree_hash<36, 4>{});
+}
+
+// init joins last, as in reduce.
+TEST(scan_bits, init_joins_the_prefix) {
+  using hash = wf_test::tree_hash<8, 8>;
+  const auto items = wf_test::hash_items<hash>(5'001);
+  const hash init = hash::of(-1);
+  const device_array<hash> in(items), out(std::vector<hash>(items.size()));
+  std::vector<hash> inclusive, exclusive{init};
+  for (const hash& prefix : wf_test::canonical_prefixes(items, wf_test::hash_pair{}))
+    inclusive.push_back(wf_test::hash_pair{}(init, prefix));
+  exclusive.insert(exclusive.end(), inclusive.begin(), inclusive.end() - 1);
+  wf::inclusive_scan(in.items(), out.data(), wf_test::hash_pair{}, {.init = init});
+  EXPECT_TRUE(all_same_bits(out.to_host(), inclusive));
+  wf::exclusive_scan(in.items(), out.data(), wf_test::hash_pair{}, {.init = init});
+  EXPECT_TRUE(all_same_bits(out.to_host(), exclusive));
+}
+
+// Any alignment of both bases, and nothing written beside the results.
+template <class T, class Out, class Op> void expect_at_all_alignments(Op op) {
+  const auto items = wf_test::random_items<T>(9'001);
+  std::vector<Out> expected{Out(77)};
+  for (const auto& prefix : wf_test::canonical_prefixes(items, op)) expected.push_back(static_cast<Out>(prefix));
+  expected.push_back(Out(77));
+  for (const std::int64_t in_offset : {0, 1, 3, 5})
+    for (const std::int64_t out_offset : {0, 1, 2, 7}) {
+      const device_array<T> in(items, in_offset);
+      const device_array<Out> out(std::vector<Out>(items.size() + 2, Out(77)), out_offset + 15);
+      wf::inclusive_scan(in.data(), in.count(), out.data() + 1, op, {.max_blocks = static_cast<int>(in_offset)});
+      EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << in_offset << ", " << out_offset;
+    }
+}
+
+TEST(scan_bits, floats_at_all_alignments) { expect_at_all_alignments<float, float>(wf::plus{}); }
+TEST(scan_bits, doubles_at_all_alignments) { expect_at_all_alignments<double, double>(wf::plus{}); }
+TEST(scan_bits, bytes_at_all_alignments) { expect_at_all_alignments<std::int8_t, std::int8_t>(wf::plus{}); }
+TEST(scan_bits, bytes_into_integers_at_all_alignments) { expect_at_all_alignments<std::int8_t, int>(wf::plus{}); }
+TEST(scan_bits, shorts_into_bytes_at_all_alignments) {
+  expect_at_all_alignments<std::int16_t, std::int8_t>(wf::maximum{});
+}
+
+}  // namespace

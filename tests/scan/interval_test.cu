@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every prefix keeps the order, uses each item once and init once, at every size and however it is asked.
+#include <gtest/gtest.h>
+
+#include "common/interval.hpp"
+#include "reduce/ways.cuh"
+#include "scan/expect_prefixes.cuh"
+
+namespace wf = warpfold;
+using wf_test::interval, wf_test::join, wf_test::way;
+
+namespace {
+
+using device_intervals = wf_test::device_array<interval<>>;
+
+/// What an inclusive scan gives, or, one place later, an exclusive one.
+std::vector<interval<>> prefixes(std::int64_t count, std::int64_t first, std::int64_t last) {
+  std::vector<interval<>> expected;
+  for (std::int64_t i = 0; i < count; ++i) expected.push_back(interval<>::of(first, last + i));
+  return expected;
+}
+
+class scan_interval : public testing::Test {
+ protected:
+  void expect_joined(std::int64_t count, const way& w) {
+    const device_intervals in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size(), poison_));
+    wf::inclusive_scan(in.items(), out.data(), join{}, asked_.options(w));
+    EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, w.has_init() ? -1 : 0, 0))) << w;
+    if (!w.has_init()) return;
+    wf::exclusive_scan(in.items(), out.data(), join{}, asked_.options(w));
+    EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, -1, -1))) << w;
+  }
+
+ private:
+  const interval<> poison_ = interval<>::poison();
+  wf_test::asked<interval<>> asked_{interval<>::of(-1), interval<>::poison()};
+};
+
+TEST_F(scan_interval, every_border_and_way) {
+  std::int64_t turn = 0;
+  for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 14 : 1 << 22))
+    for (const way& w : wf_test::ways(turn++)) expect_joined(size, w);
+}
+
+TEST_F(scan_interval, every_small_size) {
+  for (std::int64_t size = 1; size <= 200; ++size) expect_joined(size, {wf_test::init_from::value});
+}
+
+TEST_F(scan_interval, under_many_schedules) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const wf_test::schedule_seed schedule(seed);
+    for (const int max_blocks : {0, 1, 2, 5, 33}) expect_joined(20'011, {wf_test::init_from::value, {}, max_blocks});
+  }
+}
+
+// Tiles of 64 items: all levels of groups, and groups that use the places of earlier ones.
+TEST(scan_interval_tiles, groups_of_groups_under_many_schedules) {
+  for (const std::int64_t count : {64 * 33, 64 * 1024, 64 * 1057 + 5})
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      const wf_test::schedule_seed schedule(seed);
+      const device_intervals in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size()));
+      wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1>(in.items(), out.data(), join{},
+                                                                  {.max_blocks = seed == 2 ? 7 : 0});
+      EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << seed;
+    }
+}
+
+// For wide accumulators there is room for few groups of tiles. A tile has 32 items, or 64 on a GPU.
+TEST(scan_interval_tiles, places_are_used_again) {
+  using item = std::conditional_t<wf_test::emulated, interval<std::int32_t, 600>, interval<>>;
+  constexpr std::int64_t places = wf::scan::node_table<item>::tiles_without_rounds;
+  constexpr std::int64_t tiles = (wf_test::emulated ? 1 : 2) * places + 40,
+                         count = tiles * (wf_test::emulated ? 32 : 64) - 3;
+  static_assert(!wf_test::emulated || places == 1024);
+  const wf_test::device_array<item> in(wf_test::interval_items<item>(count)), out(count);
+  wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1>(in.items(), out.data(), join{});
+  const auto found = out.to_host();
+  for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], item::of(0, i));
+}
+
+}  // namespace

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The grid of a scan.
+#include <warpfold/scan/plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <warpfold/scan/scratch.hpp>
+
+namespace {
+
+namespace scan = warpfold::scan;
+
+constexpr scan::kernel_policy floats = scan::kernel_policy_for(16, true);
+constexpr std::int64_t quick = scan::tile_items(floats.quick, 4), full = scan::tile_items(floats.full, 4);
+
+TEST(scan_plan, tiles_cover_the_items) {
+  for (std::int64_t items = 1; items < std::int64_t{1} << 40; items = items * 3 / 2 + 1)
+    for (const int max_blocks : {0, 1, 7, 100'000}) {
+      const auto plan = scan::plan_scan(132, items, 4, floats, max_blocks);
+      const std::int64_t tile = plan.is_quick ? quick : full;
+      EXPECT_GE(plan.tiles * tile, items);
+      EXPECT_LT((plan.tiles - 1) * tile, items);
+      EXPECT_GE(plan.blocks, 1);
+      EXPECT_LE(plan.blocks, plan.tiles);
+      if (max_blocks > 0) {
+        EXPECT_LE(plan.blocks, max_blocks);
+      } else if (plan.tiles <= scan::most_tiles) {
+        EXPECT_EQ(plan.blocks, plan.tiles);
+      }
+      if (plan.is_quick) {
+        EXPECT_EQ(plan.blocks, plan.tiles);
+      }
+    }
+}
+
+TEST(scan_plan, small_inputs_take_quick_tiles) {
+  EXPECT_TRUE(scan::plan_scan(132, 1, 4, floats).is_quick);
+  EXPECT_TRUE(scan::plan_scan(132, floats.quick_tiles_per_multiprocessor * 132 * quick, 4, floats).is_quick);
+  EXPECT_FALSE(scan::plan_scan(132, floats.quick_tiles_per_multiprocessor * 132 * quick + 1, 4, floats).is_quick);
+}
+
+TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
+  for (const auto& policy :
+       {scan::kernel_policy_for(4, true), floats, scan::kernel_policy_for(64, true), scan::kernel_policy_for(12, false),
+        scan::kernel_policy_for(200, false), scan::kernel_policy_for(1024, false)})
+    for (const auto& shape : {policy.full, policy.quick}) {
+      EXPECT_EQ(shape.rows & (shape.rows - 1), 0);
+      EXPECT_EQ(shape.warps & (shape.warps - 1), 0);
+      EXPECT_LE(shape.threads() * shape.blocks_per_multiprocessor, 2048);
+    }
+}
+
+TEST(scan_plan, nodes_of_any_accumulator_fit) {
+  for (std::size_t bytes = 1; bytes <= 1024; ++bytes) EXPECT_TRUE(scan::fits_control_words(bytes)) << bytes;
+}
+
+}  // namespace
