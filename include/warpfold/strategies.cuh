@@ -67,6 +67,7 @@
 #include <warpfold/strategies/matrix.cuh>
 #include <warpfold/strategies/persistent.cuh>
 #include <warpfold/strategies/producer_consumer.cuh>
+#include <warpfold/strategies/scan.cuh>
 #include <warpfold/strategies/segmented.cuh>
 #include <warpfold/strategies/segmented_dispatch.cuh>
 #include <warpfold/strategies/shuffle.cuh>
