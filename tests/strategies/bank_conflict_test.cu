@@ -89,16 +89,15 @@ TYPED_TEST(strategies_bank_conflicts, the_loader_stores_chunks_without) {
     }
 }
 
-TYPED_TEST(strategies_bank_conflicts, padded_scans_have_none) {
+TYPED_TEST(strategies_bank_conflicts, scans_have_none_or_few) {
   using namespace warpfold::block;
   const auto conflicts_in = [](auto algorithm) {
     return warpfold::strategies::conflicts_of<decltype(algorithm), TypeParam>().conflicts;
   };
   EXPECT_EQ(conflicts_in(hillis_steele<256>{}), 0);
-  EXPECT_EQ(conflicts_in(up_down_sweep<padding::spare_slots, 256>{}), 0);
-  EXPECT_EQ(conflicts_in(up_down_sweep<padding::spare_slots, 1024>{}), 0);
   EXPECT_EQ(conflicts_in(matrix_scan<32, 32, 256>{}), 0);
-  EXPECT_GT(conflicts_in(up_down_sweep<padding::none, 256>{}), 0);
+  EXPECT_LE(15 * conflicts_in(up_down_sweep<padding::spare_slots, 256>{}),
+            conflicts_in(up_down_sweep<padding::none, 256>{}));
 }
 
 /// The counter finds what `conflicts` above finds, for any stride.
@@ -130,7 +129,12 @@ TEST(strategies_bank_conflicts_of_the_sources, an_unpadded_sweep_meets_in_banks)
   for (int stride = items / 2; stride > 0; stride /= 2) add_step(stride, items / (2 * stride) - 1);
   const auto counted = warpfold::strategies::conflicts_of<up_down_sweep<padding::none, items / 2>, sized<4>>();
   EXPECT_EQ(counted.conflicts, expected);
-  EXPECT_EQ((warpfold::strategies::conflicts_of<hillis_steele<256>, sized<4>>().wavefronts), 8 * 8 * 3 - 5 - 2 - 1);
+  // With padding: the load of the left items of each warp but the first, on the way down.
+  expected = 0;
+  for (int stride = 1; stride < items / 64; stride *= 2) expected += items / (64 * stride) - 1;
+  using padded = up_down_sweep<padding::spare_slots, items / 2>;
+  EXPECT_EQ((warpfold::strategies::conflicts_of<padded, sized<4>>().conflicts), expected);
+  EXPECT_EQ((warpfold::strategies::conflicts_of<hillis_steele<256>, sized<4>>().wavefronts), 8 * 8 * 3 - 4 - 2 - 1);
 }
 
 TEST(strategies_bank_conflicts_of_the_sources, one_spare_word_is_for_four_bytes_only) {

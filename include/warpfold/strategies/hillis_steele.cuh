@@ -52,7 +52,7 @@ template <int BlockThreads = 256> struct hillis_steele {
     return scan_at_doubling_distance(group, shared.data, shared.other, count, op);
   }
 
-  template <class A, class Visit> static constexpr void visit_accesses(Visit visit) {
+  template <class A, class Visit> static void visit_accesses(Visit visit) {
     for (int distance = 1; distance < data_block_items; distance *= 2) {
       visit([](int thread) { return thread; });
       visit([=](int thread) { return thread < distance ? -1 : thread - distance; });

@@ -47,7 +47,7 @@ template <int H = 32, int W = 32, int BlockThreads = 256> struct matrix_scan {
     return shared.data;
   }
 
-  template <class A, class Visit> static constexpr void visit_accesses(Visit visit) {
+  template <class A, class Visit> static void visit_accesses(Visit visit) {
     for (int first = 0; first < H; first += BlockThreads) {
       const auto row_of = [=](int thread) { return first + thread < H ? first + thread : -1; };
       for (int pass = 0; pass < 3; ++pass)  // loads twice, stores once

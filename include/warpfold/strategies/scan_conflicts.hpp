@@ -17,7 +17,7 @@ struct shared_accesses {
 
 /// Adds the access of one warp, whose lane i accesses the slot of `slot_of(i)`; less than 0 is none. Lanes of one
 /// wavefront touch each bank in one row (slots.cuh).
-template <class A, class SlotOf> constexpr void add_access(shared_accesses& sum, SlotOf slot_of) {
+template <class A, class SlotOf> void add_access(shared_accesses& sum, SlotOf slot_of) {
   constexpr int served = block::bank_slots<A>;
   for (int offset = 0; offset < block::item_bytes<A>; offset += block::access_bytes<A>)
     for (int begin = 0; begin < warp_lanes; begin += served) {
@@ -43,7 +43,7 @@ template <class A, class SlotOf> constexpr void add_access(shared_accesses& sum,
 
 /// What `Algorithm`, a block algorithm of scans, does to scan a full data-block of items of type `A`. Loading and storing
 /// the data-block are not counted: they have no conflicts.
-template <class Algorithm, class A> constexpr shared_accesses conflicts_of() {
+template <class Algorithm, class A> shared_accesses conflicts_of() {
   shared_accesses sum;
   Algorithm::template visit_accesses<A>([&](auto slot_of) {
     for (int first = 0; first < Algorithm::block_threads; first += warp_lanes)

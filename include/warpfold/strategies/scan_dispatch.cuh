@@ -3,6 +3,7 @@
 // checked.
 #pragma once
 #include <warpfold/strategies/dispatch.cuh>
+#include <warpfold/strategies/persistent.cuh>
 #include <warpfold/strategies/scan_kernel.cuh>
 #include <warpfold/strategies/scan_pieces.cuh>
 #include <warpfold/strategies/segmented_dispatch.cuh>
