@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scan of Hillis and Steele 1986, double-buffered in shared memory. Source: slides 004 (prefix scan, first approach).
+// The scan of Hillis and Steele 1986, double-buffered in shared memory. Source: Negrut (prefix scan, first approach).
 //
 // Block algorithms of scans are types with
 //
 //   block_threads                    B
 //   data_block_items                 D, a multiple of 16, so that data-blocks begin where vectors do
 //   storage<A>                       shared memory; its member `data` holds a data-block
-//   scan(group, storage, count, op)  replaces item i of the first `count` > 0 items of storage.data by the fold of items
-//                                    0 to i, and returns the slots that hold the results. A group barrier has made the
+//   scan(group, storage, count, op)  replaces item i of the first `count` > 0 items of storage.data by the fold of
+//                                    items 0 to i, and returns the slots that hold the results. A group barrier has made the
 //                                    items visible; another one has made the results visible to the whole group.
 //   visit_accesses<A>(visit)         calls visit(slot_of) for each access to shared memory of a full data-block, where
 //                                    slot_of(thread) is the slot that a thread accesses, or -1 (scan_conflicts.hpp)
@@ -19,8 +19,8 @@
 
 namespace warpfold::block {
 
-/// Scans the first `count` items of `from`, with `to` as the second buffer; `from` and `to` are overwritten. Returns the
-/// buffer that holds the results, which all threads of the group can read. Cost: log2(count) steps, a barrier each.
+/// Scans the first `count` items of `from`, with `to` as the second buffer; both are overwritten. Returns the buffer
+/// that holds the results, which all threads of the group can read. Cost: log2(count) steps, a barrier each.
 template <class Group, class Slots, class Op, class A = typename Slots::item>
 __device__ Slots& scan_at_doubling_distance(const Group& group, Slots& from, Slots& to, int count, Op op) {
   Slots *source = &from, *target = &to;

@@ -6,9 +6,9 @@
 
 namespace warpfold::block {
 
-/// A block algorithm of scans (see hillis_steele.cuh): a thread folds a row of W items; the H row results are scanned at
-/// doubling distance; then the thread scans its row, from the result of the rows above on. D = H W.
-/// Cost: log2(H) + 2 barriers; 2 W steps one after another in H threads; 2 D + H log2(H) - 2 H operations at most. No bank
+/// A block algorithm of scans (see hillis_steele.cuh): a thread folds a row of W items; the H row results are scanned
+/// at doubling distance; then the thread scans its row, from the result of the rows above on. D = H W.
+/// Cost: log2(H) + 2 barriers; 2 W steps one after another in H threads; 2 D + H log2(H) - 2 H operations. No bank
 /// conflicts (matrix_slots). With pieces of segments for items (scan_pieces.cuh) it is the source's segmented scan.
 template <int H = 32, int W = 32, int BlockThreads = 256> struct matrix_scan {
   static_assert(H >= 1 && H <= 1024 && W >= 1 && H * W % 16 == 0,

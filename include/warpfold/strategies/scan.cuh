@@ -16,8 +16,8 @@
 // written again: 4 times the size of the input in all, and 2 launches a level and 1, where one pass needs 2 times.
 //
 // All of these functions
-// - keep order, for any associative operator, and need no identity, but for exclusive results without .init: these begin
-//   with the identity;
+// - keep order, for any associative operator. They need no identity, but for exclusive results without .init, the
+//   first of which is the identity;
 // - give the same bits on every run and device: the association depends on the strategy and an item's place alone;
 // - write accumulators: `out` is a pointer to, or a range of, accumulator_t<Op, T>. It may be the input itself;
 // - need scan_workspace_bytes<S, A>(count) bytes of scratch, which grow with the count;
@@ -139,8 +139,8 @@ void exclusive_scan(It first, std::int64_t count, Out&& out, Op op,
   detail::scan_items<scan_kind::exclusive, S, A>("exclusive_scan", "first", first, count, out, op, options);
 }
 
-/// inclusive_scan of each segment. Items and owners are read side by side, and owners once more for results that another
-/// data-block's total joins. With block::matrix_scan this is the segmented MatrixScan of Dotsenko 2008.
+/// inclusive_scan of each segment. Items and owners are read side by side, and owners once more for results that
+/// another data-block's total joins. With block::matrix_scan this is the segmented MatrixScan of Dotsenko 2008.
 template <scanning_strategy S, device_range In, class Ids, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
   requires scan_output<Out, A>

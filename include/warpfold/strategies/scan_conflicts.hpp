@@ -41,8 +41,8 @@ template <class A, class SlotOf> void add_access(shared_accesses& sum, SlotOf sl
     }
 }
 
-/// What `Algorithm`, a block algorithm of scans, does to scan a full data-block of items of type `A`. Loading and storing
-/// the data-block are not counted: they have no conflicts.
+/// What `Algorithm`, a block algorithm of scans, does to scan a full data-block of items of type `A`. The
+/// accesses that load and store the data-block are not counted.
 template <class Algorithm, class A> shared_accesses conflicts_of() {
   shared_accesses sum;
   Algorithm::template visit_accesses<A>([&](auto slot_of) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of scans by multi-pass over blocks: one scans each data-block, one joins the results of the data-blocks
-// before. Source: slides 004 ("more kernel calls in order"); Sengupta, Harris, Zhang and Owens 2007.
+// before. Source: Negrut ("more kernel calls in order"); Sengupta.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>

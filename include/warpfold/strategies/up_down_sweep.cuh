@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The work-efficient scan: a sweep up a binary tree, then one down. Source: Blelloch 1990; slides 004 (prefix scan,
+// The work-efficient scan: a sweep up a binary tree, then one down. Source: Blelloch 1990; Negrut (prefix scan,
 // second approach).
 //
 // The source's down-sweep clears the root with the operator's identity, and leaves the exclusive scan. Here the
@@ -32,7 +32,7 @@ template <padding Padding = padding::spare_slots, int BlockThreads = 256> struct
   static __device__ auto& scan(const Group& group, storage<A>& shared, int count, Op op) {
     int stride = 1;
     for (; stride < count; stride *= 2) join_pairs(group, shared.data, stride, upper(stride), count, op);
-    for (stride /= 2; stride > 0; stride /= 2) join_pairs(group, shared.data, stride, lower(stride), count, op);
+    for (stride /= 4; stride > 0; stride /= 2) join_pairs(group, shared.data, stride, lower(stride), count, op);
     return shared.data;
   }
 
@@ -45,7 +45,7 @@ template <padding Padding = padding::spare_slots, int BlockThreads = 256> struct
         });
     };
     for (int stride = 1; stride < data_block_items; stride *= 2) visit_step(stride, upper(stride));
-    for (int stride = data_block_items / 2; stride > 0; stride /= 2) visit_step(stride, lower(stride));
+    for (int stride = data_block_items / 4; stride > 0; stride /= 2) visit_step(stride, lower(stride));
   }
 
  private:
