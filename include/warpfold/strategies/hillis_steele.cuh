@@ -7,8 +7,9 @@
 //   data_block_items                 D, a multiple of 16, so that data-blocks begin where vectors do
 //   storage<A>                       shared memory; its member `data` holds a data-block
 //   scan(group, storage, count, op)  replaces item i of the first `count` > 0 items of storage.data by the fold of
-//                                    items 0 to i, and returns the slots that hold the results. A group barrier has made the
-//                                    items visible; another one has made the results visible to the whole group.
+//                                    items 0 to i, and returns the slots that hold the results. A group barrier has
+//                                    made the items visible; another one has made the results visible to all of the
+//                                    group.
 //   visit_accesses<A>(visit)         calls visit(slot_of) for each access to shared memory of a full data-block, where
 //                                    slot_of(thread) is the slot that a thread accesses, or -1 (scan_conflicts.hpp)
 //
