@@ -13,11 +13,12 @@ namespace {
 namespace strategies = wf::strategies;
 using wf::block::padding;
 
-/// Small data-blocks, so that small inputs have three levels of totals: D is 32, 64, 64 and 48.
-using small_scans = testing::Types<wf::scan_strategy<wf::block::hillis_steele<32>>,
+/// Small data-blocks, so that small inputs have three levels of totals: D is 64, 64, 128 and 80. All but the second have
+/// two warps, between which barriers count.
+using small_scans = testing::Types<wf::scan_strategy<wf::block::hillis_steele<64>>,
                                    wf::scan_strategy<wf::block::up_down_sweep<padding::none, 32>>,
-                                   wf::scan_strategy<wf::block::up_down_sweep<padding::spare_slots, 32>>,
-                                   wf::scan_strategy<wf::block::matrix_scan<16, 3, 32>>>;
+                                   wf::scan_strategy<wf::block::up_down_sweep<padding::spare_slots, 64>>,
+                                   wf::scan_strategy<wf::block::matrix_scan<40, 2, 64>>>;
 
 template <class S> constexpr std::int64_t data_block_items = S::algorithm::data_block_items;
 
@@ -157,7 +158,6 @@ TYPED_TEST(strategies_scan, starts_each_segment_with_init) {
 constexpr int known = 0x5eed;
 struct tally {
   int mark = 0, count = 0;
-  friend bool operator==(const tally&, const tally&) = default;
 };
 /// Stops the kernel at what is no tally. (nvcc knows __trap in device code only.)
 struct add_tallies {
