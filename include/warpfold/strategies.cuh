@@ -31,6 +31,8 @@
 //   finish::block_atomic                 one hardware atomic a CUDA-block; not for segments
 //   finish::warp_atomic                  one hardware atomic a warp; for shuffle and warp_tree; not for segments
 //
+// The sources' scans (Hillis and Steele, up- and down-sweep, MatrixScan, also segmented) are in strategies/scan.cuh.
+//
 // strategies/strategy.hpp lists the valid compositions. Another one does not compile, and a message says why.
 //
 // What a named strategy promises, compared to reduce.cuh:
@@ -67,6 +69,7 @@
 #include <warpfold/strategies/matrix.cuh>
 #include <warpfold/strategies/persistent.cuh>
 #include <warpfold/strategies/producer_consumer.cuh>
+#include <warpfold/strategies/scan.cuh>
 #include <warpfold/strategies/segmented.cuh>
 #include <warpfold/strategies/segmented_dispatch.cuh>
 #include <warpfold/strategies/shuffle.cuh>

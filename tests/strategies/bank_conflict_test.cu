@@ -7,7 +7,10 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <warpfold/strategies/matrix_scan.cuh>
+#include <warpfold/strategies/scan_conflicts.hpp>
 #include <warpfold/strategies/slots.cuh>
+#include <warpfold/strategies/up_down_sweep.cuh>
 #include <warpfold/thread/chunk.cuh>
 
 namespace wf_test {
@@ -84,6 +87,54 @@ TYPED_TEST(strategies_bank_conflicts, the_loader_stores_chunks_without) {
                     [&](int lane) { return item(lane) < 1024 ? matrix::index(item(lane) / 32, item(lane) % 32) : -1; }),
                 1);
     }
+}
+
+TYPED_TEST(strategies_bank_conflicts, scans_have_none_or_few) {
+  using namespace warpfold::block;
+  const auto conflicts_in = [](auto algorithm) {
+    return warpfold::strategies::conflicts_of<decltype(algorithm), TypeParam>().conflicts;
+  };
+  EXPECT_EQ(conflicts_in(hillis_steele<256>{}), 0);
+  EXPECT_EQ(conflicts_in(matrix_scan<32, 32, 256>{}), 0);
+  EXPECT_LE(15 * conflicts_in(up_down_sweep<padding::spare_slots, 256>{}),
+            conflicts_in(up_down_sweep<padding::none, 256>{}));
+}
+
+/// The counter finds what `conflicts` above finds, for any stride.
+TYPED_TEST(strategies_bank_conflicts, are_counted_alike) {
+  using namespace warpfold::block;
+  constexpr int accesses = item_bytes<TypeParam> / access_bytes<TypeParam>, turns = 32 / bank_slots<TypeParam>;
+  for (int stride = 0; stride < 70; ++stride) {
+    const auto slot_of = [=](int lane) { return stride * lane; };
+    warpfold::strategies::shared_accesses sum;
+    warpfold::strategies::add_access<TypeParam>(sum, slot_of);
+    // A stride puts as many lanes in one bank in each turn and access.
+    EXPECT_EQ(sum.wavefronts, conflicts<TypeParam>(slot_of) * accesses * turns) << "stride " << stride;
+    EXPECT_EQ(sum.conflicts, sum.wavefronts - accesses * turns) << "stride " << stride;
+  }
+}
+
+/// At stride s a warp's lanes are 2 s words apart: of 32 banks, 32 / (2 s) are used, but at least one.
+TEST(strategies_bank_conflicts_of_the_sources, an_unpadded_sweep_meets_in_banks) {
+  using namespace warpfold::block;
+  constexpr int items = 512;
+  std::int64_t expected = 0;
+  const auto add_step = [&](int stride, int pairs) {
+    for (; pairs > 0; pairs -= 32) {
+      const int lanes = std::min(pairs, 32), banks = std::max(32 / (2 * stride), 1);
+      expected += 3 * ((lanes + banks - 1) / banks - 1);  // two loads and a store
+    }
+  };
+  for (int stride = 1; stride < items; stride *= 2) add_step(stride, items / (2 * stride));
+  for (int stride = items / 2; stride > 0; stride /= 2) add_step(stride, items / (2 * stride) - 1);
+  const auto counted = warpfold::strategies::conflicts_of<up_down_sweep<padding::none, items / 2>, sized<4>>();
+  EXPECT_EQ(counted.conflicts, expected);
+  // With padding: the load of the left items of each warp but the first, on the way down.
+  expected = 0;
+  for (int stride = 1; stride < items / 64; stride *= 2) expected += items / (64 * stride) - 1;
+  using padded = up_down_sweep<padding::spare_slots, items / 2>;
+  EXPECT_EQ((warpfold::strategies::conflicts_of<padded, sized<4>>().conflicts), expected);
+  EXPECT_EQ((warpfold::strategies::conflicts_of<hillis_steele<256>, sized<4>>().wavefronts), 8 * 8 * 3 - 4 - 2 - 1);
 }
 
 TEST(strategies_bank_conflicts_of_the_sources, one_spare_word_is_for_four_bytes_only) {

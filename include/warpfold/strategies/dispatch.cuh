@@ -69,6 +69,12 @@ template <class Algorithm, class Schedule, class Finish, class Leaves, class Op,
   }
 };
 
+template <class Schedule> void check_max_blocks(const char* function, int max_blocks) {
+  if (max_blocks < 0) reject(function, "max_blocks is " + std::to_string(max_blocks));
+  if (max_blocks > 0 && !Schedule::is_persistent)
+    reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
+}
+
 /// What a strategy needs and has on the current device, for an input: the columns of Martín 2012's Table I.
 struct strategy_facts {
   int registers;                  ///< per thread
@@ -96,17 +102,11 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     if constexpr (is_operator_for<Op, A>) {  // else what follows would bury the reason in other errors
       const std::int64_t items = leaves.source.items;
       const auto init = host::initial_value_of<Op>(function, options.init, items);
-      check_max_blocks(function, options.max_blocks);
+      check_max_blocks<Schedule>(function, options.max_blocks);
       if (items == 0)
         return warpfold::launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
       run(function, leaves, out, op, options, init, [] {});
     }
-  }
-
-  static void check_max_blocks(const char* function, int max_blocks) {
-    if (max_blocks < 0) reject(function, "max_blocks is " + std::to_string(max_blocks));
-    if (max_blocks > 0 && !Schedule::is_persistent)
-      reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
   }
 
   /// Enqueues the launches for at least one item. When nothing is left that could be refused, and before the first

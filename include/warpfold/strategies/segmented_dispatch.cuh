@@ -70,7 +70,7 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
       using unsegmented = strategy_reduction<strategy<typename Algorithm::unsegmented, Schedule, Finish>>;
       const auto empty = segmented::empty_value_of<Op>(function, options);
       const auto init = host::initial_value_of<Op>(function, options.init, 1);
-      unsegmented::check_max_blocks(function, options.max_blocks);
+      check_max_blocks<Schedule>(function, options.max_blocks);
       host::check_initial_apart(function, "init", options.init, "out", out, segments.count);
       host::check_initial_apart(function, "empty", options.empty, "out", out, segments.count);
       if (segments.count == 0) return;

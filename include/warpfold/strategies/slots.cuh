@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a data-block lies in shared memory. No layout causes a bank conflict, for items of any size.
+// How a data-block lies in shared memory. No layout but plain_slots causes a bank conflict, for items of any size.
 //
 // Shared memory has 32 banks of 4 bytes. An access of w = 4, 8 or 16 bytes a lane is served for 32, 16 or 8 lanes at a
 // time: 128 bytes. To such accesses shared memory is P = 32, 16 or 8 banks of w bytes, and lanes that are served
@@ -63,6 +63,19 @@ template <class A, int Items> struct tree_slots {
   slot<A> slots[index(Items - 1) + 1];
 };
 
+/// A data-block without spare slots: lanes at an even stride meet in one bank. For algorithms that access neighbouring
+/// items, and to show what the spare slots of tree_slots are for.
+template <class A, int Items> struct plain_slots {
+  using item = A;
+  static constexpr int items = Items;
+
+  __host__ __device__ static constexpr int index(int item) { return item; }
+  __device__ A get(int item) const { return slots[item].get(); }
+  __device__ void set(int item, const A& value) { slots[item].set(value); }
+
+  slot<A> slots[Items];
+};
+
 /// A data-block as an H x W matrix. The stride of rows is odd, so that lanes that read one column hit different banks.
 /// Within a row a spare slot follows every P slots, so that lanes that store neighbouring chunks do, too, if W = 32.
 template <class A, int H, int W> struct matrix_slots {
@@ -74,6 +87,7 @@ template <class A, int H, int W> struct matrix_slots {
     return row * stride + column + column / bank_slots<A>;
   }
   __device__ A get(int row, int column) const { return slots[index(row, column)].get(); }
+  __device__ A get(int item) const { return get(item / W, item % W); }
   __device__ void set(int item, const A& value) { slots[index(item / W, item % W)].set(value); }
 
   slot<A> slots[H * stride];
