@@ -70,7 +70,8 @@ void scan_items(const char* function, const char* argument, const It& first, std
     host::check_count(function, count);
     if (count > 0) host::check_pointer(function, argument, from);
     scan_leaves<Kind, S>(
-        function, warpfold::detail::make_leaves<A>(warpfold::detail::make_source(from, count), thread::no_transform{}),
+        function,
+        warpfold::detail::make_leaves<A>(op, warpfold::detail::make_source(from, count), thread::no_transform{}),
         checked_scan_output(function, out, count), op, options);
   }
 }
@@ -92,7 +93,7 @@ void scan_owned(const char* function, const In& in, const owners<Ids>& segments,
     using id = item_t<const Ids>;
     scan_segments<Kind, S, id>(
         function, ids,
-        warpfold::detail::make_leaves<A>(warpfold::detail::make_source(from, count), thread::no_transform{}),
+        warpfold::detail::make_leaves<A>(op, warpfold::detail::make_source(from, count), thread::no_transform{}),
         checked_scan_output(function, out, count), op, options);
   }
 }
