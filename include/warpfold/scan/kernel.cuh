@@ -2,7 +2,8 @@
 // The kernel of a scan: every prefix has the bits of reduce over it, in one launch.
 //
 //   for each tile, in order, by whichever block takes it:
-//     each warp loads its rows, and scans them by butterflies; warps exchange their nodes; the tile's node is published
+//     each warp loads its rows, and folds them; warps exchange their nodes; the tile's node is published
+//     each warp scans its rows by butterflies, while the nodes of other tiles are on their way
 //     a warp a level looks back: it reads the nodes of the tile's group (then groups of groups …) that lie before it
 //     all items are joined to the nodes on their left, the lowest level first, and are written
 //
@@ -17,6 +18,7 @@
 #include <warpfold/scan/tile_access.cuh>
 #include <warpfold/scan/warp_rows.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
+#include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::scan {
@@ -38,7 +40,7 @@ template <class A, class Op>
 __device__ void look_back(const node_table<A>& nodes, int level, int tile, thread::array<A, levels * log_group>& before,
                           Op op) {
   const int rank = tile >> (log_group * level) & (warp_lanes - 1), group = tile >> (log_group * (level + 1));
-  const bool completes = ((tile + 1) & ((1 << (log_group * (level + 1))) - 1)) == 0 && tile + 1 < nodes.tiles;
+  const bool completes = nodes.completes_group(level, tile);
   const int needed = completes ? warp_lanes : rank;
   if (needed == 0) return;
   const A value = nodes.receive(level, group, needed);
@@ -62,16 +64,13 @@ template <int Rows, int Items, class A> __device__ void shift_rows(A (&values)[R
   }
 }
 
-/// Loads a warp's rows from item `first` on, of which `count` items exist, and scans them. Returns their node.
+/// Loads a warp's rows from item `first` on, of which `count` items exist.
 template <int Rows, class Leaves, class Op>
-__device__ auto load_and_scan(const Leaves& leaves, std::int64_t first, int count,
-                              packed_rows<Rows, Leaves, Op>& rows) {
+__device__ void load(const Leaves& leaves, std::int64_t first, int count, packed_rows<Rows, Leaves, Op>& rows) {
   load_rows<Rows>(rows.chunks, leaves.source, first, count);
-  return rows.scan(leaves);
 }
 template <bool Whole, int Rows, int Items, class Leaves, class Op, class A>
-__device__ A load_and_scan(const Leaves& leaves, std::int64_t first, int count,
-                           warp_rows<Whole, Rows, Items, A, Op>& rows) {
+__device__ void load(const Leaves& leaves, std::int64_t first, int count, warp_rows<Whole, Rows, Items, A, Op>& rows) {
   typename Leaves::chunk chunks[Rows] = {};
   if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
   rows.count = count;
@@ -80,19 +79,21 @@ __device__ A load_and_scan(const Leaves& leaves, std::int64_t first, int count,
   for (int k = 0; k < Items; ++k)
     if (rows.has(row * rows.row_items + arch::lane_id() * Items + k + 1))
       rows.values[row][k] = leaves.leaf(chunks[row], k);
-  return rows.scan();
 }
 
-/// Publishes the tile's node, looks back, and pushes the nodes before the tile. All threads of the block call it.
-/// Returns in thread 0 what nodes.finish takes.
-template <class A, class Storage, class Op, class Before, class Rows>
-__device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, const A& node, Op op,
-                                      Before& before, Rows& rows) {
-  const int warp = arch::flat_warp();
+/// Looks back at the levels on which the tile completes a group (`Completing`), or does not: a warp a level.
+template <bool Completing, class A, class Storage, class Op>
+__device__ void look_back_at_levels(const node_table<A>& nodes, Storage& shared, int tile, Op op) {
+  for (int level = arch::flat_warp(); level < levels && tile >> (log_group * level) != 0; level += Storage::warps)
+    if (nodes.completes_group(level, tile) == Completing) look_back(nodes, level, tile, shared.before, op);
+}
+
+/// Pushes the nodes before the tile, once all warps have looked back. All threads of the block call it. Returns in
+/// thread 0 what nodes.finish takes.
+template <class A, class Storage, class Before, class Rows>
+__device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, Before& before,
+                                      Rows& rows) {
   unsigned left_before = 0;
-  if (arch::flat_thread() == 0 && tile + 1 < nodes.tiles) nodes.publish(0, tile, node);
-  for (int level = warp; level < levels && tile >> (log_group * level) != 0; level += Storage::warps)
-    look_back(nodes, level, tile, shared.before, op);
   __syncthreads();
   if (arch::flat_thread() == 0) left_before = nodes.leave(tile);
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
@@ -149,17 +150,29 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
 
   if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
   rows_type rows{arguments.op};
-  const A own = load_and_scan(arguments.leaves, first_of(tile), count_from(first_of(tile)), rows);
+  load(arguments.leaves, first_of(tile), count_from(first_of(tile)), rows);
+  const A own = Whole ? rows.fold(arguments.leaves) : rows.scan(arguments.leaves);
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
+  if (tile + 1 < nodes.tiles) {  // so all items exist
+    if (warp == 0) {
+      const A node = warp::reduce<Warps>(shared.warp[lane & (Warps - 1)], arguments.op);
+      if (lane == 0) nodes.publish(0, tile, node);
+    }
+    look_back_at_levels<true>(nodes, shared, tile, arguments.op);
+  }
+  if constexpr (Whole) rows.scan(arguments.leaves);
 
   left_nodes<Kind == scan_kind::exclusive, A> before;
   const std::int64_t in_tile = arguments.leaves.source.items - first_of(tile) + warp * warp_items;
   const int whole_warps = Whole || in_tile >= Warps * warp_items ? Warps : static_cast<int>(in_tile) / warp_items;
-  const A node = warp::nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, arguments.op,
-                                           [&](int, const A& each) { before.push(each, rows); });
+  warp::nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, arguments.op,
+                            [&](int, const A& each) { before.push(each, rows); });
   unsigned left_before = 0;
-  if (nodes.tiles > 1) left_before = push_tiles_before(nodes, shared, tile, node, arguments.op, before, rows);
+  if (nodes.tiles > 1) {
+    look_back_at_levels<false>(nodes, shared, tile, arguments.op);
+    left_before = push_tiles_before(nodes, shared, tile, before, rows);
+  }
 
   // (The place is computed again: the compiler would keep it in registers.)
   const std::int64_t first = first_of(shared.tile);

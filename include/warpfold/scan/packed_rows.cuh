@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/scan.cuh>
+#include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/join.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
@@ -33,6 +34,13 @@ template <int Rows, class Leaves, class Op> struct packed_rows {
   __device__ void push(const A& node) {
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) push(row, node);
+  }
+  /// The node of all rows, valid in every lane.
+  __device__ A fold(const Leaves& leaves) const {
+    A nodes[Rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) nodes[row] = thread::fold_chunk(leaves, chunks[row], op);
+    return warp::fold_rows(nodes, op);
   }
   /// Finds what lies before each chunk within the warp. Returns the warp's node, valid in every lane.
   __device__ A scan(const Leaves& leaves) {

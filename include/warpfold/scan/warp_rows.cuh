@@ -3,8 +3,10 @@
 // the canonical tree over the items 0 to i is: from the item outwards, it meets the nodes on its left, one for each
 // level on which the item lies in a right half, the lowest level first. Butterflies give each lane those nodes.
 #pragma once
+#include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/scan.cuh>
 #include <warpfold/thread/source.cuh>
+#include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/join.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
@@ -36,14 +38,29 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
     for (int row = 0; row < Rows; ++row) push(row, node);
   }
 
-  /// Scans `Count` rows, a power of two, from row `First` on. Returns their node, valid in every lane if all their
-  /// items exist. All lanes call it.
-  template <int First = 0, int Count = Rows> __device__ A scan() {
+  /// The node of all rows, whose items all exist, valid in every lane: what scan returns, without the prefixes. All
+  /// lanes call it.
+  template <class Leaves> __device__ A fold(const Leaves&) const {
+    A nodes[Rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) {
+      A items[Items];
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Items; ++k) items[k] = values[row][k];
+      nodes[row] = thread::fold(items, op);
+    }
+    return warp::fold_rows(nodes, op);
+  }
+  /// Scans all rows. Returns their node, valid in every lane if all their items exist. All lanes call it.
+  template <class Leaves> __device__ A scan(const Leaves&) { return scan_rows<0, Rows>(); }
+
+ private:
+  template <int First, int Count> __device__ A scan_rows() {
     if constexpr (Count == 1) return scan_row<First>();
     else {
       constexpr int half = Count / 2;
-      A node = scan<First, half>();
-      const A right = scan<First + half, half>();
+      A node = scan_rows<First, half>();
+      const A right = scan_rows<First + half, half>();
       WARPFOLD_UNROLL
       for (int row = First + half; row < First + Count; ++row) push(row, node);
       if (has((First + Count) * row_items)) node = op(node, right);
@@ -51,7 +68,6 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
     }
   }
 
- private:
   template <int Row> __device__ A scan_row() {
     constexpr int row = Row, first = row * row_items;
     const int lane = arch::lane_id();
