@@ -94,27 +94,25 @@ template <class Source, class Leaves, class Equal> struct keyed_leaves {
   }
 };
 
-/// The results of rows whose inclusive parts are `rows.values`. `before` is the part of all items before the warp,
-/// `init` joins each result, and `first` is an exclusive scan's first result of each run.
-template <bool IsExclusive, class Rows, class Parts, class V, class Init, int RowCount, int Items>
-__device__ void finish_runs(const Rows& rows, const Parts& before, const Init& init, const V& first,
-                            V (&results)[RowCount][Items]) {
+/// The results of a lane's items, whose inclusive parts are `items.values`. `before` is the part of all items before the
+/// warp, `init` joins each result, and `first` is an exclusive scan's first result of each run.
+template <bool IsExclusive, class Items, class Parts, class V, class Init>
+__device__ void finish_runs(const Items& items, const Parts& before, const Init& init, const V& first,
+                            V (&results)[Items::lane_items]) {
+  constexpr int count = Items::lane_items;
   const int lane = arch::lane_id();
-  Parts left = before;  // in lane 0, the part before the row
+  Parts left = before;  // what ends before the lane's first item
+  if constexpr (IsExclusive) {
+    const Parts of_left_lane = warp::shuffle_up(items.values[count - 1], 1);
+    left = thread::choose(lane == 0, before, of_left_lane);
+  }
   WARPFOLD_UNROLL
-  for (int row = 0; row < RowCount; ++row) {
-    [[maybe_unused]] const Parts rotated =
-        IsExclusive ? warp::shuffle(rows.values[row][Items - 1], (lane + warp_lanes - 1) & (warp_lanes - 1)) : left;
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Items; ++k) {
-      if (!rows.has(row * warp_lanes * Items + lane * Items + k + 1)) continue;
-      const Parts& own = rows.values[row][k];
-      if constexpr (!IsExclusive) results[row][k] = init.join(own.value, rows.op.op);
-      else if (own.flags & Parts::begins_last) results[row][k] = first;
-      else if (k > 0) results[row][k] = init.join(rows.values[row][k > 0 ? k - 1 : 0].value, rows.op.op);
-      else results[row][k] = init.join(thread::choose(lane == 0, left, rotated).value, rows.op.op);
-    }
-    left = rotated;
+  for (int k = 0; k < count; ++k) {
+    if (!items.has(lane * count + k + 1)) continue;
+    const Parts& own = items.values[k];
+    if constexpr (!IsExclusive) results[k] = init.join(own.value, items.op.op);
+    else if (own.flags & Parts::begins_last) results[k] = first;
+    else results[k] = init.join(k > 0 ? items.values[k > 0 ? k - 1 : 0].value : left.value, items.op.op);
   }
 }
 
