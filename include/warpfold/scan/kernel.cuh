@@ -27,18 +27,23 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 enum class scan_kind { inclusive, exclusive };
 
 /// How a warp keeps its items. `Whole`: all of them exist, or operations on missing ones do no harm.
+template <bool Whole, int Rows, class Leaves, class Op> struct choose_items {
+  using type = std::conditional_t<scans_packed<Leaves, Op>, packed_items<Rows, Leaves, Op>,
+                                  warp_items<Whole, Rows, Leaves::chunk_items, typename Leaves::accumulator, Op>>;
+};
+template <bool Whole, int Rows, class Leaves, class Op> struct choose_items<Whole, Rows, Leaves, join_parts<Op>> {
+  using type = keyed_items<Whole, Rows, Leaves::chunk_items, result_t<typename Leaves::accumulator>, Op>;
+};
 template <bool Whole, int Rows, class Leaves, class Op>
-using items_of_warp =
-    std::conditional_t<scans_packed<Leaves, Op>, packed_items<Rows, Leaves, Op>,
-                       warp_items<Whole, Rows, Leaves::chunk_items, typename Leaves::accumulator, Op>>;
+using items_of_warp = typename choose_items<Whole, Rows, Leaves, Op>::type;
 
 /// Shared memory of the kernel.
 template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   using A = typename Leaves::accumulator;
   static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
   using stored = stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
-  static constexpr int room_bytes = greatest_of(items_of_warp<true, rows, Leaves, Op>::by_way_of::room_bytes,
-                                                warp::transpose<stored, rows>::room_bytes);
+  static constexpr int room_bytes =
+      greatest_of(items_of_warp<true, rows, Leaves, Op>::room_bytes, warp::transpose<stored, rows>::room_bytes);
 
   struct alignas(16) room {
     unsigned char bytes[greatest_of(room_bytes, 16)];
@@ -96,6 +101,25 @@ __device__ void load(const Leaves& leaves, std::int64_t first, int count, warp_i
   items.take(rows, room);
 }
 
+template <bool Whole, int Rows, int Items, class Leaves, class Op, class V>
+__device__ void load(const Leaves& leaves, std::int64_t first, int count, keyed_items<Whole, Rows, Items, V, Op>& items,
+                     unsigned char* room) {
+  typename Leaves::chunk chunks[Rows] = {};
+  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
+  items.count = count;
+  typename keyed_items<Whole, Rows, Items, V, Op>::chunk rows[Rows] = {};
+  std::uint32_t heads[Rows] = {};
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k)
+    if (items.has((row * warp_lanes + arch::lane_id()) * Items + k + 1)) {
+      const auto part = leaves.leaf(chunks[row], k);
+      rows[row].value[k] = part.value;
+      heads[row] |= part.begins << k;
+    }
+  items.take(rows, heads, room);
+}
+
 /// Looks back at the levels on which the tile completes a group (`Completing`), or does not: a warp a level.
 template <bool Completing, class A, class Storage, class Op>
 __device__ void look_back_at_levels(const node_table<A>& nodes, Storage& shared, int tile, Op op) {
@@ -122,22 +146,23 @@ template <scan_kind Kind, bool Whole, int Rows, int Items, class A, class Op, cl
 __device__ void finish(const Arguments& arguments, warp_items<Whole, Rows, Items, A, Op>& items, Before& before,
                        Stored (&runs)[Rows]) {
   const auto& init = arguments.init;
-  const auto pack_all = [&](const auto& results) {
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) pack(results + row * Items, runs[row]);
-  };
-  if constexpr (is_run_part<A>) {
-    result_t<A> results[Rows * Items] = {};
-    finish_runs<Kind == scan_kind::exclusive>(items, before.joined, init,
-                                              init.exists() ? init.alone() : arguments.first, results);
-    pack_all(results);
-  } else {
-    if (init.exists()) before.push(init.alone(), items);
-    before.finish(items);
-    if constexpr (Kind == scan_kind::exclusive)
-      shift_items(items.values, before.exists ? before.joined : arguments.first);
-    pack_all(items.values);
-  }
+  if (init.exists()) before.push(init.alone(), items);
+  before.finish(items);
+  if constexpr (Kind == scan_kind::exclusive)
+    shift_items(items.values, before.exists ? before.joined : arguments.first);
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) pack(items.values + row * Items, runs[row]);
+}
+template <scan_kind Kind, bool Whole, int Rows, int Items, class V, class Op, class Arguments, class Before,
+          class Stored>
+__device__ void finish(const Arguments& arguments, const keyed_items<Whole, Rows, Items, V, Op>& items,
+                       const Before& before, Stored (&runs)[Rows]) {
+  const auto& init = arguments.init;
+  V results[Rows * Items] = {};
+  items.template results<Kind == scan_kind::exclusive>(before.joined, init,
+                                                       init.exists() ? init.alone() : arguments.first, results);
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) pack(results + row * Items, runs[row]);
 }
 template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before, class Stored>
 __device__ void finish(const Arguments& arguments, packed_items<Rows, Leaves, Op>& items, Before& before,

@@ -25,6 +25,7 @@ template <int Rows, class Leaves, class Op> struct packed_items {
   static constexpr int chunk_items = Leaves::chunk_items, items = warp_lanes * Rows * chunk_items;
   static constexpr bool joins_late = true;
   using by_way_of = warp::transpose<chunk, Rows>;
+  static constexpr int room_bytes = by_way_of::room_bytes;
 
   Op op;
   chunk chunks[Rows] = {};

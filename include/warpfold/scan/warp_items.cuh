@@ -20,6 +20,7 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_items 
     A value[Items];
   };
   using by_way_of = warp::transpose<chunk, Rows>;
+  static constexpr int room_bytes = by_way_of::room_bytes;
 
   Op op;
   A values[lane_items] = {};
