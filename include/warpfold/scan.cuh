@@ -82,8 +82,11 @@ void scan_items(const char* function, const char* argument, const It& given, std
     constexpr bool is_packed = scan::scans_packed<leaves_type, Op>;
     constexpr bool ignores_missing = scan::ignores_missing<leaves_type, Op>;
     constexpr std::size_t held_bytes = is_packed ? sizeof(typename leaves_type::chunk) : items * sizeof(A);
-    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, ignores_missing && !is_packed)>(
-        function, leaves, lower_into<A>(op, out.first), op, options);
+    constexpr auto load = is_packed         ? scan::lane_load::packed
+                          : ignores_missing ? scan::lane_load::plain
+                                            : scan::lane_load::predicated;
+    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, load)>(function, leaves, lower_into<A>(op, out.first), op,
+                                                                   options);
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 namespace scan = warpfold::scan;
 
-constexpr scan::kernel_policy floats = scan::kernel_policy_for(16, true);
+constexpr scan::kernel_policy floats = scan::kernel_policy_for(16, scan::lane_load::plain);
 constexpr std::int64_t quick = scan::tile_items(floats.quick, 4), full = scan::tile_items(floats.full, 4);
 
 TEST(scan_plan, tiles_cover_the_items) {
@@ -41,8 +41,9 @@ TEST(scan_plan, small_inputs_take_quick_tiles) {
 
 TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
   for (const auto& policy :
-       {scan::kernel_policy_for(4, true), floats, scan::kernel_policy_for(64, true), scan::kernel_policy_for(12, false),
-        scan::kernel_policy_for(200, false), scan::kernel_policy_for(1024, false)})
+       {scan::kernel_policy_for(4, scan::lane_load::plain), floats,
+        scan::kernel_policy_for(64, scan::lane_load::packed), scan::kernel_policy_for(12, scan::lane_load::predicated),
+        scan::kernel_policy_for(200, scan::lane_load::plain), scan::kernel_policy_for(1024, scan::lane_load::plain)})
     for (const auto& shape : {policy.full, policy.quick}) {
       EXPECT_EQ(shape.rows & (shape.rows - 1), 0);
       EXPECT_EQ(shape.warps & (shape.warps - 1), 0);

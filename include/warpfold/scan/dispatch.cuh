@@ -57,6 +57,7 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   constexpr tile_shape f = Policy.full, q = Policy.quick;
   using full = fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
   using quick = fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
+  static_assert(sizeof(scan_storage<Leaves, Op, Out, full>) <= 48 * 1024, "more shared memory needs an opt-in");
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
   constexpr auto* in_turns = &scan_kernel<Kind, true, full, Leaves, Op, Out>;

@@ -38,14 +38,22 @@ struct kernel_policy {
   int quick_tiles_per_multiprocessor;  ///< up to so many quick tiles, tiles are quick
 };
 
-/// A lane holds `chunk_bytes` bytes of each row, 128 in all if `has_room`; else 64, where predicates, what a user's
-/// operator keeps, or the results of a row of narrow items take registers too.
-consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, bool has_room) {
-  const std::size_t held_bytes = has_room ? 128 : 64;
+/// What a lane holds of its items, and what else needs registers.
+enum class lane_load {
+  plain,       ///< 128 bytes of accumulators
+  predicated,  ///< as many, and predicates, or what a user's operator keeps: a block less a multiprocessor
+  packed       ///< 64 bytes of items, whose results take more
+};
+
+/// The constants for chunks of which a lane holds `chunk_bytes` bytes.
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load) {
+  const std::size_t held_bytes = load == lane_load::packed ? 64 : 128;
   const int rows =
       static_cast<int>(std::clamp<std::size_t>(std::bit_floor(held_bytes / std::min(chunk_bytes, held_bytes)), 1, 8));
-  const tile_shape full = chunk_bytes <= 64 ? tile_shape{rows, 8, 5} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
-  return {full, {std::min(rows, 2), full.warps, full.blocks_per_multiprocessor}, 8};
+  const int blocks = load == lane_load::predicated ? 4 : 5;
+  const tile_shape full =
+      chunk_bytes <= 64 ? tile_shape{rows, 8, blocks} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
+  return {full, {std::min(rows, 4), full.warps, full.blocks_per_multiprocessor}, 4};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
