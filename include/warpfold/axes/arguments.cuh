@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What all kernels over axes get, and where they write.
+#pragma once
+#include <warpfold/axes/index_map.cuh>
+#include <warpfold/axes/plan.hpp>
+#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/source.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// `Leaves` are those of the whole input, from the first item on; `kept` numbers vectors of `Vector` outputs, whose
+/// items are adjacent in memory.
+template <class Leaves, class Op, class Out> struct axis_arguments {
+  using A = typename Leaves::accumulator;
+  using leaves_type = Leaves;
+  using operation = Op;
+
+  Leaves leaves;
+  Op op;
+  Out out;
+  grid::initial_value<A> init;
+  index_map kept, reduced;
+  std::int64_t vectors;           ///< numbers of `kept`
+  std::int64_t items;             ///< of an output
+  std::int64_t inner_out_stride;  ///< from an output to the next of its vector
+  schedule plan;
+  A* partials;         ///< scratch of outputs that several blocks share
+  unsigned* counters;  ///< zero before and after the kernel
+
+  /// Writes the results of vector number `vector`.
+  template <int Vector> __device__ void write(std::int64_t vector, const A (&results)[Vector]) const {
+    const std::int64_t first = kept.place_of(vector).out;
+    WARPFOLD_UNROLL
+    for (int v = 0; v < Vector; ++v) out[first + v * inner_out_stride] = init.join(results[v], op);
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

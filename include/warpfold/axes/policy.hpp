@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of reductions over axes. They change their speed, never a result.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <warpfold/config.hpp>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Scratch for partial results of outputs that several blocks share.
+inline constexpr std::size_t partial_bytes = std::size_t{4} << 20;
+inline constexpr int max_work_items = 4096;  ///< of a grid whose blocks share outputs
+inline constexpr int splits_per_group = 64;  ///< partial results of an output that one block joins at once
+static_assert(max_work_items <= splits_per_group * splits_per_group, "two levels of joins");
+/// Work items for each block that is resident at once: enough that the last ones leave few multiprocessors idle.
+inline constexpr int waves = 4;
+
+struct kernel_policy {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< requested of the register allocator
+  int batch_rows;                 ///< loads that a thread has in flight
+};
+
+/// For threads that load `vector_bytes` at a time and fold them into accumulators of `accumulator_bytes` together.
+consteval kernel_policy kernel_policy_for(std::size_t vector_bytes, std::size_t accumulator_bytes) {
+  kernel_policy p{};
+  const std::size_t held = std::max(vector_bytes, accumulator_bytes);
+  p.block_threads = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(32 * 1024 / accumulator_bytes), 32, 256));
+  p.blocks_per_multiprocessor = held <= 16 ? 4 : held <= 32 ? 2 : 1;
+  p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 2, 16));
+  return p;
+}
+
+/// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.
+consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  if (!std::has_single_bit(item_bytes)) return 1;
+  int items = 1;
+  while (2 * items * item_bytes <= 16 && 2 * items * accumulator_bytes <= 32) items *= 2;
+  return items;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

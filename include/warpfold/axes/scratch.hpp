@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How much scratch a reduction over axes needs: as much for any shape.
+#pragma once
+#include <warpfold/axes/policy.hpp>
+#include <warpfold/host/scratch.hpp>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Bytes of control words and partial results. (A block whose outputs are wider shares none with other blocks.)
+constexpr std::size_t scratch_bytes() { return host::control_bytes + partial_bytes; }
+// A tile has a counter for each 64 splits and one more; there is a work item for each split.
+static_assert(3 * std::size_t{max_work_items} * sizeof(unsigned) <= host::feature_control_bytes);
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction
