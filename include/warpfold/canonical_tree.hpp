@@ -54,12 +54,18 @@ template <class A, class Op> class counter {
   A waiting_[64];
 };
 
-/// The value that reduce computes, to the bit, on the CPU: `first[0] … first[count - 1]`, count > 0, without init.
+/// Leaf `index` of the tree, whose item is `item`.
+template <class A, class Op, class T> A leaf(const Op& op, const T& item, std::int64_t index) {
+  if constexpr (lifts<Op, T>) return detail::convert<A>(detail::lift(op, item, index));
+  else return detail::convert<A>(item);
+}
+
+/// The accumulator that reduce computes, to the bit, on the CPU: `first[0] … first[count - 1]`, count > 0, without init.
 template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
 accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
   using A = accumulator_t<Op, T>;
   counter<A, Op> tree(op);
-  for (std::int64_t i = 0; i < count; ++i) tree.push(detail::convert<A>(static_cast<T>(first[i])));
+  for (std::int64_t i = 0; i < count; ++i) tree.push(leaf<A>(op, static_cast<T>(first[i]), i));
   return tree.root();
 }
 
@@ -69,7 +75,7 @@ template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declva
 accumulator_t<Op, T> replay_part(It first, std::int64_t begin, std::int64_t end, Op op) {
   using A = accumulator_t<Op, T>;
   counter<A, Op> tree(op, static_cast<std::uint64_t>(begin));
-  for (std::int64_t i = begin; i < end; ++i) tree.push(detail::convert<A>(static_cast<T>(first[i])));
+  for (std::int64_t i = begin; i < end; ++i) tree.push(leaf<A>(op, static_cast<T>(first[i]), i));
   return tree.root();
 }
 

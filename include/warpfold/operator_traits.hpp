@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What Warpfold knows of an operator: accumulator, identity, exactness, commutativity, hardware mapping. Each trait can
 // be specialised for a user's operator; none has to be.
+//
+// An operator may also have members that say how items become accumulators, and what is written of one:
+//
+//   A lift(const T& item) const                      the accumulator of an item (of what the transform returns)
+//   A lift(const T& item, std::int64_t index) const  the same, if it needs the item's number in the input
+//   R lower(const A& value) const                    the result; without it the accumulator is the result
+//
+// So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <warpfold/operators.hpp>
 
 namespace warpfold {
@@ -43,8 +53,34 @@ struct promoted<T> {
 };
 }  // namespace detail
 
+/// Whether `Op` says how an item of type `T` becomes an accumulator, with or without its number in the input.
+template <class Op, class T> inline constexpr bool lifts_indexed = requires(const Op& op, const T& item) {
+  op.lift(item, std::int64_t{});
+};
+template <class Op, class T>
+inline constexpr bool lifts = lifts_indexed<Op, T> || requires(const Op& op, const T& item) {
+  op.lift(item);
+};
+
+/// What is written of an accumulator of type `A`: what op.lower returns, else the accumulator.
+template <class Op, class A> inline constexpr bool lowers = requires(const Op& op, const A& value) { op.lower(value); };
+namespace detail {
+template <class Op, class T> __host__ __device__ constexpr auto lift(const Op& op, const T& item, std::int64_t index) {
+  if constexpr (lifts_indexed<Op, T>) return op.lift(item, index);
+  else return op.lift(item);
+}
+template <class Op, class A> struct lowered { using type = A; };
+template <class Op, class A>
+  requires lowers<Op, A>
+struct lowered<Op, A> {
+  using type = std::remove_cvref_t<decltype(std::declval<const Op&>().lower(std::declval<const A&>()))>;
+};
+}  // namespace detail
+template <class Op, class A> using lowered_t = typename detail::lowered<Op, A>::type;
+
 /// The type in which `Op` accumulates items of type `T`: `T`, but float for half, bfloat16 and fp8, and 32 bits for
-/// 8- and 16-bit integers with the arithmetic operators; bool for the logical ones. A user's operator: `T`.
+/// 8- and 16-bit integers with the arithmetic operators; bool for the logical ones. A user's operator: what it lifts
+/// items to, else `T`.
 template <class Op, class T> struct accumulator { using type = T; };
 template <class Op, class T>
   requires detail::is_arithmetic<Op>
@@ -54,6 +90,12 @@ template <class Op, class T>
   requires detail::is_logical<Op>
 struct accumulator<Op, T> {
   using type = bool;
+};
+template <class Op, class T>
+  requires lifts<Op, T>
+struct accumulator<Op, T> {
+  using type =
+      std::remove_cvref_t<decltype(detail::lift(std::declval<const Op&>(), std::declval<const T&>(), std::int64_t{}))>;
 };
 template <class A, class Op, class T> struct accumulator<accumulating<A, Op>, T> { using type = A; };
 template <class Op, class T> using accumulator_t = typename accumulator<Op, std::remove_cv_t<T>>::type;

@@ -51,7 +51,7 @@ template <class Out> auto checked_output(const char* function, Out&& out) {
 template <class Op, class Transform, class A, class Out, class... Items> consteval bool check_types() {
   check_operator<Op, A>();
   if constexpr (!is_valid_operator<Op, A>) return false;
-  else if constexpr (!check_transform<Transform, A, Items...>()) return false;
+  else if constexpr (!check_transform<Op, Transform, A, Items...>()) return false;
   else return check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>();
 }
 
@@ -62,8 +62,8 @@ void reduce_items(const char* function, const char* argument, const It& first, s
     const auto from = to_kernel_iterator(first);
     host::check_count(function, count);
     if (count > 0) host::check_pointer(function, argument, from);
-    host::reduce_with<S>::enqueue(function, make_leaves<A>(make_source(from, count), transform),
-                                  checked_output(function, out), op, options);
+    host::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_source(from, count), transform),
+                                  lower_into<A>(op, checked_output(function, out)), op, options);
   }
 }
 
@@ -84,8 +84,8 @@ void reduce_pairs(const char* function, const Left& left, const Right& right, st
       host::check_pointer(function, "left", l);
       host::check_pointer(function, "right", r);
     }
-    host::reduce_with<S>::enqueue(function, make_leaves<A>(make_zip(l, r, count), transform),
-                                  checked_output(function, out), op, options);
+    host::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_zip(l, r, count), transform),
+                                  lower_into<A>(op, checked_output(function, out)), op, options);
   }
 }
 
@@ -107,7 +107,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// *out = init op first[0] op … op first[count - 1].
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_output<Out, A>
+  requires device_output<Out, lowered_t<Op, A>>
 void reduce(It first, std::int64_t count, Out&& out, Op op,
             const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<S>("reduce", "first", first, count, out, op, thread::no_transform{}, options);
@@ -124,7 +124,7 @@ void reduce(It first, std::int64_t count, Out&& out, const std::type_identity_t<
 /// *out = init op in[0] op … op in[in.size() - 1].
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires device_output<Out, A>
+  requires device_output<Out, lowered_t<Op, A>>
 void reduce(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("reduce", in, out, op, thread::no_transform{}, options);
 }
@@ -139,7 +139,7 @@ void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A
 /// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns.
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_output<Out, A>
+  requires device_output<Out, lowered_t<Op, A>>
 void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("transform_reduce", in, out, op, transform, options);
@@ -148,7 +148,7 @@ void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_output<Out, A>
+  requires device_output<Out, lowered_t<Op, A>>
 void transform_reduce(It first, std::int64_t count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<S>("transform_reduce", "first", first, count, out, op, transform, options);
@@ -158,7 +158,7 @@ void transform_reduce(It first, std::int64_t count, Out&& out, Op op, Transform 
 template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-  requires device_output<Out, A>
+  requires device_output<Out, lowered_t<Op, A>>
 void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_ranges<S>("transform_reduce", left, right, out, op, transform, options);
@@ -168,7 +168,7 @@ void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Tr
 template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
-  requires device_output<Out, A>
+  requires device_output<Out, lowered_t<Op, A>>
 void transform_reduce(Left left, Right right, std::int64_t count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_pairs<S>("transform_reduce", left, right, count, out, op, transform, options);
@@ -177,8 +177,9 @@ void transform_reduce(Left left, Right right, std::int64_t count, Out&& out, Op 
 /// reduce, waiting for the stream and returning the value. Cannot be captured.
 template <reduction_strategy S = automatic, device_range In, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-[[nodiscard]] A reduce_value(const In& in, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<A>("reduce_value", options.stream, [&](A* out) {
+[[nodiscard]] lowered_t<Op, A> reduce_value(const In& in, Op op,
+                                            const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_range<S>("reduce_value", in, out, op, thread::no_transform{}, options);
   });
 }
@@ -186,9 +187,9 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-[[nodiscard]] A reduce_value(It first, std::int64_t count, Op op,
-                             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<A>("reduce_value", options.stream, [&](A* out) {
+[[nodiscard]] lowered_t<Op, A> reduce_value(It first, std::int64_t count, Op op,
+                                            const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_items<S>("reduce_value", "first", first, count, out, op, thread::no_transform{}, options);
   });
 }
@@ -210,9 +211,9 @@ template <reduction_strategy S = automatic, item_iterator It, class A = accumula
 template <reduction_strategy S = automatic, device_range In, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
   requires(!device_range<Op>)
-[[nodiscard]] A transform_reduce_value(const In& in, Op op, Transform transform,
-                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+[[nodiscard]] lowered_t<Op, A> transform_reduce_value(const In& in, Op op, Transform transform,
+                                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_range<S>("transform_reduce_value", in, out, op, transform, options);
   });
 }
@@ -220,9 +221,9 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-[[nodiscard]] A transform_reduce_value(It first, std::int64_t count, Op op, Transform transform,
-                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+[[nodiscard]] lowered_t<Op, A> transform_reduce_value(It first, std::int64_t count, Op op, Transform transform,
+                                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_items<S>("transform_reduce_value", "first", first, count, out, op, transform, options);
   });
 }
@@ -231,9 +232,9 @@ template <reduction_strategy S = automatic, item_iterator It, operator_argument 
 template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-[[nodiscard]] A transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
-                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+[[nodiscard]] lowered_t<Op, A> transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
+                                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_ranges<S>("transform_reduce_value", left, right, out, op, transform, options);
   });
 }
@@ -242,9 +243,10 @@ template <reduction_strategy S = automatic, device_range Left, device_range Righ
 template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
-[[nodiscard]] A transform_reduce_value(Left left, Right right, std::int64_t count, Op op, Transform transform,
-                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<A>("transform_reduce_value", options.stream, [&](A* out) {
+[[nodiscard]] lowered_t<Op, A> transform_reduce_value(Left left, Right right, std::int64_t count, Op op,
+                                                      Transform transform,
+                                                      const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_pairs<S>("transform_reduce_value", left, right, count, out, op, transform, options);
   });
 }

@@ -102,8 +102,8 @@ void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values,
 
     constexpr int most = by_key::thread_items_of<key, value, A>;
     by_key::enqueue(function, by_key::in_thread_chunks<most>(make_source(keys, count)),
-                    make_leaves<A>(by_key::in_thread_chunks<most>(make_source(values, count)), transform), op, equal,
-                    out_keys.first, out_values.first, room, out_count.first, options);
+                    make_leaves<A>(op, by_key::in_thread_chunks<most>(make_source(values, count)), transform), op,
+                    equal, out_keys.first, lower_into<A>(op, out_values.first), room, out_count.first, options);
   }
 }
 

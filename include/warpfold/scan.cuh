@@ -52,9 +52,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Op, class Transform, class A, class T, class Out> consteval bool check_scan_types() {
   check_operator<Op, A>();
   if constexpr (!is_valid_operator<Op, A>) return false;
-  else if constexpr (!check_transform<Transform, A, T>()) return false;
+  else if constexpr (!check_transform<Op, Transform, A, T>()) return false;
   else {
-    constexpr bool is_written = device_outputs<Out, A>;
+    constexpr bool is_written = device_outputs<Out, lowered_t<Op, A>>;
     static_assert(is_written, "warpfold: results must be assignable to the items of out");
     return is_written && check_output<Op, A, Out>();
   }
@@ -77,13 +77,13 @@ void scan_items(const char* function, const char* argument, const It& given, std
     host::check_apart_or_in_place(function, argument, first, "out", out.first, count);
     host::check_initial_apart(function, "init", options.init, "out", out.first, count);
     constexpr int items = scan::chunk_items_of<T, Out>();
-    const auto leaves = make_leaves<A>(make_source_in_chunks<items>(first, count), transform);
+    const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);
     using leaves_type = std::remove_cv_t<decltype(leaves)>;
     constexpr bool is_packed = scan::scans_packed<leaves_type, Op>;
     constexpr bool ignores_missing = scan::ignores_missing<leaves_type, Op>;
     constexpr std::size_t held_bytes = is_packed ? sizeof(typename leaves_type::chunk) : items * sizeof(A);
-    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, ignores_missing && !is_packed)>(function, leaves, out.first,
-                                                                                            op, options);
+    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, ignores_missing && !is_packed)>(
+        function, leaves, lower_into<A>(op, out.first), op, options);
   }
 }
 
@@ -102,7 +102,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// out[i] = init op in[0] op … op in[i].
 template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void inclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::inclusive>("inclusive_scan", in, to_output(out), op, thread::no_transform{},
                                                  options);
@@ -117,7 +117,7 @@ void inclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_o
 
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void inclusive_scan(It first, std::int64_t count, Out&& out, Op op,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::inclusive>("inclusive_scan", "first", first, count, to_output(out), op,
@@ -134,7 +134,7 @@ void inclusive_scan(It first, std::int64_t count, Out&& out,
 
 /// out[i] = init op in[0] op … op in[i - 1]; out[0] = init, or the operator's identity.
 template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void exclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::exclusive>("exclusive_scan", in, to_output(out), op, thread::no_transform{},
                                                  options);
@@ -149,7 +149,7 @@ void exclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_o
 
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void exclusive_scan(It first, std::int64_t count, Out&& out, Op op,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::exclusive>("exclusive_scan", "first", first, count, to_output(out), op,
@@ -167,7 +167,7 @@ void exclusive_scan(It first, std::int64_t count, Out&& out,
 /// out[i] = init op transform(in[0]) op … op transform(in[i]). The accumulator follows what `transform` returns.
 template <device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void transform_inclusive_scan(const In& in, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::inclusive>("transform_inclusive_scan", in, to_output(out), op, transform,
@@ -177,7 +177,7 @@ void transform_inclusive_scan(const In& in, Out&& out, Op op, Transform transfor
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void transform_inclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::inclusive>("transform_inclusive_scan", "first", first, count, to_output(out), op,
@@ -187,7 +187,7 @@ void transform_inclusive_scan(It first, std::int64_t count, Out&& out, Op op, Tr
 /// out[i] = init op transform(in[0]) op … op transform(in[i - 1]); out[0] = init, or the operator's identity.
 template <device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void transform_exclusive_scan(const In& in, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::exclusive>("transform_exclusive_scan", in, to_output(out), op, transform,
@@ -197,7 +197,7 @@ void transform_exclusive_scan(const In& in, Out&& out, Op op, Transform transfor
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void transform_exclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::exclusive>("transform_exclusive_scan", "first", first, count, to_output(out), op,

@@ -46,7 +46,7 @@ template <class Key, class Op, class Equal, class A, class Out> consteval bool c
   else {
     constexpr bool is_key = std::is_trivially_copyable_v<Key>;
     static_assert(is_key, "warpfold: keys must be trivially copyable");
-    constexpr bool is_written = device_outputs<Out, A>;
+    constexpr bool is_written = device_outputs<Out, lowered_t<Op, A>>;
     static_assert(is_written, "warpfold: results must be assignable to the items of out");
     return is_key && is_written && check_output<Op, A, Out>();
   }
@@ -73,12 +73,12 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
     host::check_initial_apart(function, "init", options.init, "out", out.first, count);
     constexpr int items = std::min(thread::items_per_chunk(sizeof(key)), scan::chunk_items_of<value, Out>());
     const auto k = make_source_in_chunks<items>(keys, count);
-    const auto leaves = make_leaves<A>(make_source_in_chunks<items>(values, count), thread::no_transform{});
+    const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(values, count), thread::no_transform{});
     using source = scan::keyed_source<std::remove_cv_t<decltype(k)>, std::remove_cv_t<decltype(leaves.source)>>;
     const scan::keyed_leaves<source, std::remove_cv_t<decltype(leaves)>, Equal> parts{
         {k, leaves.source, count}, leaves, equal};
     scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(scan::run_part<A>), false)>(
-        function, parts, out.first, scan::join_parts<Op>{op}, options);
+        function, parts, lower_into<A>(op, out.first), scan::join_parts<Op>{op}, options);
   }
 }
 

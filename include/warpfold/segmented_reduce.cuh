@@ -181,7 +181,7 @@ void reduce_segments(const char* function, const char* argument, const It& first
                      Out&& out, Op op, Transform transform, const segmented_options<A>& options) {
   check_operator<Op, A>();
   if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
-    if constexpr (check_transform<Transform, A, iterator_item_t<It>>() &&
+    if constexpr (check_transform<Op, Transform, A, iterator_item_t<It>>() &&
                   check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>()) {
       const auto from = to_kernel_iterator(first);
       host::check_count(function, items);
@@ -194,8 +194,8 @@ void reduce_segments(const char* function, const char* argument, const It& first
       host::check_initial_apart(function, "empty", options.empty, "out", to.first, to.size);
       const auto described = make_segments(function, segments, items, to);
       host::segmented_reduce_with<Strategy>::enqueue(function, described,
-                                                     make_leaves<A>(make_source(from, items), transform),
-                                                     segmented::to_indexed(to.first), op, options);
+                                                     make_leaves<A>(op, make_source(from, items), transform),
+                                                     segmented::to_indexed(lower_into<A>(op, to.first)), op, options);
     }
   }
 }
@@ -210,7 +210,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// out[s] = init op the items of segment s, of the `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{},
@@ -229,7 +229,7 @@ void segmented_reduce(It first, std::int64_t count, const Segments& segments, Ou
 /// out[s] = init op the items of segment s, of the items of `in`.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()), segments, out,
@@ -249,7 +249,7 @@ void segmented_reduce(const In& in, const Segments& segments, Out&& out,
 /// returns.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void transform_segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
                                 const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("transform_segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()),
@@ -259,7 +259,7 @@ void transform_segmented_reduce(const In& in, const Segments& segments, Out&& ou
 /// The same of the `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires device_outputs<Out, lowered_t<Op, A>>
 void transform_segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                                 Transform transform, const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count, segments, out, op, transform,

@@ -21,7 +21,7 @@ void scan_in_tiles(std::span<const T> in, A* out, Op op, const warpfold::reduce_
   constexpr warpfold::scan::kernel_policy policy{shape, shape, 1};
   constexpr int items = warpfold::scan::chunk_items_of<T, A*>();
   const auto leaves = warpfold::detail::make_leaves<A>(
-      warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
+      op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
   warpfold::scan::enqueue<Kind, policy>("scan_in_tiles", leaves, out, op, options);
 }
 

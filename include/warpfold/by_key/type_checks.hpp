@@ -22,7 +22,7 @@ consteval bool check_types() {
   check_operator<Op, A>();
   if constexpr (!is_valid_operator<Op, A>) return false;
   else if constexpr (!warpfold::detail::check_equality<Equal, Key>()) return false;
-  else if constexpr (!warpfold::detail::check_transform<Transform, A, Value>()) return false;
+  else if constexpr (!warpfold::detail::check_transform<Op, Transform, A, Value>()) return false;
   else {
     constexpr bool is_operator = !returns_bool<Op, A>();
     static_assert(is_operator,
@@ -31,7 +31,7 @@ consteval bool check_types() {
     static_assert(is_key, "warpfold: keys must be trivially copyable");
     constexpr bool is_aligned = alignof(A) <= 16;
     static_assert(is_aligned, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
-    constexpr bool is_written = device_outputs<OutKeys, Key> && device_outputs<OutValues, A>;
+    constexpr bool is_written = device_outputs<OutKeys, Key> && device_outputs<OutValues, lowered_t<Op, A>>;
     static_assert(is_written,
                   "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass outputs "
                   "of items that are not const");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <warpfold/host/type_checks.hpp>
 #include <warpfold/options.hpp>
-#include <warpfold/thread/source.cuh>
+#include <warpfold/thread/lift.cuh>
 
 namespace warpfold {
 
@@ -14,9 +14,22 @@ template <item_iterator It> constexpr auto make_source(It first, std::int64_t co
   else return thread::iterator_source<It>{first, count};
 }
 
-/// `source` seen through `transform`, which check_transform has accepted for its items.
-template <class A, class Transform, class Source> auto make_leaves(const Source& source, Transform transform) {
-  return thread::leaves<Source, Transform, A>{source, transform};
+/// `source` seen through `transform`, which check_transform has accepted for its items, and through op.lift, if `Op` has
+/// one.
+template <class A, class Op, class Transform, class Source>
+auto make_leaves(const Op& op, const Source& source, Transform transform) {
+  if constexpr (thread::lifts_source<Op, Transform, Source>) {
+    using lift = thread::lifted<Op, Transform>;
+    if constexpr (thread::lifts_source_indexed<Op, Transform, Source>)
+      return thread::leaves<thread::indexed_source<Source>, lift, A>{{source, 0}, {op, transform}};
+    else return thread::leaves<Source, lift, A>{source, {op, transform}};
+  } else return thread::leaves<Source, Transform, A>{source, transform};
+}
+
+/// `out` as kernels write accumulators to it: through op.lower, if `Op` has one.
+template <class A, class Op, class Out> auto lower_into(const Op& op, const Out& out) {
+  if constexpr (lowers<Op, A>) return thread::lowered_output<Op, Out>{op, out};
+  else return out;
 }
 
 // Two inputs are read in equal chunks: the smaller of what each would take alone, one item if one is no pointer.

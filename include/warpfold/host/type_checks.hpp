@@ -17,8 +17,8 @@ inline constexpr bool is_transform_of = std::is_invocable_v<callable_t<F>, const
 template <class A, class R>
 inline constexpr bool can_accumulate = std::is_constructible_v<A, R> || is_half_like<std::remove_cvref_t<R>>;
 
-/// Checks a transform of items of types `Ts...` whose results are accumulated in `A`.
-template <class Transform, class A, class... Ts> consteval bool check_transform() {
+/// Checks a transform of items of types `Ts...` whose results `Op` lifts to, or which convert to, the accumulator `A`.
+template <class Op, class Transform, class A, class... Ts> consteval bool check_transform() {
   constexpr bool is_passed = std::is_trivially_copyable_v<Transform> && !is_host_pointer<Transform>;
   static_assert(!is_host_pointer<Transform>,
                 "warpfold: the transform must be a function object or a lambda: a function pointer is the host's");
@@ -32,9 +32,9 @@ template <class Transform, class A, class... Ts> consteval bool check_transform(
                   "warpfold: the transform must be callable with the items of the input, and const");
     if constexpr (is_transform_of<Transform, Ts...>) {
       using result = std::invoke_result_t<callable_t<Transform>, const Ts&...>;
-      static_assert(can_accumulate<A, result>,
-                    "warpfold: what the transform returns must convert to the accumulator type");
-      return can_accumulate<A, result>;
+      constexpr bool is_accumulated = lifts<Op, std::remove_cvref_t<result>> || can_accumulate<A, result>;
+      static_assert(is_accumulated, "warpfold: what the transform returns must convert to the accumulator type");
+      return is_accumulated;
     } else return false;
   } else return false;
 }

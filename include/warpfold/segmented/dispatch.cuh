@@ -161,6 +161,10 @@ template <class A, class It> auto in_narrow_chunks(const thread::iterator_source
   constexpr int items = narrow_chunk_items(thread::held_bytes<thread::iterator_source<It>, A>, sizeof(A), 1);
   return thread::iterator_source<It, items>{source.first_item, source.items};
 }
+template <class A, class Source> auto in_narrow_chunks(const thread::indexed_source<Source>& given) {
+  const auto source = in_narrow_chunks<A>(given.source);
+  return thread::indexed_source<std::remove_cv_t<decltype(source)>>{source, given.first_index};
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

@@ -59,7 +59,7 @@ template <class Out> auto checked_scan_output(const char* function, Out&& out, s
 template <class Op, class A, class T> consteval bool check_scan_types() {
   check_operator<Op, A>();
   if constexpr (!is_operator_for<Op, A>) return false;
-  else return warpfold::detail::check_transform<thread::no_transform, A, T>();
+  else return warpfold::detail::check_transform<Op, thread::no_transform, A, T>();
 }
 
 template <scan_kind Kind, class S, class A, class It, class Out, class Op>
@@ -70,7 +70,8 @@ void scan_items(const char* function, const char* argument, const It& first, std
     host::check_count(function, count);
     if (count > 0) host::check_pointer(function, argument, from);
     scan_leaves<Kind, S>(
-        function, warpfold::detail::make_leaves<A>(warpfold::detail::make_source(from, count), thread::no_transform{}),
+        function,
+        warpfold::detail::make_leaves<A>(op, warpfold::detail::make_source(from, count), thread::no_transform{}),
         checked_scan_output(function, out, count), op, options);
   }
 }
@@ -92,7 +93,7 @@ void scan_owned(const char* function, const In& in, const owners<Ids>& segments,
     using id = item_t<const Ids>;
     scan_segments<Kind, S, id>(
         function, ids,
-        warpfold::detail::make_leaves<A>(warpfold::detail::make_source(from, count), thread::no_transform{}),
+        warpfold::detail::make_leaves<A>(op, warpfold::detail::make_source(from, count), thread::no_transform{}),
         checked_scan_output(function, out, count), op, options);
   }
 }

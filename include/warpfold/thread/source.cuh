@@ -134,6 +134,10 @@ template <class Source, class A> inline constexpr std::size_t held_bytes = requi
 template <class Left, class Right> struct zip_source {
   static_assert(Left::chunk_items == Right::chunk_items);
   static constexpr int chunk_items = Left::chunk_items;
+  struct pair {
+    using left = typename Left::item;
+    using right = typename Right::item;
+  };
   struct chunk {
     typename Left::chunk left;
     typename Right::chunk right;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators with lift and lower (operator_traits.hpp) as the rest of the library sees them: lift is a part of the
+// leaves' transform, lower a part of the output. So no kernel knows of either.
+#pragma once
+#include <cstddef>
+#include <warpfold/thread/source.cuh>
+
+namespace warpfold::thread {
+
+/// An item, and its number in the input.
+template <class T> struct indexed_item {
+  T item;
+  std::int64_t index;
+};
+
+/// `transform`, and op.lift of its results.
+template <class Op, class Transform> struct lifted {
+  Op op;
+  Transform transform;
+
+  template <class... Items> __device__ auto operator()(const Items&... items) const {
+    return op.lift(transform(items...));
+  }
+  template <class T> __device__ auto operator()(const indexed_item<T>& of) const {
+    return warpfold::detail::lift(op, transform(of.item), of.index);
+  }
+};
+
+namespace detail {
+template <class Transform, class Source> struct transformed_items {
+  using type = std::remove_cvref_t<std::invoke_result_t<Transform&, const typename Source::item&>>;
+};
+template <class Transform, class Source>
+  requires requires { typename Source::pair; }
+struct transformed_items<Transform, Source> {
+  using type = std::remove_cvref_t<
+      std::invoke_result_t<Transform&, const typename Source::pair::left&, const typename Source::pair::right&>>;
+};
+}  // namespace detail
+
+/// Whether `Op` lifts what `Transform` makes of the items of `Source`, and whether it takes their numbers.
+template <class Op, class Transform, class Source>
+inline constexpr bool lifts_source = lifts<Op, typename detail::transformed_items<Transform, Source>::type>;
+template <class Op, class Transform, class Source>
+inline constexpr bool lifts_source_indexed =
+    lifts_indexed<Op, typename detail::transformed_items<Transform, Source>::type>;
+
+/// The items of `Source`, with their numbers: item i of the source is number `first_index` + i. A chunk keeps the
+/// number of its first item.
+template <class Source> struct indexed_source {
+  static constexpr int chunk_items = Source::chunk_items;
+  using item = indexed_item<typename Source::item>;
+  struct chunk : Source::chunk {
+    std::int64_t first = 0;
+  };
+
+  Source source;
+  std::int64_t first_index = 0;
+  std::int64_t items = source.items;
+
+  __device__ int misaligned_bytes() const { return source.misaligned_bytes(); }
+  __device__ int misaligned_bytes(std::int64_t first) const { return source.misaligned_bytes(first); }
+  __device__ bool is_inside(std::int64_t begin, std::int64_t end) const { return source.is_inside(begin, end); }
+  template <class Index> __device__ void load(chunk& to, Index first) const { source.load(number(to, first), first); }
+  template <class Index> __device__ void load_edge(chunk& to, Index first) const {
+    source.load_edge(number(to, first), first);
+  }
+  template <class Index> __device__ void load_items(chunk& to, Index first, int count) const {
+    source.load_items(number(to, first), first, count);
+  }
+  template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
+    source.load_inside(number(to, first), first, count);
+  }
+  template <class Index, class... Misaligned>
+    requires requires(const Source& from, typename Source::chunk& plain) { from.load_shifted(plain, std::int64_t{}); }
+  __device__ void load_shifted(chunk& to, Index first, Misaligned... misaligned_bytes) const {
+    source.load_shifted(number(to, first), first, misaligned_bytes...);
+  }
+  __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires requires(const Source& from) {
+    from.can_shift(std::int64_t{}, std::int64_t{});
+  }
+  { return source.can_shift(first, last); }
+  template <int Count = chunk_items> __device__ auto from(std::int64_t first) const {
+    const auto rest = source.template from<Count>(first);
+    return indexed_source<std::remove_cv_t<decltype(rest)>>{rest, first_index + first};
+  }
+  __device__ static item value(const chunk& from, int k) { return {Source::value(from, k), from.first + k}; }
+  __device__ item at(std::int64_t i) const { return {source.at(i), first_index + i}; }
+
+ private:
+  __device__ typename Source::chunk& number(chunk& to, std::int64_t first) const {
+    to.first = first_index + first;
+    return to;
+  }
+};
+
+template <int Items, class Source> __host__ __device__ constexpr auto rechunk(const indexed_source<Source>& given) {
+  const auto source = rechunk<Items>(given.source);
+  return indexed_source<std::remove_cv_t<decltype(source)>>{source, given.first_index};
+}
+
+/// Writes accumulators through op.lower.
+template <class Op, class Out> struct lowered_output {
+  template <class Reference> struct reference {
+    const Op& op;
+    Reference to;
+    template <class A> __device__ void operator=(const A& value) const {
+      const_cast<std::remove_const_t<Reference>&>(to) = op.lower(value);
+    }
+  };
+
+  Op op;
+  Out out;
+
+  __device__ auto operator*() const { return reference<decltype(*out)>{op, *out}; }
+  __device__ auto operator[](std::ptrdiff_t i) const { return reference<decltype(out[i])>{op, out[i]}; }
+};
+
+}  // namespace warpfold::thread
