@@ -40,6 +40,7 @@
 #include <warpfold/axes/strided.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/segmented/dispatch.cuh>
+#include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
@@ -60,6 +61,21 @@ void check_results_apart(const char* function, const T* in, const axis_reduction
   host::check_initial_apart(function, "empty", options.empty, "out", first, count);
 }
 
+template <class Lift, class Op, class Transform> Lift make_lift(const Op& op, const Transform& transform) {
+  if constexpr (std::is_same_v<Lift, Transform>) return transform;
+  else return {op, transform};
+}
+
+/// The leaves of contiguous rows. An operator that takes numbers of items gets those within the row.
+template <class A, class Op, class Source, class Transform>
+auto row_leaves(const Op& op, const Source& source, std::int64_t length, const Transform& transform) {
+  if constexpr (thread::lifts_source_indexed<Op, Transform, Source>) {
+    using lift = axis_reduction::row_lift<thread::lifted<Op, Transform>>;
+    return thread::leaves<thread::indexed_source<Source>, lift, A>{{source, 0},
+                                                                   lift{{op, transform}, length, source.items}};
+  } else return make_leaves<A>(op, source, transform);
+}
+
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.
 template <class T, class Out, class Op, class Transform, class A>
 void reduce_checked_axes(const char* function, const T* in, const axis_reduction::array_axes& in_axes, unsigned reduced,
@@ -75,8 +91,21 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
   }
   if (items > 0) check_results_apart(function, in, in_axes, out, out_axes, options);
   const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, kept);
-  const auto leaves = make_leaves<A>(make_source(in + shape.in_first, items), transform);
-  axis_reduction::enqueue(function, shape, leaves, op, out + shape.out_first, options);
+  const T* const first = in + shape.in_first;
+  const auto to = lower_into<A>(op, out + shape.out_first);
+  if (axis_reduction::has_adjacent_rows(shape))
+    return host::segmented_reduce_with<automatic>::enqueue(
+        function, segmented::fixed_length_segments{shape.reduced_items, shape.outputs},
+        row_leaves<A>(op, make_source(first, items), shape.reduced_items, transform), segmented::to_indexed(to), op,
+        options);
+  using source = thread::pointer_source<T>;
+  constexpr bool lifts = thread::lifts_source<Op, Transform, source>;
+  constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, source>;
+  using lift = std::conditional_t<lifts, thread::lifted<Op, Transform>, Transform>;
+  const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{};
+  const axis_reduction::array_leaves<T, lift, A, takes_index> leaves{
+      first, make_lift<lift>(op, transform), {readable.first - shape.in_first, readable.last - shape.in_first}};
+  axis_reduction::enqueue(function, shape, leaves, op, to, options);
 }
 
 template <class In, class Out, class Op, class Transform, class A>
@@ -86,7 +115,7 @@ void reduce_view_axes(const char* function, const In& in, const axes& named, boo
   check_operator<Op, A>();
   if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
     using to = decltype(to_pointer(out.data_handle()));
-    if constexpr (check_transform<Transform, A, view_item_t<In>>() && check_output<Op, A, to>()) {
+    if constexpr (check_transform<Op, Transform, A, view_item_t<In>>() && check_output<Op, A, to>()) {
       const auto in_axes = axis_reduction::axes_of(in);
       const unsigned mask = axis_reduction::axis_mask(function, named, in_axes.rank), all = (1u << in_axes.rank) - 1;
       const view_item_t<In>* const first = to_pointer(in.data_handle());
@@ -140,8 +169,7 @@ void transform_reduce_axes(const In& in, const Out& out, const Axes& named, Op o
 }
 
 /// out[r] = init op in[r][0] op in[r][1] …
-template <array_view In, detail::vector_output Out, operator_argument Op,
-          class A = accumulator_t<Op, view_item_t<In>>>
+template <array_view In, detail::vector_output Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
   requires(detail::rank_of<In> == 2)
 void reduce_rows(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("reduce_rows", in, axes{1}, false, detail::to_view(out), op, thread::no_transform{},
@@ -155,8 +183,7 @@ void reduce_rows(const In& in, Out&& out, const std::type_identity_t<segmented_o
 }
 
 /// out[c] = init op in[0][c] op in[1][c] …
-template <array_view In, detail::vector_output Out, operator_argument Op,
-          class A = accumulator_t<Op, view_item_t<In>>>
+template <array_view In, detail::vector_output Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
   requires(detail::rank_of<In> == 2)
 void reduce_columns(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("reduce_columns", in, axes{0}, false, detail::to_view(out), op, thread::no_transform{},

@@ -17,8 +17,8 @@ std::vector<int> random_order(int count, random_source& source) {
   std::vector<int> order;
   for (int i = 0; i < count; ++i) order.push_back(i);
   if (source.below(2) == 0)
-    for (int i = count - 1; i > 0; --i) std::swap(order[static_cast<std::size_t>(i)],
-                                                  order[static_cast<std::size_t>(source.below(i + 1))]);
+    for (int i = count - 1; i > 0; --i)
+      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(source.below(i + 1))]);
   return order;
 }
 
@@ -52,11 +52,11 @@ struct random_case {
     const bool plain = source.below(3) == 0;
     std::vector<std::int64_t> padding(static_cast<std::size_t>(rank)), kept_extents;
     for (auto& p : padding) p = plain || source.below(2) == 0 ? 0 : source.below(2) == 0 ? 4 : source.below(9);
-    in = wf_test::arrays::make_layout(extents, random_order(rank, source), plain ? 1 : 1 + source.below(8) / 6, padding,
-                                      plain ? 0 : static_cast<unsigned>(source.below(1 << rank) & source.below(1 << rank)),
-                                      may_repeat && source.below(4) == 0
-                                          ? static_cast<unsigned>(source.below(1 << rank) & source.below(1 << rank))
-                                          : 0);
+    in = wf_test::arrays::make_layout(
+        extents, random_order(rank, source), plain ? 1 : 1 + source.below(8) / 6, padding,
+        plain ? 0 : static_cast<unsigned>(source.below(1 << rank) & source.below(1 << rank)),
+        may_repeat && source.below(4) == 0 ? static_cast<unsigned>(source.below(1 << rank) & source.below(1 << rank))
+                                           : 0);
     for (int i = 0; i < rank; ++i)
       if (!(reduced >> i & 1)) kept_extents.push_back(extents[static_cast<std::size_t>(i)]);
     const int kept = static_cast<int>(kept_extents.size());
@@ -126,9 +126,7 @@ template <class T, class Op, class A = wf::accumulator_t<Op, T>> void check_rand
 TEST(random_axes, float_sums) { check_random_items<float>(wf::plus{}, 0.1f); }
 TEST(random_axes, int8_sums) { check_random_items<std::int8_t>(wf::plus{}, 1000); }
 TEST(random_axes, double_maxima) { check_random_items<double>(wf::maximum{}, 0.5); }
-TEST(random_axes, affine_maps) {
-  check_random_items<wf_test::affine<>>(wf_test::compose{}, wf_test::affine<>{3, 5});
-}
+TEST(random_axes, affine_maps) { check_random_items<wf_test::affine<>>(wf_test::compose{}, wf_test::affine<>{3, 5}); }
 TEST(random_axes, twelve_bytes) {
   check_random_items<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});
 }

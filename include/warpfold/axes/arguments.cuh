@@ -4,12 +4,11 @@
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/grid/initial_value.cuh>
-#include <warpfold/thread/source.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// `Leaves` are those of the whole input, from the first item on; `kept` numbers vectors of `Vector` outputs, whose
+/// `leaves` begin at the first item of the shape, `out` at the first output. `kept` numbers vectors of `Vector` outputs, whose
 /// items are adjacent in memory.
 template <class Leaves, class Op, class Out> struct axis_arguments {
   using A = typename Leaves::accumulator;

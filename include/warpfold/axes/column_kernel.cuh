@@ -4,24 +4,21 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/join_splits.cuh>
-#include <warpfold/axes/policy.hpp>
+#include <warpfold/axes/leaves.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves, class A = typename Leaves::accumulator>
-inline constexpr kernel_policy column_policy_of =
-    kernel_policy_for(sizeof(typename Leaves::chunk), Leaves::chunk_items * sizeof(A));
+inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
+                                                                    Leaves::chunk_items * sizeof(A));
 
 /// The roots over the items [first, end), first < end, of the outputs whose first items lie together from `origin` on.
 template <class Leaves, class Op, class A = typename Leaves::accumulator, int Vector = Leaves::chunk_items>
 __device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
                           std::int64_t end, Op op, A (&values)[Vector]) {
   constexpr int batch = column_policy_of<Leaves>.batch_rows;
-  const auto load = [&](typename Leaves::chunk& to, std::int64_t offset) {
-    if constexpr (Vector > 1) leaves.source.load(to, origin + offset);
-    else leaves.source.load_items(to, origin + offset, 1);
-  };
+  const auto load = [&](typename Leaves::chunk& to, std::int64_t offset) { leaves.load(to, origin + offset); };
   thread::node_counter<Vector, A> nodes;
   unsigned batches = 0;
   WARPFOLD_NO_UNROLL
@@ -43,12 +40,12 @@ __device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::i
       A column[batch] = {};
       if (count == batch) {
         WARPFOLD_UNROLL
-        for (int k = 0; k < batch; ++k) column[k] = leaves.leaf(rows[k], v);
+        for (int k = 0; k < batch; ++k) column[k] = leaves.leaf(rows[k], v, row + k);
         values[v] = thread::fold(column, op);
       } else {
         WARPFOLD_UNROLL
         for (int k = 0; k < batch; ++k)
-          if (k < count) column[k] = leaves.leaf(rows[k], v);
+          if (k < count) column[k] = leaves.leaf(rows[k], v, row + k);
         values[v] = thread::fold(column, op, count);
       }
     }
@@ -58,8 +55,8 @@ __device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::i
 }
 
 template <class Leaves>
-using column_storage = join_storage<typename Leaves::accumulator, column_policy_of<Leaves>.block_threads,
-                                    Leaves::chunk_items>;
+using column_storage =
+    join_storage<typename Leaves::accumulator, column_policy_of<Leaves>.block_threads, Leaves::chunk_items>;
 
 /// Each block takes tiles of outputs and splits of their items. Row groups of threads fold adjacent nodes, which are
 /// joined in shared memory.

@@ -19,7 +19,7 @@ struct run_place {
 /// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
 struct index_map {
   int rank;
-  bool is_narrow;                 ///< whether all numbers are below 2^31
+  bool is_narrow;                  ///< whether all numbers are below 2^31
   axis_list::axis axes[max_axes];  ///< innermost first
   thread::fast_divisor divisors[max_axes];
 

@@ -22,7 +22,8 @@ struct tile_thread {
   int log_lanes, lane, group;
 
   __device__ explicit tile_thread(int log_lanes)
-      : log_lanes(log_lanes), lane(arch::flat_thread() & ((1 << log_lanes) - 1)),
+      : log_lanes(log_lanes),
+        lane(arch::flat_thread() & ((1 << log_lanes) - 1)),
         group(arch::flat_thread() >> log_lanes) {}
 };
 

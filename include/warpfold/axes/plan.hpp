@@ -11,11 +11,11 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// How outputs and their items are dealt to blocks. A work item is a tile of outputs and a split of their items, a node
 /// of each output's canonical tree.
 struct schedule {
-  int log_lanes;             ///< a tile is 2^log_lanes outputs, or vectors of outputs
-  int log_rows;              ///< a thread (rows: a warp) folds up to 2^log_rows items of an output
+  int log_lanes;  ///< a tile is 2^log_lanes outputs, or vectors of outputs
+  int log_rows;   ///< a thread (rows: a warp) folds up to 2^log_rows items of an output
   std::int64_t tiles;
   std::int64_t splits;
-  int blocks;                ///< of the grid; they take work items in turns
+  int blocks;  ///< of the grid; they take work items in turns
 
   __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
   /// Groups of splits that are joined at once, and a counter for the groups.
@@ -26,10 +26,50 @@ constexpr int ceil_log2(std::int64_t number) {
   return number <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
 }
 
+/// Which kernel takes a shape, and how it reads.
+enum class kernel_kind { columns, rows, short_rows };
+struct kernel_choice {
+  kernel_kind kind;
+  int vector;       ///< items that a thread reads at once
+  bool is_aligned;  ///< whether these are vectors; for rows
+};
+
+/// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
+inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::uintptr_t address, int vector,
+                        std::size_t item_bytes) {
+  const auto are_aligned = [&](const axis_list& list) {
+    return std::all_of(list.axes, list.axes + list.rank, [&](const axis_list::axis& axis) {
+      return (axis == inner && axis.in_stride == 1) || axis.in_stride % vector == 0;
+    });
+  };
+  return inner.in_stride == 1 && address % (static_cast<std::size_t>(vector) * item_bytes) == 0 &&
+         are_aligned(given.kept) && are_aligned(given.reduced);
+}
+
+/// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of the
+/// first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
+inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
+                                   int column_vector, int row_chunk) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  const std::int64_t step = std::abs(reduced.in_stride), bytes = static_cast<std::int64_t>(item_bytes);
+  const bool is_tiny_run = given.reduced.rank > 1 && reduced.extent * step * bytes < sector_bytes &&
+                           kept.in_stride * bytes <= 2 * sector_bytes;
+  const bool by_rows = given.outputs == 1 || (step < kept.in_stride && !is_tiny_run);
+  if (given.reduced_items == 1 || !by_rows) {
+    const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
+    return {kernel_kind::columns, fits ? column_vector : 1, true};
+  }
+  const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
+  const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
+  const int chunk = is_aligned || (given.reduced.rank == 1 && reduced.in_stride == 1) ? row_chunk : 1;
+  return {given.reduced_items <= warp_lanes * chunk ? kernel_kind::short_rows : kernel_kind::rows, chunk,
+          is_aligned || chunk == 1};
+}
+
 /// The most work items of blocks that share outputs, of which each leaves `partial_values` accumulators.
 constexpr std::int64_t max_shared_work_items(std::int64_t partial_values, std::size_t accumulator_bytes) {
-  return std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(partial_bytes / accumulator_bytes) / partial_values, 1, max_work_items);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(partial_bytes / accumulator_bytes) / partial_values, 1,
+                                  max_work_items);
 }
 
 inline int grid_of(std::int64_t work_items, int max_blocks) {
@@ -56,6 +96,38 @@ inline schedule plan_columns(int max_resident_blocks, std::int64_t columns, int 
   while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
   plan.splits = splits();
   plan.blocks = grid_of(plan.work_items(), max_blocks);
+  return plan;
+}
+
+/// The plan of the row kernel for `outputs` of `items` > 0 items each. Items are split among warps if there is a batch
+/// for each, then among blocks, until there is work for all.
+inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items,
+                          std::size_t accumulator_bytes, const row_policy& policy, int max_blocks) {
+  const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
+  const int log_groups = std::min(ceil_log2(host::divide_up(items, policy.batch_items())), log_warps);
+  schedule plan{};
+  plan.log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
+  const std::int64_t groups = std::int64_t{1} << (log_warps - plan.log_lanes);
+  plan.tiles = host::divide_up(outputs, std::int64_t{1} << plan.log_lanes);
+  plan.log_rows = std::max(ceil_log2(host::divide_up(items, groups)), log_batch);
+  const auto splits = [&] { return host::divide_up(items, groups << plan.log_rows); };
+  const std::int64_t wanted =
+      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
+                             max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
+  while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
+  plan.splits = splits();
+  plan.blocks = grid_of(plan.work_items(), max_blocks);
+  return plan;
+}
+
+/// The plan of the short-row kernel: items are at most 32 chunks.
+inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
+  schedule plan{};
+  plan.log_lanes = ceil_log2(host::divide_up(items, policy.chunk_items));
+  const std::int64_t block_outputs = std::int64_t{policy.block_threads >> plan.log_lanes} * policy.short_rounds;
+  plan.tiles = host::divide_up(outputs, block_outputs);
+  plan.splits = 1;
+  plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <warpfold/config.hpp>
+#include <warpfold/warp/batch_rows.hpp>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -17,6 +17,8 @@ static_assert(max_work_items <= splits_per_group * splits_per_group, "two levels
 /// Work items for each block that is resident at once: enough that the last ones leave few multiprocessors idle.
 inline constexpr int waves = 4;
 
+inline constexpr int sector_bytes = 32;  ///< what memory delivers at least
+
 struct kernel_policy {
   int block_threads;
   int blocks_per_multiprocessor;  ///< requested of the register allocator
@@ -28,8 +30,29 @@ consteval kernel_policy kernel_policy_for(std::size_t vector_bytes, std::size_t 
   kernel_policy p{};
   const std::size_t held = std::max(vector_bytes, accumulator_bytes);
   p.block_threads = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(32 * 1024 / accumulator_bytes), 32, 256));
-  p.blocks_per_multiprocessor = held <= 16 ? 4 : held <= 32 ? 2 : 1;
-  p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 2, 16));
+  p.blocks_per_multiprocessor = held <= 16 ? 3 : held <= 32 ? 2 : 1;
+  p.batch_rows =
+      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 2, 16));
+  return p;
+}
+
+struct row_policy {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< requested of the register allocator
+  int batch_rows;                 ///< rows of 32 chunks that a warp has in flight
+  int short_rounds;               ///< the same of short outputs
+  int chunk_items;
+
+  constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
+};
+
+consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t accumulator_bytes) {
+  row_policy p{};
+  p.block_threads = accumulator_bytes <= 64 ? 256 : accumulator_bytes <= 1024 ? 64 : 32;
+  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 16 ? 4 : accumulator_bytes <= 32 ? 2 : 1;
+  p.batch_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
+  p.short_rounds = std::max(p.batch_rows / 2, 1);
+  p.chunk_items = chunk_items;
   return p;
 }
 

@@ -45,7 +45,7 @@ struct shape {
 template <class M> array_axes axes_of(const M& view) {
   array_axes all;
   all.rank = static_cast<int>(detail::rank_of<M>);
-  if constexpr (detail::rank_of<M> > 0)
+  if constexpr (detail::rank_of < M >> 0)
     for (int i = 0; i < all.rank; ++i) {
       const auto axis = static_cast<std::size_t>(i);
       all.extent[i] = static_cast<std::int64_t>(view.extent(axis));
@@ -192,6 +192,13 @@ inline shape shape_of(const array_axes& in, unsigned reduced, const array_axes& 
   if (result.kept.rank == 0) result.kept.push({1, 1, 1});
   if (result.reduced.rank == 0) result.reduced.push({1, 1, 0});
   return result;
+}
+
+/// Whether the outputs are adjacent, and their items adjacent rows of a contiguous matrix.
+inline bool has_adjacent_rows(const shape& given) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  return given.kept.rank == 1 && given.reduced.rank == 1 && given.reduced_items > 1 && reduced.in_stride == 1 &&
+         (given.outputs == 1 || (kept.in_stride == given.reduced_items && kept.out_stride == 1));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

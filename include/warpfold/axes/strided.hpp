@@ -63,7 +63,8 @@ template <class M> inline constexpr std::size_t rank_of = std::remove_cvref_t<M>
 
 /// Arrays of no dimension need have no strides.
 template <class M>
-concept has_strides = rank_of<M> == 0 || requires(const M& m) {
+concept has_strides = rank_of<M>
+== 0 || requires(const M& m) {
   { m.stride(0) } -> std::convertible_to<std::int64_t>;
 };
 }  // namespace detail
@@ -75,10 +76,12 @@ concept array_view = requires(const M& m) {
   { std::remove_cvref_t<M>::rank() } -> std::convertible_to<std::size_t>;
   { m.extent(0) } -> std::convertible_to<std::int64_t>;
   { m.data_handle() } -> pointer_like;
-} && detail::has_strides<M>;
+}
+&&detail::has_strides<M>;
 
 /// The type of an array's items.
 template <array_view M>
-using view_item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<decltype(std::declval<const M&>().data_handle())>>>;
+using view_item_t =
+    std::remove_cv_t<std::remove_pointer_t<pointer_t<decltype(std::declval<const M&>().data_handle())>>>;
 
 }  // namespace warpfold

@@ -40,7 +40,7 @@ template <int Trees, class A> class node_counter {
   }
 
  private:
-  static constexpr int register_levels = Trees * sizeof(A) <= 16 ? 4 : Trees * sizeof(A) <= 32 ? 2 : 1;
+  static constexpr int register_levels = Trees * sizeof(A) <= 16 ? 3 : Trees * sizeof(A) <= 32 ? 2 : 1;
   struct nodes {
     A values[Trees];
   };
