@@ -4,6 +4,7 @@
 #include <warpfold/axes/column_kernel.cuh>
 #include <warpfold/axes/row_kernel.cuh>
 #include <warpfold/axes/scratch.hpp>
+#include <warpfold/axes/tile_kernel.cuh>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/scratch_for.cuh>
@@ -110,6 +111,23 @@ void enqueue_rows(const char* function, const shape& given, const kernel_choice&
   enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
 }
 
+/// Enqueues the tile kernel, if it takes the shape.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+bool enqueue_tiles(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
+                   const grid::initial_value<A>& init, const segmented_options<A>& options) {
+  constexpr auto* kernel = &tile_kernel<Leaves, Op, Out>;
+  constexpr tile_policy policy = tile_policy_of<Leaves>;
+  constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  const auto plan = plan_tiles(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given, sizeof(A),
+                               policy, options.max_blocks);
+  if (!plan) return false;
+  auto arguments = arguments_of(given, leaves, op, out, init, 1);
+  arguments.plan = plan->grid;
+  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, plan->tile);
+  return true;
+}
+
 /// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the
 /// first item and output of the shape.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
@@ -139,7 +157,9 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
     enqueue_rows(function, given, choice, in_chunks, op, out, init, options);
   };
   const auto single = leaves.template in_chunks<1>();
-  if (choice.kind == kernel_kind::columns)
+  if constexpr (takes_tiles(sizeof(item), sizeof(A)))
+    if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, op, out, init, options)) return;
+  if (choice.kind == kernel_kind::columns || choice.kind == kernel_kind::tiles)
     choice.vector > 1 ? columns(leaves.template in_chunks<vector>()) : columns(single);
   else choice.vector > 1 ? rows(leaves.template in_chunks<chunk>()) : rows(single);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans of reductions over axes: pure functions of the shape and the device, testable without a GPU.
 #pragma once
+#include <optional>
 #include <warpfold/axes/policy.hpp>
 #include <warpfold/axes/shape.hpp>
 #include <warpfold/host/divide_up.hpp>
+#include <warpfold/thread/fast_divisor.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -27,7 +29,7 @@ constexpr int ceil_log2(std::int64_t number) {
 }
 
 /// Which kernel takes a shape, and how it reads.
-enum class kernel_kind { columns, rows, short_rows };
+enum class kernel_kind { columns, rows, short_rows, tiles };
 struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
@@ -46,6 +48,20 @@ inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::u
          are_aligned(given.kept) && are_aligned(given.reduced);
 }
 
+/// Whether each output column is one of a matrix of few columns, whose rows are adjacent or nearly so.
+inline bool has_narrow_matrices(const shape& given) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  return given.reduced.rank == 1 && given.reduced_items > 1 && kept.in_stride == 1 && kept.extent <= max_tile_columns &&
+         kept.extent <= reduced.in_stride && 2 * reduced.in_stride <= 3 * kept.extent && given.outputs > 1;
+}
+
+/// Whether columns would read less than two sectors at a time, or leave a quarter of the lanes without a column.
+inline bool gains_by_tiles(std::int64_t columns, int vector, std::int64_t item_bytes, std::int64_t rows) {
+  const std::int64_t vectors = columns / vector,
+                     lanes = vectors <= warp_lanes ? std::int64_t{1} << ceil_log2(vectors) : (vectors + 31) / 32 * 32;
+  return rows > 1 && (columns * item_bytes < 2 * sector_bytes || 4 * vectors < 3 * lanes);
+}
+
 /// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of the
 /// first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
 inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
@@ -57,7 +73,10 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   const bool by_rows = given.outputs == 1 || (step < kept.in_stride && !is_tiny_run);
   if (given.reduced_items == 1 || !by_rows) {
     const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
-    return {kernel_kind::columns, fits ? column_vector : 1, true};
+    const int vector = fits ? column_vector : 1;
+    if (has_narrow_matrices(given) && gains_by_tiles(kept.extent, vector, bytes, given.reduced_items))
+      return {kernel_kind::tiles, 1, true};
+    return {kernel_kind::columns, vector, true};
   }
   const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
   const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
@@ -128,6 +147,56 @@ inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const 
   plan.tiles = host::divide_up(outputs, block_outputs);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
+  return plan;
+}
+
+/// What a tile of narrow matrices holds.
+struct tile_shape {
+  int columns, pitch;  ///< of a matrix; items from a row to the next one
+  int rows;            ///< rows of a tile: all of a matrix, or a power of two
+  int matrices;        ///< of a tile, one after another
+  bool is_packed;      ///< whether tiles have whole matrices
+  thread::fast_divisor by_columns;
+};
+struct tile_plan {
+  schedule grid;
+  tile_shape tile;
+};
+
+/// The plan of the tile kernel for a shape that has_narrow_matrices, if tiles are mostly filled.
+inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape& given, std::size_t accumulator_bytes,
+                                           const tile_policy& policy, int max_blocks) {
+  const axis_list::axis& inner = given.kept.inner();
+  const std::int64_t pitch = given.reduced.inner().in_stride, rows = given.reduced_items, matrix = rows * pitch,
+                     matrices = given.outputs / inner.extent;
+  tile_plan plan{};
+  tile_shape& tile = plan.tile;
+  tile.columns = static_cast<int>(inner.extent);
+  tile.pitch = static_cast<int>(pitch);
+  tile.by_columns = thread::fast_divisor(tile.columns);
+  tile.is_packed = rows <= policy.tile_items / pitch;
+  const bool are_adjacent = given.kept.rank == 2 && given.kept.axes[0].in_stride == matrix;
+  if (tile.is_packed && !are_adjacent && matrices > 1 && 4 * matrix < policy.tile_items) return std::nullopt;
+  plan.grid.splits = 1;
+  if (tile.is_packed) {
+    tile.rows = static_cast<int>(rows);
+    tile.matrices = are_adjacent ? static_cast<int>(std::min(policy.tile_items / matrix, matrices)) : 1;
+    plan.grid.tiles = host::divide_up(matrices, tile.matrices);
+    plan.grid.blocks = grid_of(std::min<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
+    return plan;
+  }
+  tile.rows = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(policy.tile_items / pitch)));
+  tile.matrices = 1;
+  plan.grid.tiles = matrices;
+  plan.grid.log_lanes = ceil_log2(tile.columns);
+  plan.grid.log_rows = ceil_log2(host::divide_up(rows, tile.rows));
+  const auto splits = [&] { return host::divide_up(rows, std::int64_t{tile.rows} << plan.grid.log_rows); };
+  const std::int64_t wanted =
+      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
+                             max_shared_work_items(std::int64_t{1} << plan.grid.log_lanes, accumulator_bytes));
+  while (plan.grid.log_rows > 0 && 2 * plan.grid.tiles * splits() <= wanted) --plan.grid.log_rows;
+  plan.grid.splits = splits();
+  plan.grid.blocks = grid_of(plan.grid.work_items(), max_blocks);
   return plan;
 }
 

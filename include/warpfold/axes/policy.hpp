@@ -56,6 +56,21 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
   return p;
 }
 
+struct tile_policy {
+  int block_threads;
+  int tile_items;
+};
+
+/// A tile has 12 KiB of items, and at most 48 KiB of accumulators.
+consteval tile_policy tile_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  return {256, static_cast<int>(std::min(12 * 1024 / item_bytes, 48 * 1024 / accumulator_bytes))};
+}
+/// Wider items go by columns: a few of them fill a sector.
+consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  return item_bytes <= 16 && accumulator_bytes <= 32;
+}
+inline constexpr int max_tile_columns = 64;
+
 /// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.
 consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {
   if (!std::has_single_bit(item_bytes)) return 1;
