@@ -8,7 +8,7 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// `leaves` begin at the first item of the shape, `out` at the first output. `kept` numbers vectors of `Vector` outputs, whose
+/// `leaves` begin at the first item of the shape, `out` at the first output. `kept` numbers vectors of outputs whose
 /// items are adjacent in memory.
 template <class Leaves, class Op, class Out> struct axis_arguments {
   using A = typename Leaves::accumulator;

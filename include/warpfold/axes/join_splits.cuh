@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins what the threads of a block, and the blocks that share outputs, have folded. The block that completes a group of
-// splits joins the group; the block that completes the groups joins these. No block waits.
+// Joins what the threads of a block, and the blocks that share outputs, have folded. The block that completes a group
+// of splits joins the group; the block that completes the groups joins these. No block waits.
 #pragma once
 #include <warpfold/axes/arguments.cuh>
 #include <warpfold/grid/last_block.cuh>
@@ -28,8 +28,8 @@ struct tile_thread {
 };
 
 /// Joins the values of the first `groups` row groups; the result is valid in group 0. All threads of the block call it;
-/// those without outputs have `exists` false. Begins with a barrier, so that `shared` may be in use before, and cost a
-/// barrier a level.
+/// those without outputs have `exists` false. Begins with a barrier, so that `shared` may be in use before.
+/// Cost: a barrier a level.
 template <int Vector, class A, class Op, class Storage>
 __device__ void join_row_groups(Storage& shared, const tile_thread& own, bool exists, int groups, Op op,
                                 A (&values)[Vector]) {
@@ -51,8 +51,8 @@ __device__ void join_row_groups(Storage& shared, const tile_thread& own, bool ex
   }
 }
 
-/// The node over the partial results first, first + step, … of which there are `count` <= splits_per_group, each by the
-/// row groups of the block. `partial(i)` is the address of partial result i of the thread's outputs.
+/// The node over `count` <= splits_per_group partial results, shared among the row groups of the block. partial(i) is
+/// the address of partial result i of the thread's outputs.
 template <int BlockThreads, int Vector, class A, class Op, class Storage, class Partial>
 __device__ void join_partials(Storage& shared, const tile_thread& own, bool exists, int count, Partial partial, Op op,
                               A (&values)[Vector]) {

@@ -62,8 +62,8 @@ inline bool gains_by_tiles(std::int64_t columns, int vector, std::int64_t item_b
   return rows > 1 && (columns * item_bytes < 2 * sector_bytes || 4 * vectors < 3 * lanes);
 }
 
-/// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of the
-/// first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
+/// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
+/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
 inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
                                    int column_vector, int row_chunk) {
   const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();

@@ -35,7 +35,7 @@ struct axis_list {
   const axis& inner() const { return axes[rank - 1]; }
 };
 
-/// A reduction of axes. Kept axes stand in any order; reduced ones in that of the input, which is the order of the items.
+/// A reduction of axes. Kept axes stand in any order, reduced ones in that of the input, which is the order of items.
 struct shape {
   axis_list kept, reduced;
   std::int64_t in_first = 0, out_first = 0;  ///< the places of the first item and of the first output

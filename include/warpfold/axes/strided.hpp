@@ -75,7 +75,7 @@ template <class M>
 concept array_view = requires(const M& m) {
   { std::remove_cvref_t<M>::rank() } -> std::convertible_to<std::size_t>;
   { m.extent(0) } -> std::convertible_to<std::int64_t>;
-  { m.data_handle() } -> pointer_like;
+  requires pointer_like<std::remove_cvref_t<decltype(m.data_handle())>>;
 }
 &&detail::has_strides<M>;
 

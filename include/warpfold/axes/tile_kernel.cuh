@@ -13,7 +13,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Adjacent items in shared memory. 16 bytes are left free behind each 128, so that threads whose items lie a power of
 /// two apart seldom meet in a bank.
 template <class T, int MaxItems> struct staged_items {
-  static constexpr int padded(int byte) { return byte + (byte >> 7) * 16; }
+  __host__ __device__ static constexpr int padded(int byte) { return byte + (byte >> 7) * 16; }
   static constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;  ///< bytes that no boundary cuts
 
   alignas(16) unsigned char bytes[padded(MaxItems * int{sizeof(T)} + 31) + 16];
