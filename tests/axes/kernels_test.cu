@@ -91,7 +91,7 @@ TEST(axis_kernels, tiles_join_groups_of_splits) {
       const std::int64_t rows = (splits - 1) * 2 * rows_of_tile + 7;
       const device_array<interval> in(numbered(rows, columns, true), 1);
       const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
-      const ax::tile_shape tile{columns, columns, rows_of_tile, 1, false, wf::thread::fast_divisor(columns)};
+      const ax::tile_shape tile{columns, columns, rows_of_tile, 4, 1, 1, false, wf::thread::fast_divisor(columns)};
       EXPECT_TRUE(folds_in_order(&ax::tile_kernel<leaves, wf_test::join, interval*>, shape,
                                  leaves{in.data(), {}, {0, rows * columns - 1}}, 1,
                                  {ax::ceil_log2(columns), 1, 1, splits, 0}, policy.block_threads,

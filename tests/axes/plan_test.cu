@@ -59,7 +59,7 @@ std::string problem(const ax::schedule& plan, std::int64_t outputs, std::int64_t
     return "a grid of " + std::to_string(plan.blocks) + " blocks";
   if (plan.splits == 1) return {};
   if (plan.work_items() > ax::max_work_items) return "too many work items";
-  if (static_cast<std::size_t>(plan.work_items() * partials) * accumulator_bytes > ax::partial_bytes)
+  if (static_cast<std::size_t>(plan.work_items() * partials) * accumulator_bytes > ax::partial_bytes(accumulator_bytes))
     return "partial results exceed the scratch";
   if (static_cast<std::size_t>(plan.tiles * plan.counters_per_tile()) * sizeof(unsigned) >
       warpfold::host::feature_control_bytes)
@@ -113,6 +113,13 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     choice.kind = ax::kernel_kind::columns;
   }
   const bool is_vector = choice.vector > 1;
+  if (choice.kind == ax::kernel_kind::few_items) {
+    const auto& policy = is_vector ? kind.columns : kind.single_columns;
+    if (items > ax::few_items || shape.kept.inner().extent % choice.vector != 0) return "not few items";
+    return problem(ax::plan_few_items(shape.outputs / choice.vector, policy, max_blocks), shape.outputs / choice.vector,
+                   std::int64_t{policy.block_threads} * ax::few_items_vectors, items, items, 1, kind.accumulator_bytes,
+                   max_blocks);
+  }
   if (choice.kind == ax::kernel_kind::columns) {
     const auto& policy = is_vector ? kind.columns : kind.single_columns;
     if (shape.kept.inner().extent % choice.vector != 0) return "vectors do not fill the columns";
@@ -144,7 +151,7 @@ TEST(axis_plans, cover_each_item_once) {
                              kind_of<8, 8, 2>(),   kind_of<12, 12, 4>(),   kind_of<16, 16, 1>(),
                              kind_of<1, 32, 16>(), kind_of<100, 100, 1>(), kind_of<1024, 1024, 1>()};
   constexpr int devices[] = {1, 8, 132 * 4, 132 * 8};  // blocks at once
-  int seen[4] = {};
+  int seen[5] = {};
   for (std::uint64_t seed = 1; seed <= 50'000; ++seed) {
     wf_test::random_source source(seed);
     const int rank = 1 + static_cast<int>(source.below(5));

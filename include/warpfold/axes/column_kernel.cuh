@@ -71,7 +71,7 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
   const tile_thread own(plan.log_lanes);
   const std::int64_t share = std::int64_t{1} << plan.log_rows, split_rows = (block_threads >> plan.log_lanes) * share;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t split = work / plan.tiles, tile = work - split * plan.tiles;
+    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles;
     const std::int64_t column = (tile << plan.log_lanes) + own.lane, first = split * split_rows;
     const std::int64_t own_first = first + own.group * share, own_end = least_of(own_first + share, arguments.items);
     const bool exists = column < arguments.vectors;
@@ -82,6 +82,42 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
     const std::int64_t row_groups = (least_of(split_rows, arguments.items - first) - 1) / share + 1;
     join_row_groups<vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
     finish_tile<block_threads, vector>(arguments, shared, own, tile, split, column, values);
+  }
+}
+
+/// Outputs of at most few_items items each. A thread takes several outputs, or vectors of them, whose loads are all
+/// issued before the first fold.
+template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(column_policy_of<Leaves>.block_threads)
+few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
+  using A = typename Leaves::accumulator;
+  constexpr int block_threads = column_policy_of<Leaves>.block_threads, vector = Leaves::chunk_items;
+  const auto& leaves = arguments.leaves;
+  const int count = static_cast<int>(arguments.items);
+  for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
+    const std::int64_t first = tile * block_threads * few_items_vectors + arch::flat_thread();
+    typename Leaves::chunk rows[few_items_vectors][few_items] = {};
+    WARPFOLD_UNROLL
+    for (int i = 0; i < few_items_vectors; ++i) {
+      if (first + i * block_threads >= arguments.vectors) break;
+      const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
+      WARPFOLD_UNROLL
+      for (int k = 0; k < few_items; ++k)
+        if (k < count) leaves.load(rows[i][k], origin + arguments.reduced.in(k));
+    }
+    WARPFOLD_UNROLL
+    for (int i = 0; i < few_items_vectors; ++i) {
+      if (first + i * block_threads >= arguments.vectors) break;
+      A results[vector];
+      WARPFOLD_UNROLL
+      for (int v = 0; v < vector; ++v) {
+        A column[few_items] = {};
+        WARPFOLD_UNROLL
+        for (int k = 0; k < few_items; ++k)
+          if (k < count) column[k] = leaves.leaf(rows[i][k], v, k);
+        results[v] = thread::fold(column, arguments.op, count);
+      }
+      arguments.template write<vector>(first + i * block_threads, results);
+    }
   }
 }
 

@@ -59,9 +59,9 @@ axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& l
 template <class Arguments, class... More, class... Given, class A = typename Arguments::A>
 void enqueue_kernel(const char* function, void (*kernel)(Arguments, More...), Arguments arguments, int block_threads,
                     std::size_t shared_bytes, const segmented_options<A>& options, Given... given) {
-  const host::call_scratch scratch = arguments.plan.splits > 1
-                                         ? host::scratch_for(function, host::current_device(), options, scratch_bytes())
-                                         : host::call_scratch();
+  const host::call_scratch scratch =
+      arguments.plan.splits > 1 ? host::scratch_for(function, host::current_device(), options, scratch_bytes(sizeof(A)))
+                                : host::call_scratch();
   if (arguments.plan.splits > 1) {
     arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
     arguments.counters = reinterpret_cast<unsigned*>(scratch.data() + host::workspace_alignment);
@@ -77,16 +77,20 @@ template <auto* Kernel> int max_resident_blocks(int block_threads, std::size_t s
          host::blocks_per_multiprocessor<Kernel>(device, block_threads, shared_bytes);
 }
 
-/// Enqueues the column kernel for vectors of Leaves::chunk_items outputs.
+/// Enqueues the column kernel, or that for few items, for vectors of Leaves::chunk_items outputs.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_columns(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
-                     const grid::initial_value<A>& init, const segmented_options<A>& options) {
+void enqueue_columns(const char* function, const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op,
+                     Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
   constexpr auto* kernel = &column_kernel<Leaves, Op, Out>;
   constexpr kernel_policy policy = column_policy_of<Leaves>;
   constexpr std::size_t shared_bytes = sizeof(column_storage<Leaves>);
   static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
   constexpr int vector = Leaves::chunk_items;
   auto arguments = arguments_of(given, leaves, op, out, init, vector);
+  if (choice.kind == kernel_kind::few_items) {
+    arguments.plan = plan_few_items(arguments.vectors, policy, options.max_blocks);
+    return enqueue_kernel(function, &few_items_kernel<Leaves, Op, Out>, arguments, policy.block_threads, 0, options);
+  }
   arguments.plan = plan_columns(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), arguments.vectors,
                                 vector, arguments.items, sizeof(A), policy, options.max_blocks);
   enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options);
@@ -135,7 +139,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
              const segmented_options<A>& options) {
   using item = typename Leaves::item;
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
-  host::check_workspace(function, options.workspace.bytes, scratch_bytes());
+  host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
   if (given.reduced_items == 0) {
     const auto empty = empty_value_of<Op>(function, options);
     if (given.outputs > 0)
@@ -151,7 +155,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   const kernel_choice choice =
       choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), vector, chunk);
   const auto columns = [&](const auto& in_vectors) {
-    enqueue_columns(function, given, in_vectors, op, out, init, options);
+    enqueue_columns(function, given, choice, in_vectors, op, out, init, options);
   };
   const auto rows = [&](const auto& in_chunks) {
     enqueue_rows(function, given, choice, in_chunks, op, out, init, options);
@@ -159,7 +163,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   const auto single = leaves.template in_chunks<1>();
   if constexpr (takes_tiles(sizeof(item), sizeof(A)))
     if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, op, out, init, options)) return;
-  if (choice.kind == kernel_kind::columns || choice.kind == kernel_kind::tiles)
+  if (choice.kind != kernel_kind::rows && choice.kind != kernel_kind::short_rows)
     choice.vector > 1 ? columns(leaves.template in_chunks<vector>()) : columns(single);
   else choice.vector > 1 ? rows(leaves.template in_chunks<chunk>()) : rows(single);
 }

@@ -20,6 +20,10 @@ struct schedule {
   int blocks;  ///< of the grid; they take work items in turns
 
   __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
+  /// The split of a work item. Neighbouring work items are tiles of one split, as far as there are several.
+  __device__ std::int64_t split_of(std::int64_t work) const {
+    return splits == 1 ? 0 : tiles == 1 ? work : work / tiles;
+  }
   /// Groups of splits that are joined at once, and a counter for the groups.
   __host__ __device__ std::int64_t counters_per_tile() const { return (splits - 1) / splits_per_group + 2; }
 };
@@ -29,7 +33,7 @@ constexpr int ceil_log2(std::int64_t number) {
 }
 
 /// Which kernel takes a shape, and how it reads.
-enum class kernel_kind { columns, rows, short_rows, tiles };
+enum class kernel_kind { columns, few_items, rows, short_rows, tiles };
 struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
@@ -74,6 +78,8 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   if (given.reduced_items == 1 || !by_rows) {
     const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
     const int vector = fits ? column_vector : 1;
+    if (given.reduced_items <= few_items && kept.extent * bytes >= 2 * sector_bytes)
+      return {kernel_kind::few_items, vector, true};
     if (has_narrow_matrices(given) && gains_by_tiles(kept.extent, vector, bytes, given.reduced_items))
       return {kernel_kind::tiles, 1, true};
     return {kernel_kind::columns, vector, true};
@@ -87,8 +93,8 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
 
 /// The most work items of blocks that share outputs, of which each leaves `partial_values` accumulators.
 constexpr std::int64_t max_shared_work_items(std::int64_t partial_values, std::size_t accumulator_bytes) {
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(partial_bytes / accumulator_bytes) / partial_values, 1,
-                                  max_work_items);
+  const auto values = static_cast<std::int64_t>(partial_bytes(accumulator_bytes) / accumulator_bytes);
+  return std::clamp<std::int64_t>(values / partial_values, 1, max_work_items);
 }
 
 inline int grid_of(std::int64_t work_items, int max_blocks) {
@@ -115,6 +121,15 @@ inline schedule plan_columns(int max_resident_blocks, std::int64_t columns, int 
   while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
   plan.splits = splits();
   plan.blocks = grid_of(plan.work_items(), max_blocks);
+  return plan;
+}
+
+/// The plan of the kernel for few items: of `outputs` vectors.
+inline schedule plan_few_items(std::int64_t outputs, const kernel_policy& policy, int max_blocks) {
+  schedule plan{};
+  plan.tiles = host::divide_up(outputs, std::int64_t{policy.block_threads} * few_items_vectors);
+  plan.splits = 1;
+  plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
 }
 
@@ -154,8 +169,10 @@ inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const 
 struct tile_shape {
   int columns, pitch;  ///< of a matrix; items from a row to the next one
   int rows;            ///< rows of a tile: all of a matrix, or a power of two
+  int log_rows;        ///< if `rows` is a power of two
   int matrices;        ///< of a tile, one after another
-  bool is_packed;      ///< whether tiles have whole matrices
+  std::int64_t total_matrices;
+  bool is_packed;  ///< whether tiles have whole matrices
   thread::fast_divisor by_columns;
 };
 struct tile_plan {
@@ -173,6 +190,7 @@ inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape&
   tile_shape& tile = plan.tile;
   tile.columns = static_cast<int>(inner.extent);
   tile.pitch = static_cast<int>(pitch);
+  tile.total_matrices = matrices;
   tile.by_columns = thread::fast_divisor(tile.columns);
   tile.is_packed = rows <= policy.tile_items / pitch;
   const bool are_adjacent = given.kept.rank == 2 && given.kept.axes[0].in_stride == matrix;
@@ -186,6 +204,7 @@ inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape&
     return plan;
   }
   tile.rows = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(policy.tile_items / pitch)));
+  tile.log_rows = ceil_log2(tile.rows);
   tile.matrices = 1;
   plan.grid.tiles = matrices;
   plan.grid.log_lanes = ceil_log2(tile.columns);

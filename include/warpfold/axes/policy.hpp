@@ -9,14 +9,16 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Scratch for partial results of outputs that several blocks share.
-inline constexpr std::size_t partial_bytes = std::size_t{4} << 20;
-inline constexpr int max_work_items = 4096;  ///< of a grid whose blocks share outputs
-inline constexpr int splits_per_group = 64;  ///< partial results of an output that one block joins at once
+/// Scratch for partial results of outputs that several blocks share: 2 MiB of 4 bytes, or 4 MiB.
+constexpr std::size_t partial_bytes(std::size_t accumulator_bytes) {
+  return (std::size_t{1} << 19) * std::clamp<std::size_t>(accumulator_bytes, 4, 8);
+}
+inline constexpr int max_work_items = 16384;  ///< of a grid whose blocks share outputs
+inline constexpr int splits_per_group = 128;  ///< partial results of an output that one block joins at once
 static_assert(max_work_items <= splits_per_group * splits_per_group, "two levels of joins");
-/// Work items for each block that is resident at once: enough that the last ones leave few multiprocessors idle.
-inline constexpr int waves = 4;
-
+/// Work items for each block that is resident at once, as far as items suffice. Splits are nodes, whose sizes double:
+/// no grid divides them evenly, but many small ones leave little to the last blocks.
+inline constexpr int waves = 16;
 inline constexpr int sector_bytes = 32;  ///< what memory delivers at least
 
 struct kernel_policy {
@@ -70,6 +72,9 @@ consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes
   return item_bytes <= 16 && accumulator_bytes <= 32;
 }
 inline constexpr int max_tile_columns = 64;
+
+/// Of so few items an output, a thread takes several outputs, or vectors of them, at a time.
+inline constexpr int few_items = 4, few_items_vectors = 4;
 
 /// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.
 consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {

@@ -97,7 +97,7 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
   const int warp = arch::uniform_warp(), group = warp >> plan.log_lanes, groups = warps >> plan.log_lanes;
   const std::int64_t share = std::int64_t{1} << plan.log_rows, split_items = groups * share;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t split = work / plan.tiles, tile = work - split * plan.tiles, base = tile << plan.log_lanes;
+    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles, base = tile << plan.log_lanes;
     const std::int64_t output = base + (warp & ((1 << plan.log_lanes) - 1)), split_first = split * split_items;
     const std::int64_t first = split_first + group * share, end = least_of(first + share, arguments.items);
     A value{};

@@ -7,9 +7,11 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes of control words and partial results. (A block whose outputs are wider shares none with other blocks.)
-constexpr std::size_t scratch_bytes() { return host::control_bytes + partial_bytes; }
-// A tile has a counter for each 64 splits and one more; there is a work item for each split.
+/// Bytes of control words and partial results that any reduction with `accumulator_bytes`-byte accumulators needs.
+constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
+  return host::control_bytes + partial_bytes(accumulator_bytes);
+}
+// A tile has a counter for each group of splits and one more; there is a work item for each split.
 static_assert(3 * std::size_t{max_work_items} * sizeof(unsigned) <= host::feature_control_bytes);
 
 }  // namespace WARPFOLD_HIDDEN_V1

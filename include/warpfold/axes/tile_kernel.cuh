@@ -82,8 +82,8 @@ template <class Arguments, class Leaves = typename Arguments::leaves_type> class
   __device__ tile_span<T> span_of(std::int64_t step) const {
     const schedule& plan = arguments_.plan;
     const std::int64_t turn = step >> plan.log_rows, work = blockIdx.x + turn * gridDim.x;
-    const std::int64_t split = work / plan.tiles, tile = work - split * plan.tiles;
-    const std::int64_t matrix = tile * shape_.matrices, left = arguments_.vectors / shape_.columns - matrix;
+    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles;
+    const std::int64_t matrix = tile * shape_.matrices, left = shape_.total_matrices - matrix;
     const std::int64_t row = ((split << plan.log_rows) + (step - (turn << plan.log_rows))) * shape_.rows;
     const int rows = static_cast<int>(least_of(arguments_.items - row, shape_.rows));
     if (work >= plan.work_items() || rows <= 0) return {nullptr, 0, 0, matrix, row};
@@ -197,7 +197,7 @@ tile_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
       if (counted > 0) column_nodes.total(counted, values, arguments.op);
       counted = 0;
       const std::int64_t output = own.lane < shape.columns ? tile.matrix * shape.columns + own.lane : arguments.vectors;
-      const std::int64_t split = tile.first_row / (std::int64_t{shape.rows} << plan.log_rows);
+      const std::int64_t split = tile.first_row >> (shape.log_rows + plan.log_rows);
       finish_tile<block_threads, 1>(arguments, shared.join, own, tile.matrix, split, output, values);
     }
     tile = next;

@@ -12,8 +12,8 @@ namespace warpfold::grid {
 __device__ inline bool warp_arrives_last(unsigned* ticket) { return arch::warp_completes(ticket, gridDim.x); }
 
 /// True in all threads of the block that arrives last of `expected` at `counter`, which must be zero before, and is
-/// zero again afterwards. All threads call it. What *warp 0* wrote before, or was handed by a barrier, is visible to all
-/// threads of the last block afterwards. `is_last` is shared. Cost: one barrier.
+/// zero again afterwards. All threads call it. What *warp 0* wrote before, or was handed by a barrier, is visible to
+/// all threads of the last block afterwards. `is_last` is shared. Cost: one barrier.
 __device__ inline bool block_completes(unsigned* counter, unsigned expected, bool& is_last) {
   if (arch::flat_warp() == 0) {
     const bool last = arch::warp_completes(counter, expected);
