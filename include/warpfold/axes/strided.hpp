@@ -79,9 +79,8 @@ concept array_view = requires(const M& m) {
 }
 &&detail::has_strides<M>;
 
-/// The type of an array's items.
-template <array_view M>
-using view_item_t =
-    std::remove_cv_t<std::remove_pointer_t<pointer_t<decltype(std::declval<const M&>().data_handle())>>>;
+/// What a view's data_handle returns, and the type of its items.
+template <array_view M> using view_handle_t = std::remove_cvref_t<decltype(std::declval<const M&>().data_handle())>;
+template <array_view M> using view_item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<view_handle_t<M>>>>;
 
 }  // namespace warpfold
