@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scratch: control words, which are zero between calls, and room for the partial results of a grid.
 //
-// A workspace for `float` has about 4 MB, whatever the number of items or segments: one workspace serves every function,
-// one call after another, so a caller need not know which function or which count comes next. 2.1 MB are the partial
-// results of reduce_axes, 1.8 MB the control words of reduce_by_key, by which tiles tell later tiles how their last run
-// goes on. No call clears them: each kernel leaves its control words zero. A call without a workspace uses scratch that
-// Warpfold keeps for the stream (host/default_workspace.cuh).
+// A workspace for `float` has about 4 MB, whatever the number of items or segments: one workspace serves every
+// function, one call after another, so a caller need not know which function or which count comes next. 2.1 MB are the
+// partial results of reduce_axes, 1.8 MB the control words of reduce_by_key, by which tiles tell later tiles how their
+// last run goes on. No call clears them: each kernel leaves its control words zero. A call without a workspace uses
+// scratch that Warpfold keeps for the stream (host/default_workspace.cuh).
 #pragma once
 #include <algorithm>
 #include <cstddef>
