@@ -13,7 +13,7 @@
 namespace wf = warpfold;
 using wf_test::device_array;
 
-namespace {
+namespace axes_at_a_glance {
 
 TEST(reduce_axes, the_examples) {
   const device_array<int> in(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});  // 2 x 2 x 3
@@ -47,4 +47,4 @@ TEST(reduce_axes, outputs_have_the_bits_of_reduce) {
   }
 }
 
-}  // namespace
+}  // namespace axes_at_a_glance

@@ -4,7 +4,7 @@
 
 #include "common/interval.hpp"
 
-namespace {
+namespace axes_kernels {
 
 namespace wf = warpfold;
 namespace ax = warpfold::axis_reduction;
@@ -100,4 +100,4 @@ TEST(axis_kernels, tiles_join_groups_of_splits) {
     }
 }
 
-}  // namespace
+}  // namespace axes_kernels

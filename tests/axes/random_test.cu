@@ -6,7 +6,7 @@
 #include "common/monoids.hpp"
 #include "common/random_cases.hpp"
 
-namespace {
+namespace axes_random {
 
 namespace wf = warpfold;
 using wf_test::random_source;
@@ -131,4 +131,4 @@ TEST(random_axes, twelve_bytes) {
   check_random_items<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});
 }
 
-}  // namespace
+}  // namespace axes_random

@@ -2,7 +2,7 @@
 // Every kernel over axes in small, with and without blocks that share outputs; also for compute-sanitizer.
 #include "axes/arrays.cuh"
 
-namespace {
+namespace axes_sanitizer {
 
 namespace wf = warpfold;
 using wf_test::arrays::layout;
@@ -52,4 +52,4 @@ TEST(axes_sanitizer, every_kernel) {
   }
 }
 
-}  // namespace
+}  // namespace axes_sanitizer
