@@ -49,6 +49,18 @@ def of(name, run):
                   for label, column in (("CUB, in a graph", "cub"), ("Warpfold, in a graph", "warpfold"))]
         return {"bandwidth": line_plot(f"Sum of floats, cold: {device}", "items", "GB/s", bandwidth),
                 "latency": line_plot(f"Sum of floats, time of one call: {device}", "items", "µs", times, True)}
+    if name == "reduce_axes":
+        rows = run.select(type="float", operator="plus")
+        rows = rows.assign(kind=rows["form"].str.extract(r"^(rows|columns)_\d+$")[0],
+                           extent=rows["form"].str.extract(r"_(\d+)$")[0].astype(float))
+        series = []
+        for kind in ("rows", "columns"):
+            for log_items in (26, 22):
+                chosen = rows[(rows["kind"] == kind) & (rows["items"] > 1 << (log_items - 1)) & (rows["items"] <= 1 << log_items)]
+                chosen = chosen.sort_values("extent")
+                series.append((f"{kind} of 2^{log_items}", chosen["extent"], 100 * chosen["floor"] / chosen["warpfold"]))
+        return {"share": line_plot(f"Sums of floats along an axis, cold: {device}", "length of rows, or number of columns",
+                                   "% of the floor", series)}
     if name == "scan":
         rows = run.select(type="float", operator="plus").sort_values("items")
         rows = rows[(rows["items"] & (rows["items"] - 1)) == 0]

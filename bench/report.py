@@ -172,11 +172,22 @@ def bars(*promises):
     return "\n".join(lines)
 
 
+def with_column(rows, key, name, values):
+    """The rows with a column of recorded figures, by what `key` says."""
+    return rows.assign(**{name: rows[key].map(values)})
+
+
+def over(rows, other):
+    """The rows with a column over_<other>: how many times as fast as it Warpfold is."""
+    return rows.assign(**{"over_" + other: rows[other] / rows["warpfold"]})
+
+
 def documents(results):
     """Path -> content of every page and plot."""
     templates = jinja2.Environment(loader=jinja2.FileSystemLoader(BENCH / "templates"), keep_trailing_newline=True,
                                    undefined=jinja2.StrictUndefined, trim_blocks=True)
     templates.globals.update(markdown=markdown, bars=bars, concat=lambda *frames: pd.concat(frames),
+                             with_column=with_column, over=over,
                              is_power_of_two=lambda n: n & (n - 1) == 0)
     written = {}
     for template in sorted((BENCH / "templates").glob("*.md.j2")):

@@ -54,6 +54,13 @@ def make_flights_by_airport(package):
     (HERE / 'airport_codes.txt').write_text('\n'.join(airports) + '\n')
 
 
+def make_precipitation(package):
+    """Precipitation of the year 2016, a row for each degree of latitude from north to south."""
+    grid = json.loads((package / 'data/annual-precip.json').read_text())
+    assert (grid['scale'], grid['translate']) == ([1, -1], [-180, 87])
+    write_npy('annual_precipitation.npy', '<u2', grid['values'], (grid['height'], grid['width']))
+
+
 def make_routes(package):
     """Flights from airport to airport in 2008, as a Matrix Market file: row and column are airports, by their codes."""
     with open(package / 'data/flights-airport.csv', newline='') as file:
@@ -186,4 +193,5 @@ if __name__ == '__main__':
     make_flights_by_time(vega)
     make_flights_by_airport(vega)
     make_routes(vega)
+    make_precipitation(vega)
     make_countries(atlas)

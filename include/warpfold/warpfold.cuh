@@ -8,6 +8,7 @@
 #include <warpfold/operators.hpp>
 #include <warpfold/options.hpp>
 #include <warpfold/reduce.cuh>
+#include <warpfold/reduce_axes.cuh>
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/scan.cuh>
 #include <warpfold/scan_by_key.cuh>

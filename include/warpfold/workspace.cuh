@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scratch: control words, which are zero between calls, and room for the partial results of a grid.
 //
-// A workspace for `float` has about 2 MB, whatever the number of items or segments: one workspace serves every
-// function, one call after another, so a caller need not know which function or which count comes next. The largest
-// share, 1.8 MB, is the control words of reduce_by_key, by which tiles tell later tiles how their last run goes on. No
-// call clears them: each kernel leaves its control words zero. A call without a workspace uses scratch that Warpfold
-// keeps for the stream (host/default_workspace.cuh).
+// A workspace for `float` has about 4 MB, whatever the number of items or segments: one workspace serves every
+// function, one call after another, so a caller need not know which function or which count comes next. 2.1 MB are the
+// partial results of reduce_axes, 1.8 MB the control words of reduce_by_key, by which tiles tell later tiles how their
+// last run goes on. No call clears them: each kernel leaves its control words zero. A call without a workspace uses
+// scratch that Warpfold keeps for the stream (host/default_workspace.cuh).
 #pragma once
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <warpfold/axes/scratch.hpp>
 #include <warpfold/by_key/scratch.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/host/argument_checks.cuh>
@@ -28,15 +29,16 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
   return std::max(
       {reduction::scratch_bytes(host::current_device(), accumulator_bytes), by_key::scratch_bytes(accumulator_bytes),
-       scan::scratch_bytes(), segmented::scratch_bytes(accumulator_bytes),
+       scan::scratch_bytes(), axis_reduction::scratch_bytes(accumulator_bytes),
+       segmented::scratch_bytes(accumulator_bytes),
        segmented::scratch_bytes(std::min<std::size_t>(accumulator_bytes, 16))});  // fewer units of larger ones
 }
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
-/// Bytes of scratch that reduce, segmented_reduce, reduce_by_key and the scans need, with transforms or without, for
-/// accumulators of type `A` on the current device, whatever the number of items and segments. They must be aligned to
-/// 128 bytes.
+/// Bytes of scratch that reduce, segmented_reduce, reduce_axes, reduce_by_key and the scans need, with transforms or
+/// without, for accumulators of type `A` on the current device, whatever the number of items and segments. They must be
+/// aligned to 128 bytes.
 template <class A> std::size_t workspace_bytes() { return detail::any_workspace_bytes(sizeof(A)); }
 
 /// Makes a caller's own bytes (device memory, aligned to 128 bytes) usable as scratch, and returns what `.workspace`

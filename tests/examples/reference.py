@@ -217,6 +217,30 @@ def sparse_rows(top=8):
     return text + ["The CPU's results are the same, to the bit."]
 
 
+def rain_map(path, rows, columns, box=8):
+    items = read_npy(path)[1]
+    assert len(items) == rows * columns
+
+    def mean(values):
+        return f'{float(Fraction(sum(values), len(values))):.1f}'
+
+    def latitude(row):
+        return f'{87 - row}°N' if row <= 87 else f'{row - 87}°S'
+
+    by_rows = [items[row * columns:(row + 1) * columns] for row in range(rows)]
+    by_columns = [items[column::columns] for column in range(columns)]
+    boxes = [[items[(top + row) * columns + left + column] for row in range(box) for column in range(box)]
+             for top in range(0, rows - box + 1, box) for left in range(0, columns - box + 1, box)]
+    belts = [items[top * columns:(top + box) * columns] for top in range(0, rows - box + 1, box)]
+    means = [sum(belt) / len(belt) for belt in belts]
+    lines = [f'{latitude(box * i)} to {latitude(box * i + box)} {mean(belt)} {max(belt)} '
+             + int(30 * means[i] / max(means)) * '█' for i, belt in enumerate(belts)]
+    for name, groups in (('row', by_rows), ('column', by_columns), ('box', boxes)):
+        largest = max(range(len(groups)), key=lambda i: Fraction(sum(groups[i]), len(groups[i])))
+        lines.append(f'largest mean of a {name}: {mean(groups[largest])}, {name} {largest}')
+    return lines + ['plain loops give the same']
+
+
 def cmake_list(name, lines):
     return f'set({name}' + ''.join(f'\n  "{line}"' for line in lines) + ')\n'
 
@@ -240,5 +264,6 @@ if __name__ == '__main__':
     text += cmake_list('expected_track', track(most_detailed))
     text += cmake_list('expected_two_places', track([(2.5, 48.75), (-74, 40.75)]))
     text += cmake_list('expected_delays', delays_by_airport())
+    text += cmake_list('expected_rain', rain_map(DATA / 'annual_precipitation.npy', 168, 360))
     text += cmake_list('expected_routes', sparse_rows())
     (HERE / 'expected.cmake').write_text(text)

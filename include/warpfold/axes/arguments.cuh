@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What all kernels over axes get, and where they write.
+#pragma once
+#include <warpfold/arch/vector_load.cuh>
+#include <warpfold/axes/index_map.cuh>
+#include <warpfold/axes/plan.hpp>
+#include <warpfold/grid/initial_value.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// `leaves` begin at the first item of the shape, `out` at the first output. `kept` numbers vectors of outputs whose
+/// items are adjacent in memory.
+template <class Leaves, class Op, class Out> struct axis_arguments {
+  using A = typename Leaves::accumulator;
+  using leaves_type = Leaves;
+  using operation = Op;
+
+  Leaves leaves;
+  Op op;
+  Out out;
+  grid::initial_value<A> init;
+  index_map kept, reduced;
+  std::int64_t vectors;           ///< numbers of `kept`
+  std::int64_t items;             ///< of an output
+  std::int64_t inner_out_stride;  ///< from an output to the next of its vector
+  schedule plan;
+  A* partials;         ///< scratch of outputs that several blocks share
+  unsigned* counters;  ///< zero before and after the kernel
+
+  /// Writes the results of vector number `vector`.
+  template <int Vector> __device__ void write(std::int64_t vector, const A (&results)[Vector]) const {
+    const std::int64_t first = kept.place_of(vector).out;
+    if constexpr (Vector > 1 && std::is_pointer_v<Out>) {
+      using R = std::remove_pointer_t<Out>;
+      constexpr int bytes = Vector * int{sizeof(R)}, width = bytes < 16 ? bytes : 16;
+      if constexpr (std::is_arithmetic_v<R>)
+        if (inner_out_stride == 1 && reinterpret_cast<std::uintptr_t>(out + first) % width == 0) {
+          R held[Vector];
+          WARPFOLD_UNROLL
+          for (int v = 0; v < Vector; ++v) held[v] = init.join(results[v], op);
+          WARPFOLD_UNROLL
+          for (int byte = 0; byte < bytes; byte += width)
+            arch::store_once<width>(reinterpret_cast<unsigned char*>(out + first) + byte,
+                                    reinterpret_cast<const unsigned char*>(held) + byte);
+          return;
+        }
+    }
+    WARPFOLD_UNROLL
+    for (int v = 0; v < Vector; ++v) out[first + v * inner_out_stride] = init.join(results[v], op);
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of reductions over axes: plan, scratch, one launch.
+#pragma once
+#include <warpfold/axes/column_kernel.cuh>
+#include <warpfold/axes/row_kernel.cuh>
+#include <warpfold/axes/scratch.hpp>
+#include <warpfold/axes/tile_kernel.cuh>
+#include <warpfold/host/initial_value.cuh>
+#include <warpfold/host/launch.cuh>
+#include <warpfold/host/scratch_for.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// The result of outputs without items: `empty`, else init, else the operator's identity.
+template <class Op, class A>
+grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options) {
+  if (options.empty) return host::initial_value_of<Op>(function, options.empty, 1);
+  if (options.init || has_identity_v<Op, A>) return host::initial_value_of<Op>(function, options.init, 0);
+  reject(function, "the reduced axes have no items, and the operator has no identity: .init or .empty must be given");
+}
+
+/// Writes the results of outputs without items.
+template <class A, class Out> __global__ void __launch_bounds__(256)
+empty_kernel(const __grid_constant__ index_map kept, std::int64_t outputs, Out out,
+             const __grid_constant__ grid::initial_value<A> empty) {
+  const A value = empty.alone();
+  for (std::int64_t i = std::int64_t{blockIdx.x} * 256 + arch::flat_thread(); i < outputs;
+       i += std::int64_t{gridDim.x} * 256)
+    out[kept.place_of(i).out] = value;
+}
+
+/// The kept axes by vectors of `vector` items of the innermost one.
+inline axis_list in_vectors(axis_list kept, int vector) {
+  axis_list::axis& inner = kept.axes[kept.rank - 1];
+  inner = {inner.extent / vector, inner.in_stride * vector, inner.out_stride * vector};
+  return kept;
+}
+
+/// What all kernels get; plan and scratch are still to come.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& leaves, Op op, Out out,
+                                             const grid::initial_value<A>& init, int vector) {
+  return {leaves,
+          op,
+          out,
+          init,
+          index_map(in_vectors(given.kept, vector)),
+          index_map(given.reduced),
+          given.outputs / vector,
+          given.reduced_items,
+          given.kept.inner().out_stride,
+          {},
+          nullptr,
+          nullptr};
+}
+
+/// Enqueues `kernel` with scratch if blocks share outputs.
+template <class Arguments, class... More, class... Given, class A = typename Arguments::A>
+void enqueue_kernel(const char* function, void (*kernel)(Arguments, More...), Arguments arguments, int block_threads,
+                    std::size_t shared_bytes, const segmented_options<A>& options, Given... given) {
+  const host::call_scratch scratch =
+      arguments.plan.splits > 1 ? host::scratch_for(function, host::current_device(), options, scratch_bytes(sizeof(A)))
+                                : host::call_scratch();
+  if (arguments.plan.splits > 1) {
+    arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
+    arguments.counters = reinterpret_cast<unsigned*>(scratch.data() + host::workspace_alignment);
+  }
+  launch(kernel, host::launch_config(arguments.plan.blocks, block_threads, shared_bytes, options.stream), arguments,
+         given...);
+}
+
+/// The blocks of `Kernel` that are resident on the current device at once.
+template <auto* Kernel> int max_resident_blocks(int block_threads, std::size_t shared_bytes) {
+  const int device = host::current_device();
+  return host::limits_of(device).multiprocessors *
+         host::blocks_per_multiprocessor<Kernel>(device, block_threads, shared_bytes);
+}
+
+/// Enqueues the column kernel, or that for few items, for vectors of Leaves::chunk_items outputs.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue_columns(const char* function, const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op,
+                     Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
+  constexpr auto* kernel = &column_kernel<Leaves, Op, Out>;
+  constexpr kernel_policy policy = column_policy_of<Leaves>;
+  constexpr std::size_t shared_bytes = sizeof(column_storage<Leaves>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  constexpr int vector = Leaves::chunk_items;
+  auto arguments = arguments_of(given, leaves, op, out, init, vector);
+  if (choice.kind == kernel_kind::few_items) {
+    arguments.plan = plan_few_items(arguments.vectors, policy, options.max_blocks);
+    return enqueue_kernel(function, &few_items_kernel<Leaves, Op, Out>, arguments, policy.block_threads, 0, options);
+  }
+  arguments.plan = plan_columns(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), arguments.vectors,
+                                vector, arguments.items, sizeof(A), policy, options.max_blocks);
+  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options);
+}
+
+/// Enqueues the row kernel, or that for short rows, with chunks of Leaves::chunk_items items.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue_rows(const char* function, const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op,
+                  Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
+  constexpr auto* kernel = &row_kernel<Leaves, Op, Out>;
+  constexpr row_policy policy = row_policy_of<Leaves>;
+  constexpr std::size_t shared_bytes = sizeof(row_storage<Leaves>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  auto arguments = arguments_of(given, leaves, op, out, init, 1);
+  if (choice.kind == kernel_kind::short_rows) {
+    arguments.plan = plan_short_rows(arguments.vectors, arguments.items, policy, options.max_blocks);
+    return enqueue_kernel(function, &short_row_kernel<Leaves, Op, Out>, arguments, policy.block_threads, 0, options,
+                          choice.is_aligned);
+  }
+  arguments.plan = plan_rows(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), arguments.vectors,
+                             arguments.items, sizeof(A), policy, options.max_blocks);
+  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
+}
+
+/// Enqueues the tile kernel, if it takes the shape.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+bool enqueue_tiles(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
+                   const grid::initial_value<A>& init, const segmented_options<A>& options) {
+  constexpr auto* kernel = &tile_kernel<Leaves, Op, Out>;
+  constexpr tile_policy policy = tile_policy_of<Leaves>;
+  constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  const auto plan = plan_tiles(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given, sizeof(A),
+                               policy, options.max_blocks);
+  if (!plan) return false;
+  auto arguments = arguments_of(given, leaves, op, out, init, 1);
+  arguments.plan = plan->grid;
+  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, plan->tile);
+  return true;
+}
+
+/// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the
+/// first item and output of the shape.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
+             const segmented_options<A>& options) {
+  using item = typename Leaves::item;
+  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
+  if (given.reduced_items == 0) {
+    const auto empty = empty_value_of<Op>(function, options);
+    if (given.outputs > 0)
+      launch(
+          &empty_kernel<A, Out>,
+          host::launch_config(grid_of(host::divide_up(given.outputs, 256), options.max_blocks), 256, 0, options.stream),
+          index_map(given.kept), given.outputs, out, empty);
+    return;
+  }
+  const auto init = host::initial_value_of<Op>(function, options.init, 1);
+  if (given.outputs == 0) return;
+  constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item));
+  const kernel_choice choice =
+      choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), vector, chunk);
+  const auto columns = [&](const auto& in_vectors) {
+    enqueue_columns(function, given, choice, in_vectors, op, out, init, options);
+  };
+  const auto rows = [&](const auto& in_chunks) {
+    enqueue_rows(function, given, choice, in_chunks, op, out, init, options);
+  };
+  const auto single = leaves.template in_chunks<1>();
+  if constexpr (takes_tiles(sizeof(item), sizeof(A)))
+    if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, op, out, init, options)) return;
+  if (choice.kind != kernel_kind::rows && choice.kind != kernel_kind::short_rows)
+    choice.vector > 1 ? columns(leaves.template in_chunks<vector>()) : columns(single);
+  else choice.vector > 1 ? rows(leaves.template in_chunks<chunk>()) : rows(single);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From the number of an output, or of an item among the reduced ones, to its place in memory.
+#pragma once
+#include <warpfold/axes/shape.hpp>
+#include <warpfold/thread/fast_divisor.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Places of an array in input and output, or of a run of equally spaced items.
+struct place {
+  std::int64_t in, out;
+};
+struct run_place {
+  std::int64_t in;    ///< place of the first item
+  std::int64_t left;  ///< items from there to the end of the innermost axis
+};
+
+/// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
+struct index_map {
+  int rank;
+  bool is_narrow;                  ///< whether all numbers are below 2^31
+  axis_list::axis axes[max_axes];  ///< innermost first
+  thread::fast_divisor divisors[max_axes];
+
+  index_map() = default;
+  explicit index_map(const axis_list& list)
+      : rank(list.rank), is_narrow(list.items() <= std::int64_t{1} << 31), axes{}, divisors{} {
+    for (int i = 0; i < rank; ++i) {
+      axes[i] = list.axes[rank - 1 - i];
+      if (is_narrow) divisors[i] = thread::fast_divisor(axes[i].extent);
+    }
+  }
+
+  __device__ std::int64_t inner_stride() const { return axes[0].in_stride; }
+
+  __device__ place place_of(std::int64_t index) const {
+    place at{0, 0};
+    decompose(index, [&](const axis_list::axis& axis, std::int64_t i) {
+      at.in += i * axis.in_stride, at.out += i * axis.out_stride;
+    });
+    return at;
+  }
+  __device__ std::int64_t in(std::int64_t index) const {
+    if (rank == 1) return index * axes[0].in_stride;
+    std::int64_t in = 0;
+    decompose(index, [&](const axis_list::axis& axis, std::int64_t i) { in += i * axis.in_stride; });
+    return in;
+  }
+  __device__ run_place run_at(std::int64_t index) const {
+    if (rank == 1) return {index * axes[0].in_stride, axes[0].extent - index};
+    const std::int64_t outer = divided(0, index), inner = index - outer * axes[0].extent;
+    return {in(index), axes[0].extent - inner};
+  }
+
+ private:
+  __device__ std::int64_t divided(int axis, std::int64_t index) const {
+    return is_narrow ? divisors[axis].quotient(static_cast<std::uint32_t>(index)) : index / axes[axis].extent;
+  }
+  template <class Visit> __device__ void decompose(std::int64_t index, Visit visit) const {
+    WARPFOLD_NO_UNROLL
+    for (int i = 0; i < rank - 1; ++i) {
+      const std::int64_t outer = divided(i, index);
+      visit(axes[i], index - outer * axes[i].extent);
+      index = outer;
+    }
+    visit(axes[rank - 1], index);
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The items of an array as accumulators.
+#pragma once
+#include <warpfold/axes/shape.hpp>
+#include <warpfold/thread/fast_divisor.cuh>
+#include <warpfold/thread/fold.cuh>
+#include <warpfold/thread/lift.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Items behind `data`, seen through `transform`, as accumulators of type `A`; `Items` adjacent ones a chunk. If
+/// `TakesIndex`, the transform gets each item with its number among the items of its output.
+template <class T, class Transform, class A, bool TakesIndex, int Items = 1> struct array_leaves {
+  using item = T;
+  using accumulator = A;
+  static constexpr int chunk_items = Items;
+  using chunk = thread::chunk<T, Items>;
+
+  const T* data;
+  Transform transform;
+  item_range readable;  ///< the first and the last item that exist, from data on
+
+  __device__ A leaf(const chunk& from, int k, [[maybe_unused]] std::int64_t index) const {
+    if constexpr (TakesIndex)
+      return warpfold::detail::convert<A>(transform(thread::indexed_item<T>{from.item(k), index}));
+    else return warpfold::detail::convert<A>(transform(from.item(k)));
+  }
+  /// The chunk at item `first`, which is aligned to vectors if it has several items.
+  __device__ void load(chunk& to, std::int64_t first) const {
+    if constexpr (Items > 1) to.load(data + first);
+    else to.load(data + first, 1);
+  }
+  /// The first `count` items of the chunk at item `first`, which may be misaligned. By vectors if `inside`.
+  __device__ void load(chunk& to, std::int64_t first, int count, [[maybe_unused]] bool inside) const {
+    if constexpr (chunk::vector_bytes == 16)
+      if (inside) return to.load_window(data + first, least_of(count, Items));
+    to.load(data + first, least_of(count, Items));
+  }
+  /// Whether the vectors that hold items of [first, end) lie within the array.
+  __device__ bool is_inside(std::int64_t first, std::int64_t end) const {
+    constexpr int margin = (14 + int{sizeof(T)}) / int{sizeof(T)};  // items of a vector but one byte
+    return first - readable.first >= margin && readable.last + 1 - end >= margin;
+  }
+  template <int Count> constexpr array_leaves<T, Transform, A, TakesIndex, Count> in_chunks() const {
+    return {data, transform, readable};
+  }
+};
+
+/// `Lift` of items that are numbered within their rows of `length` items.
+template <class Lift> struct row_lift {
+  Lift lift;
+  std::int64_t length;
+  bool is_narrow;
+  thread::fast_divisor divisor;
+
+  row_lift(const Lift& lift, std::int64_t length, std::int64_t items)
+      : lift(lift), length(length), is_narrow(items <= std::int64_t{1} << 31), divisor(is_narrow ? length : 1) {}
+
+  template <class T> __device__ auto operator()(const thread::indexed_item<T>& of) const {
+    const std::int64_t row = is_narrow ? divisor.quotient(static_cast<std::uint32_t>(of.index)) : of.index / length;
+    return lift(thread::indexed_item<T>{of.item, of.index - row * length});
+  }
+};
+
+/// The node over the first `count` items of a chunk, whose first one is number `index`; the whole chunk if `Whole`.
+template <bool Whole, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, std::int64_t index, int count,
+                        Op op) {
+  A items[Leaves::chunk_items] = {};
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Leaves::chunk_items; ++k)
+    if (Whole || k < count) items[k] = leaves.leaf(from, k, index + k);
+  if constexpr (Whole) return thread::fold(items, op);
+  else return thread::fold(items, op, count);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

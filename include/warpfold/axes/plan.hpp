@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans of reductions over axes: pure functions of the shape and the device, testable without a GPU.
+#pragma once
+#include <optional>
+#include <warpfold/axes/policy.hpp>
+#include <warpfold/axes/shape.hpp>
+#include <warpfold/host/divide_up.hpp>
+#include <warpfold/thread/fast_divisor.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// How outputs and their items are dealt to blocks. A work item is a tile of outputs and a split of their items, a node
+/// of each output's canonical tree.
+struct schedule {
+  int log_lanes;  ///< a tile is 2^log_lanes outputs, or vectors of outputs
+  int log_rows;   ///< a thread (rows: a warp) folds up to 2^log_rows items of an output
+  std::int64_t tiles;
+  std::int64_t splits;
+  int blocks;  ///< of the grid; they take work items in turns
+
+  __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
+  /// The split of a work item. Neighbouring work items are tiles of one split, as far as there are several.
+  __device__ std::int64_t split_of(std::int64_t work) const {
+    return splits == 1 ? 0 : tiles == 1 ? work : work / tiles;
+  }
+  /// Groups of splits that are joined at once, and a counter for the groups.
+  __host__ __device__ std::int64_t counters_per_tile() const { return (splits - 1) / splits_per_group + 2; }
+};
+
+constexpr int ceil_log2(std::int64_t number) {
+  return number <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
+}
+
+/// Which kernel takes a shape, and how it reads.
+enum class kernel_kind { columns, few_items, rows, short_rows, tiles };
+struct kernel_choice {
+  kernel_kind kind;
+  int vector;       ///< items that a thread reads at once
+  bool is_aligned;  ///< whether these are vectors; for rows
+};
+
+/// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
+inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::uintptr_t address, int vector,
+                        std::size_t item_bytes) {
+  const auto are_aligned = [&](const axis_list& list) {
+    return std::all_of(list.axes, list.axes + list.rank, [&](const axis_list::axis& axis) {
+      return (axis == inner && axis.in_stride == 1) || axis.in_stride % vector == 0;
+    });
+  };
+  return inner.in_stride == 1 && address % (static_cast<std::size_t>(vector) * item_bytes) == 0 &&
+         are_aligned(given.kept) && are_aligned(given.reduced);
+}
+
+/// Whether each output column is one of a matrix of few columns, whose rows are adjacent or nearly so.
+inline bool has_narrow_matrices(const shape& given) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  return given.reduced.rank == 1 && given.reduced_items > 1 && kept.in_stride == 1 && kept.extent <= max_tile_columns &&
+         kept.extent <= reduced.in_stride && 2 * reduced.in_stride <= 3 * kept.extent && given.outputs > 1;
+}
+
+/// Whether columns would read less than two sectors at a time, or leave a quarter of the lanes without a column.
+inline bool gains_by_tiles(std::int64_t columns, int vector, std::int64_t item_bytes, std::int64_t rows) {
+  const std::int64_t vectors = columns / vector,
+                     lanes = vectors <= warp_lanes ? std::int64_t{1} << ceil_log2(vectors) : (vectors + 31) / 32 * 32;
+  return rows > 1 && (columns * item_bytes < 2 * sector_bytes || 4 * vectors < 3 * lanes);
+}
+
+/// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
+/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
+inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
+                                   int column_vector, int row_chunk) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  const std::int64_t step = std::abs(reduced.in_stride), bytes = static_cast<std::int64_t>(item_bytes);
+  const bool is_tiny_run = given.reduced.rank > 1 && reduced.extent * step * bytes < sector_bytes &&
+                           kept.in_stride * bytes <= 2 * sector_bytes;
+  const bool by_rows = given.outputs == 1 || (step < kept.in_stride && !is_tiny_run);
+  if (given.reduced_items == 1 || !by_rows) {
+    const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
+    const int vector = fits ? column_vector : 1;
+    if (given.reduced_items <= few_items && kept.extent * bytes >= 2 * sector_bytes)
+      return {kernel_kind::few_items, vector, true};
+    if (has_narrow_matrices(given) && gains_by_tiles(kept.extent, vector, bytes, given.reduced_items))
+      return {kernel_kind::tiles, 1, true};
+    return {kernel_kind::columns, vector, true};
+  }
+  const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
+  const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
+  const int chunk = is_aligned || (given.reduced.rank == 1 && reduced.in_stride == 1) ? row_chunk : 1;
+  return {given.reduced_items <= warp_lanes * chunk ? kernel_kind::short_rows : kernel_kind::rows, chunk,
+          is_aligned || chunk == 1};
+}
+
+/// The most work items of blocks that share outputs, of which each leaves `partial_values` accumulators.
+constexpr std::int64_t max_shared_work_items(std::int64_t partial_values, std::size_t accumulator_bytes) {
+  const auto values = static_cast<std::int64_t>(partial_bytes(accumulator_bytes) / accumulator_bytes);
+  return std::clamp<std::int64_t>(values / partial_values, 1, max_work_items);
+}
+
+inline int grid_of(std::int64_t work_items, int max_blocks) {
+  const std::int64_t most = max_blocks > 0 ? max_blocks : 0x7FFFFFFF;
+  return static_cast<int>(std::min(work_items, most));
+}
+
+/// The plan of the column kernel for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile is as wide
+/// as its threads leave rows to the other threads of the block; rows are split among threads, then among blocks, until
+/// there is work for all.
+inline schedule plan_columns(int max_resident_blocks, std::int64_t columns, int vector, std::int64_t rows,
+                             std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
+  const int log_threads = ceil_log2(policy.block_threads), log_batch = ceil_log2(policy.batch_rows);
+  const int log_groups = std::min(ceil_log2(host::divide_up(rows, policy.batch_rows)), log_threads - 5);
+  schedule plan{};
+  plan.log_lanes = std::min(ceil_log2(columns), log_threads - log_groups);
+  const std::int64_t row_groups = std::int64_t{1} << (log_threads - plan.log_lanes);
+  plan.tiles = host::divide_up(columns, std::int64_t{1} << plan.log_lanes);
+  plan.log_rows = ceil_log2(host::divide_up(rows, row_groups));
+  const auto splits = [&] { return host::divide_up(rows, row_groups << plan.log_rows); };
+  const std::int64_t wanted =
+      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
+                             max_shared_work_items((std::int64_t{1} << plan.log_lanes) * vector, accumulator_bytes));
+  while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
+  plan.splits = splits();
+  plan.blocks = grid_of(plan.work_items(), max_blocks);
+  return plan;
+}
+
+/// The plan of the kernel for few items: of `outputs` vectors.
+inline schedule plan_few_items(std::int64_t outputs, const kernel_policy& policy, int max_blocks) {
+  schedule plan{};
+  plan.tiles = host::divide_up(outputs, std::int64_t{policy.block_threads} * few_items_vectors);
+  plan.splits = 1;
+  plan.blocks = grid_of(plan.tiles, max_blocks);
+  return plan;
+}
+
+/// The plan of the row kernel for `outputs` of `items` > 0 items each. Items are split among warps if there is a batch
+/// for each, then among blocks, until there is work for all.
+inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items,
+                          std::size_t accumulator_bytes, const row_policy& policy, int max_blocks) {
+  const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
+  const int log_groups = std::min(ceil_log2(host::divide_up(items, policy.batch_items())), log_warps);
+  schedule plan{};
+  plan.log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
+  const std::int64_t groups = std::int64_t{1} << (log_warps - plan.log_lanes);
+  plan.tiles = host::divide_up(outputs, std::int64_t{1} << plan.log_lanes);
+  plan.log_rows = std::max(ceil_log2(host::divide_up(items, groups)), log_batch);
+  const auto splits = [&] { return host::divide_up(items, groups << plan.log_rows); };
+  const std::int64_t wanted =
+      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
+                             max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
+  while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
+  plan.splits = splits();
+  plan.blocks = grid_of(plan.work_items(), max_blocks);
+  return plan;
+}
+
+/// The plan of the short-row kernel: items are at most 32 chunks.
+inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
+  schedule plan{};
+  plan.log_lanes = ceil_log2(host::divide_up(items, policy.chunk_items));
+  const std::int64_t block_outputs = std::int64_t{policy.block_threads >> plan.log_lanes} * policy.short_rounds;
+  plan.tiles = host::divide_up(outputs, block_outputs);
+  plan.splits = 1;
+  plan.blocks = grid_of(plan.tiles, max_blocks);
+  return plan;
+}
+
+/// What a tile of narrow matrices holds.
+struct tile_shape {
+  int columns, pitch;  ///< of a matrix; items from a row to the next one
+  int rows;            ///< rows of a tile: all of a matrix, or a power of two
+  int log_rows;        ///< if `rows` is a power of two
+  int matrices;        ///< of a tile, one after another
+  std::int64_t total_matrices;
+  bool is_packed;  ///< whether tiles have whole matrices
+  thread::fast_divisor by_columns;
+};
+struct tile_plan {
+  schedule grid;
+  tile_shape tile;
+};
+
+/// The plan of the tile kernel for a shape that has_narrow_matrices, if tiles are mostly filled.
+inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape& given, std::size_t accumulator_bytes,
+                                           const tile_policy& policy, int max_blocks) {
+  const axis_list::axis& inner = given.kept.inner();
+  const std::int64_t pitch = given.reduced.inner().in_stride, rows = given.reduced_items, matrix = rows * pitch,
+                     matrices = given.outputs / inner.extent;
+  tile_plan plan{};
+  tile_shape& tile = plan.tile;
+  tile.columns = static_cast<int>(inner.extent);
+  tile.pitch = static_cast<int>(pitch);
+  tile.total_matrices = matrices;
+  tile.by_columns = thread::fast_divisor(tile.columns);
+  tile.is_packed = rows <= policy.tile_items / pitch;
+  const bool are_adjacent = given.kept.rank == 2 && given.kept.axes[0].in_stride == matrix;
+  if (tile.is_packed && !are_adjacent && matrices > 1 && 4 * matrix < policy.tile_items) return std::nullopt;
+  plan.grid.splits = 1;
+  if (tile.is_packed) {
+    tile.rows = static_cast<int>(rows);
+    tile.matrices = are_adjacent ? static_cast<int>(std::min(policy.tile_items / matrix, matrices)) : 1;
+    plan.grid.tiles = host::divide_up(matrices, tile.matrices);
+    plan.grid.blocks = grid_of(std::min<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
+    return plan;
+  }
+  tile.rows = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(policy.tile_items / pitch)));
+  tile.log_rows = ceil_log2(tile.rows);
+  tile.matrices = 1;
+  plan.grid.tiles = matrices;
+  plan.grid.log_lanes = ceil_log2(tile.columns);
+  plan.grid.log_rows = ceil_log2(host::divide_up(rows, tile.rows));
+  const auto splits = [&] { return host::divide_up(rows, std::int64_t{tile.rows} << plan.grid.log_rows); };
+  const std::int64_t wanted =
+      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
+                             max_shared_work_items(std::int64_t{1} << plan.grid.log_lanes, accumulator_bytes));
+  while (plan.grid.log_rows > 0 && 2 * plan.grid.tiles * splits() <= wanted) --plan.grid.log_rows;
+  plan.grid.splits = splits();
+  plan.grid.blocks = grid_of(plan.grid.work_items(), max_blocks);
+  return plan;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

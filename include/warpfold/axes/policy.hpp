@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of reductions over axes. They change their speed, never a result.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <warpfold/warp/batch_rows.hpp>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Scratch for partial results of outputs that several blocks share: 2 MiB of 4 bytes, or 4 MiB.
+constexpr std::size_t partial_bytes(std::size_t accumulator_bytes) {
+  return (std::size_t{1} << 19) * std::clamp<std::size_t>(accumulator_bytes, 4, 8);
+}
+inline constexpr int max_work_items = 16384;  ///< of a grid whose blocks share outputs
+inline constexpr int splits_per_group = 128;  ///< partial results of an output that one block joins at once
+static_assert(max_work_items <= splits_per_group * splits_per_group, "two levels of joins");
+/// Work items for each block that is resident at once, as far as items suffice. Splits are nodes, whose sizes double:
+/// no grid divides them evenly, but many small ones leave little to the last blocks.
+inline constexpr int waves = 16;
+inline constexpr int sector_bytes = 32;  ///< what memory delivers at least
+
+struct kernel_policy {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< requested of the register allocator
+  int batch_rows;                 ///< loads that a thread has in flight
+};
+
+/// For threads that load `vector_bytes` at a time and fold them into accumulators of `accumulator_bytes` together.
+consteval kernel_policy kernel_policy_for(std::size_t vector_bytes, std::size_t accumulator_bytes) {
+  kernel_policy p{};
+  const std::size_t held = std::max(vector_bytes, accumulator_bytes);
+  p.block_threads = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(32 * 1024 / accumulator_bytes), 32, 256));
+  p.blocks_per_multiprocessor = held <= 16 ? 3 : held <= 32 ? 2 : 1;
+  p.batch_rows =
+      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 2, 16));
+  return p;
+}
+
+struct row_policy {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< requested of the register allocator
+  int batch_rows;                 ///< rows of 32 chunks that a warp has in flight
+  int short_rounds;               ///< the same of short outputs
+  int chunk_items;
+
+  constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
+};
+
+consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t accumulator_bytes) {
+  row_policy p{};
+  p.block_threads = accumulator_bytes <= 64 ? 256 : accumulator_bytes <= 1024 ? 64 : 32;
+  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 16 ? 3 : accumulator_bytes <= 32 ? 2 : 1;
+  p.batch_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
+  p.short_rounds = std::max(p.batch_rows / 2, 1);
+  p.chunk_items = chunk_items;
+  return p;
+}
+
+struct tile_policy {
+  int block_threads;
+  int tile_items;
+};
+
+/// A tile has 12 KiB of items, and at most 48 KiB of accumulators.
+consteval tile_policy tile_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  return {256, static_cast<int>(std::min(12 * 1024 / item_bytes, 48 * 1024 / accumulator_bytes))};
+}
+/// Wider items go by columns: a few of them fill a sector.
+consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  return item_bytes <= 16 && accumulator_bytes <= 32;
+}
+inline constexpr int max_tile_columns = 64;
+
+/// Of so few items an output, a thread takes several outputs, or vectors of them, at a time.
+inline constexpr int few_items = 4, few_items_vectors = 4;
+
+/// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.
+consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  if (!std::has_single_bit(item_bytes)) return 1;
+  int items = 1;
+  while (2 * items * item_bytes <= 16 && 2 * items * accumulator_bytes <= 32) items *= 2;
+  return items;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

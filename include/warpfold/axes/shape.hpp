@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which items make which output, in as few axes as possible. Pure functions of extents and strides.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <warpfold/axes/strided.hpp>
+#include <warpfold/error.hpp>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Extents and strides of an array.
+struct array_axes {
+  int rank = 0;
+  std::int64_t extent[max_axes] = {}, stride[max_axes] = {};
+};
+
+/// Axes, the outermost first. `out_stride` is that of the output, 0 of reduced axes.
+struct axis_list {
+  struct axis {
+    std::int64_t extent, in_stride, out_stride;
+    friend bool operator==(const axis&, const axis&) = default;
+  };
+
+  int rank = 0;
+  axis axes[max_axes] = {};
+
+  std::int64_t items() const {
+    std::int64_t product = 1;
+    for (int i = 0; i < rank; ++i) product *= axes[i].extent;
+    return product;
+  }
+  void push(const axis& next) { axes[rank++] = next; }
+  const axis& inner() const { return axes[rank - 1]; }
+};
+
+/// A reduction of axes. Kept axes stand in any order, reduced ones in that of the input, which is the order of items.
+struct shape {
+  axis_list kept, reduced;
+  std::int64_t in_first = 0, out_first = 0;  ///< the places of the first item and of the first output
+  std::int64_t outputs = 1, reduced_items = 1;
+};
+
+template <class M> array_axes axes_of(const M& view) {
+  array_axes all;
+  all.rank = static_cast<int>(detail::rank_of<M>);
+  if constexpr (detail::rank_of < M >> 0)
+    for (int i = 0; i < all.rank; ++i) {
+      const auto axis = static_cast<std::size_t>(i);
+      all.extent[i] = static_cast<std::int64_t>(view.extent(axis));
+      all.stride[i] = static_cast<std::int64_t>(view.stride(axis));
+    }
+  return all;
+}
+
+inline std::string listed(const std::int64_t* numbers, int count) {
+  std::string text = "(";
+  for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + std::to_string(numbers[i]);
+  return text + ")";
+}
+
+/// The set of `named` axes of an array of `rank` dimensions: bit i for axis i.
+inline unsigned axis_mask(const char* function, const warpfold::axes& named, int rank) {
+  unsigned mask = 0;
+  for (int i = 0; i < named.count; ++i) {
+    const int number = named.number[i], axis = number < 0 ? number + rank : number;
+    if (axis < 0 || axis >= rank)
+      reject(function, "axis " + std::to_string(number) + " of an array of " + std::to_string(rank) + " dimensions");
+    if (mask >> axis & 1) reject(function, "axis " + std::to_string(number) + " is named twice");
+    mask |= 1u << axis;
+  }
+  return mask;
+}
+
+/// The number of items; throws for negative extents, and for more items than 2^62.
+inline std::int64_t checked_items(const char* function, const char* argument, const array_axes& array) {
+  std::int64_t items = 1;
+  for (int i = 0; i < array.rank; ++i) {
+    if (array.extent[i] < 0)
+      reject(function, std::string(argument) + " has the extents " + listed(array.extent, array.rank) +
+                           "; they must not be negative");
+    if (array.extent[i] == 0) return 0;
+  }
+  for (int i = 0; i < array.rank; ++i) {
+    if (array.extent[i] > (std::int64_t{1} << 62) / items)
+      reject(function, std::string(argument) + " has the extents " + listed(array.extent, array.rank) +
+                           ", which are more than 2^62 items");
+    items *= array.extent[i];
+  }
+  return items;
+}
+
+/// The items from the first in memory to the last one, relative to the array's origin. The array has items.
+struct item_range {
+  std::int64_t first = 0, last = 0;
+};
+inline item_range range_of(const array_axes& array) {
+  item_range range;
+  for (int i = 0; i < array.rank; ++i) {
+    const std::int64_t reach = (array.extent[i] - 1) * array.stride[i];
+    (reach < 0 ? range.first : range.last) += reach;
+  }
+  return range;
+}
+
+/// Throws unless each stride of `out` exceeds the reach of all smaller ones, so that no two results share a place.
+/// `out` has items.
+inline void check_apart_from_itself(const char* function, const array_axes& out) {
+  array_axes sorted;
+  for (int i = 0; i < out.rank; ++i)
+    if (out.extent[i] > 1) {
+      sorted.extent[sorted.rank] = out.extent[i];
+      sorted.stride[sorted.rank++] = std::abs(out.stride[i]);
+    }
+  std::int64_t reach = 0;
+  for (int left = sorted.rank; left > 0; --left) {
+    const auto least = std::min_element(sorted.stride, sorted.stride + left) - sorted.stride;
+    if (sorted.stride[least] <= reach)
+      reject(function, "out overlaps itself: extents " + listed(out.extent, out.rank) + ", strides " +
+                           listed(out.stride, out.rank));
+    reach += (sorted.extent[least] - 1) * sorted.stride[least];
+    std::swap(sorted.stride[least], sorted.stride[left - 1]);
+    std::swap(sorted.extent[least], sorted.extent[left - 1]);
+  }
+}
+
+/// The axes of `out` that stand for the kept axes of `in`, with out's strides: out has the kept axes, or all axes, the
+/// reduced ones with extent 1. Throws if its extents are others.
+inline array_axes kept_strides(const char* function, const array_axes& in, unsigned reduced, const array_axes& out) {
+  array_axes kept, expected;
+  for (int i = 0; i < in.rank; ++i)
+    if (!(reduced >> i & 1)) expected.extent[expected.rank++] = in.extent[i];
+  const bool has_all = out.rank == in.rank && out.rank != expected.rank;
+  bool fits = has_all || out.rank == expected.rank;
+  for (int i = 0; fits && i < out.rank; ++i) {
+    if (has_all && (reduced >> i & 1)) {
+      fits = out.extent[i] == 1;
+      continue;
+    }
+    kept.extent[kept.rank] = out.extent[i], kept.stride[kept.rank] = out.stride[i];
+    fits = out.extent[i] == expected.extent[kept.rank++];
+  }
+  if (!fits)
+    reject(function, "out has the extents " + listed(out.extent, out.rank) + "; the kept axes have " +
+                         listed(expected.extent, expected.rank));
+  return kept;
+}
+
+/// Merges each axis with the one before it where both are one axis in memory, of input and output.
+inline axis_list merged(const axis_list& given) {
+  axis_list result;
+  for (int i = 0; i < given.rank; ++i) {
+    const axis_list::axis& next = given.axes[i];
+    axis_list::axis* const outer = result.rank > 0 ? &result.axes[result.rank - 1] : nullptr;
+    if (outer != nullptr && outer->in_stride == next.extent * next.in_stride &&
+        outer->out_stride == next.extent * next.out_stride)
+      *outer = {outer->extent * next.extent, next.in_stride, next.out_stride};
+    else result.push(next);
+  }
+  return result;
+}
+
+/// The shape of the reduction of the axes `reduced` of `in`, whose other axes `kept` has with the output's strides.
+/// - Axes of one item are dropped, and adjacent axes merged where both are one in memory.
+/// - Reduced axes keep their order. Kept axes are sorted, and turned where the input runs backwards, since outputs may
+///   be computed in any order.
+inline shape shape_of(const array_axes& in, unsigned reduced, const array_axes& kept) {
+  shape result;
+  int next_kept = 0;
+  for (int i = 0; i < in.rank; ++i) {
+    const bool is_reduced = reduced >> i & 1;
+    axis_list::axis axis{in.extent[i], in.stride[i], is_reduced ? 0 : kept.stride[next_kept]};
+    if (!is_reduced) ++next_kept;
+    (is_reduced ? result.reduced_items : result.outputs) *= axis.extent;
+    if (axis.extent == 1) continue;
+    if (is_reduced) {
+      result.reduced.push(axis);
+      continue;
+    }
+    if (axis.in_stride < 0) {
+      result.in_first += (axis.extent - 1) * axis.in_stride;
+      result.out_first += (axis.extent - 1) * axis.out_stride;
+      axis.in_stride = -axis.in_stride, axis.out_stride = -axis.out_stride;
+    }
+    result.kept.push(axis);
+  }
+  std::stable_sort(result.kept.axes, result.kept.axes + result.kept.rank,
+                   [](const auto& a, const auto& b) { return a.in_stride > b.in_stride; });
+  result.kept = merged(result.kept);
+  result.reduced = merged(result.reduced);
+  if (result.kept.rank == 0) result.kept.push({1, 1, 1});
+  if (result.reduced.rank == 0) result.reduced.push({1, 1, 0});
+  return result;
+}
+
+/// Whether the outputs are adjacent, and their items adjacent rows of a contiguous matrix.
+inline bool has_adjacent_rows(const shape& given) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  return given.kept.rank == 1 && given.reduced.rank == 1 && given.reduced_items > 1 && reduced.in_stride == 1 &&
+         (given.outputs == 1 || (kept.in_stride == given.reduced_items && kept.out_stride == 1));
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel for matrices of few columns: tiles of whole rows, or of whole small matrices, are read as they lie in
+// memory, and taken apart in shared memory. While a block folds a tile, its next one is under way.
+#pragma once
+#include <warpfold/arch/async_copy.cuh>
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/axes/join_splits.cuh>
+#include <warpfold/axes/leaves.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Adjacent items in shared memory. 16 bytes are left free behind each 128, so that threads whose items lie a power of
+/// two apart seldom meet in a bank.
+template <class T, int MaxItems> struct staged_items {
+  __host__ __device__ static constexpr int padded(int byte) { return byte + (byte >> 7) * 16; }
+  static constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;  ///< bytes that no boundary cuts
+
+  alignas(16) unsigned char bytes[padded(MaxItems * int{sizeof(T)} + 31) + 16];
+
+  /// Starts to copy `count` > 0 items. All threads of the block call it. Nothing else is read.
+  template <int BlockThreads> __device__ void start_copy(const T* items, int count) {
+    const auto address = reinterpret_cast<std::uintptr_t>(items);
+    const auto* from = reinterpret_cast<const unsigned char*>(address & ~std::uintptr_t{15});
+    const int begin = static_cast<int>(address & 15), end = begin + count * int{sizeof(T)};
+    const int whole = begin > 0 ? 16 : 0, whole_end = greatest_of(end & ~15, whole), thread = arch::flat_thread();
+    for (int byte = whole + 16 * thread; byte < whole_end; byte += 16 * BlockThreads)
+      arch::async_copy_to_shared(bytes + padded(byte), from + byte);
+    copy_piece(from, begin + thread * piece, least_of(whole, end));
+    copy_piece(from, whole_end + thread * piece, end);
+  }
+  /// Item `i` of those copied from `items`.
+  __device__ T item(const T* items, int i) const {
+    const int begin = static_cast<int>(reinterpret_cast<std::uintptr_t>(items) & 15) + i * int{sizeof(T)};
+    return thread::copied<T>([&](unsigned char* to) {
+      WARPFOLD_UNROLL
+      for (int byte = 0; byte < int{sizeof(T)}; byte += piece)
+        arch::load_shared<piece>(bytes + padded(begin + byte), to + byte);
+    });
+  }
+
+ private:
+  __device__ void copy_piece(const unsigned char* from, int byte, int end) {
+    if (byte >= end) return;
+    unsigned char held[piece];
+    arch::load<piece>(from + byte, held);
+    arch::store_shared<piece>(bytes + padded(byte), held);
+  }
+};
+
+template <class Leaves>
+inline constexpr tile_policy tile_policy_of = tile_policy_for(sizeof(typename Leaves::item),
+                                                              sizeof(typename Leaves::accumulator));
+
+template <class Leaves> struct tile_storage {
+  using A = typename Leaves::accumulator;
+  static constexpr tile_policy policy = tile_policy_of<Leaves>;
+  staged_items<typename Leaves::item, policy.tile_items> staged[2];
+  thread::array<A, policy.tile_items / 4> nodes;
+  join_storage<A, policy.block_threads, 1> join;
+};
+
+/// A tile as it lies in memory.
+template <class T> struct tile_span {
+  const T* items;
+  int matrices, rows;   ///< rows of each matrix
+  std::int64_t matrix;  ///< the first matrix
+  std::int64_t first_row;
+};
+
+/// Folds tiles. Level by level, a thread folds 8 adjacent nodes of one column.
+template <class Arguments, class Leaves = typename Arguments::leaves_type> class tile_folder {
+ public:
+  using T = typename Leaves::item;
+  using A = typename Leaves::accumulator;
+  static constexpr int block_threads = tile_policy_of<Leaves>.block_threads;
+
+  __device__ tile_folder(const Arguments& arguments, const tile_shape& shape, tile_storage<Leaves>& shared)
+      : arguments_(arguments), shape_(shape), shared_(shared) {}
+
+  /// The tile of step `step` of the calling block; `matrices` is 0 if there is none.
+  __device__ tile_span<T> span_of(std::int64_t step) const {
+    const schedule& plan = arguments_.plan;
+    const std::int64_t turn = step >> plan.log_rows, work = blockIdx.x + turn * gridDim.x;
+    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles;
+    const std::int64_t matrix = tile * shape_.matrices, left = shape_.total_matrices - matrix;
+    const std::int64_t row = ((split << plan.log_rows) + (step - (turn << plan.log_rows))) * shape_.rows;
+    const int rows = static_cast<int>(least_of(arguments_.items - row, shape_.rows));
+    if (work >= plan.work_items() || rows <= 0) return {nullptr, 0, 0, matrix, row};
+    const std::int64_t first = arguments_.kept.place_of(matrix * shape_.columns).in + row * shape_.pitch;
+    return {arguments_.leaves.data + first, static_cast<int>(least_of(left, shape_.matrices)), rows, matrix, row};
+  }
+  __device__ void start_copy(const tile_span<T>& tile, int buffer) {
+    if (tile.matrices > 0)
+      shared_.staged[buffer].template start_copy<block_threads>(
+          tile.items, (tile.matrices * tile.rows - 1) * shape_.pitch + shape_.columns);
+  }
+
+  /// Calls done(matrix, column, value) for each column of the tile: in thread `column` if there is one matrix. All
+  /// threads call it. Cost: a barrier a level but one.
+  template <class Done> __device__ void fold(const tile_span<T>& tile, int buffer, Done done) {
+    const int nodes = (tile.rows + 7) / 8;
+    fold_level(
+        tile, 1, nodes,
+        [&](int matrix, int column, int node) {
+          A items[8] = {};
+          const int row = 8 * node, count = tile.rows - row;
+          const int first = (matrix * tile.rows + row) * shape_.pitch + column;
+          const auto leaf = [&](int k) {
+            typename Leaves::chunk one;
+            const T item = shared_.staged[buffer].item(tile.items, first + k * shape_.pitch);
+            std::memcpy(one.word, &item, sizeof(T));
+            return arguments_.leaves.leaf(one, 0, tile.first_row + row + k);
+          };
+          return fold_eight(items, count, leaf);
+        },
+        done);
+    for (int step = 1; step < nodes; step *= 8) {
+      __syncthreads();
+      fold_level(
+          tile, 8 * step, nodes,
+          [&](int matrix, int column, int node) {
+            A held[8] = {};
+            const auto left = [&](int k) { return shared_.nodes[slot(nodes, matrix, column, node + k * step)]; };
+            return fold_eight(held, (nodes - node + step - 1) / step, left);
+          },
+          done);
+    }
+  }
+
+ private:
+  __device__ int slot(int nodes, int matrix, int column, int node) const {
+    return (matrix * nodes + node) * shape_.columns + column;
+  }
+  template <class Load> __device__ A fold_eight(A (&values)[8], int count, Load load) const {
+    if (count >= 8) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < 8; ++k) values[k] = load(k);
+      return thread::fold(values, arguments_.op);
+    }
+    WARPFOLD_UNROLL
+    for (int k = 0; k < 8; ++k)
+      if (k < count) values[k] = load(k);
+    return thread::fold(values, arguments_.op, count);
+  }
+  /// The nodes 0, step, 2 step, … of all columns: node(matrix, column, number) is kept in the node's slot, or is the
+  /// column's result if there is one node.
+  template <class Node, class Done>
+  __device__ void fold_level(const tile_span<T>& tile, int step, int nodes, Node node, Done done) {
+    const int count = (nodes + step - 1) / step, tasks = tile.matrices * count * shape_.columns;
+    for (int task = arch::flat_thread(); task < tasks; task += block_threads) {
+      const int row = static_cast<int>(shape_.by_columns.quotient(static_cast<unsigned>(task)));
+      const int column = task - row * shape_.columns;
+      const int matrix = tile.matrices == 1 ? 0 : count == 1 ? row : row / count;
+      const int number = (row - matrix * count) * step;
+      const A value = node(matrix, column, number);
+      if (count == 1) done(matrix, column, value);
+      else shared_.nodes[slot(nodes, matrix, column, number)] = value;
+    }
+  }
+
+  const Arguments& arguments_;
+  const tile_shape& shape_;
+  tile_storage<Leaves>& shared_;
+};
+
+/// Each block takes its tiles in steps. A tile of several matrices has all their rows. A split of a long matrix is
+/// 2^log_rows tiles, whose nodes thread `column` counts up.
+template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(tile_policy_of<Leaves>.block_threads)
+tile_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
+            const __grid_constant__ tile_shape shape) {
+  using A = typename Leaves::accumulator;
+  constexpr int block_threads = tile_policy_of<Leaves>.block_threads;
+  auto& shared = arch::dynamic_shared<tile_storage<Leaves>>();
+  const schedule& plan = arguments.plan;
+  tile_folder<axis_arguments<Leaves, Op, Out>> folder(arguments, shape, shared);
+  const std::int64_t turns = (plan.work_items() - blockIdx.x - 1) / gridDim.x + 1, steps = turns << plan.log_rows;
+  const tile_thread own(plan.log_lanes);
+  thread::node_counter<1, A> column_nodes;
+  unsigned counted = 0;
+  auto tile = folder.span_of(0);
+  folder.start_copy(tile, 0);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    arch::wait_async_copies();
+    __syncthreads();  // the tile has come, and the other buffer has been read
+    const auto next = folder.span_of(step + 1);
+    const int buffer = static_cast<int>(step & 1);
+    folder.start_copy(next, 1 - buffer);
+    if (tile.matrices > 0)
+      folder.fold(tile, buffer, [&](int matrix, int column, const A& value) {
+        A values[1] = {value};
+        if (shape.is_packed) arguments.template write<1>((tile.matrix + matrix) * shape.columns + column, values);
+        else column_nodes.push(counted++, values, arguments.op);
+      });
+    if (!shape.is_packed && ((step + 1) & ((std::int64_t{1} << plan.log_rows) - 1)) == 0) {
+      A values[1] = {};
+      if (counted > 0) column_nodes.total(counted, values, arguments.op);
+      counted = 0;
+      const std::int64_t output = own.lane < shape.columns ? tile.matrix * shape.columns + own.lane : arguments.vectors;
+      const std::int64_t split = tile.first_row >> (shape.log_rows + plan.log_rows);
+      finish_tile<block_threads, 1>(arguments, shared.join, own, tile.matrix, split, output, values);
+    }
+    tile = next;
+  }
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

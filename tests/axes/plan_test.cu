@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shapes and plans as pure functions: whatever the array and the device, the work items cover each item of each output
+// once, and what blocks share fits the scratch.
+#include <warpfold/axes/plan.hpp>
+#include <warpfold/axes/scratch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "common/random_items.hpp"
+
+namespace axes_plan {
+
+namespace ax = warpfold::axis_reduction;
+using ax::axis_list;
+
+std::vector<axis_list::axis> listed(const axis_list& list) { return {list.axes, list.axes + list.rank}; }
+
+TEST(axis_shapes, adjacent_axes_become_one) {
+  // 4 x 1 x 5 x 6 x 7, contiguous; axes 2 and 3 are reduced.
+  const ax::array_axes in{5, {4, 1, 5, 6, 7}, {210, 210, 42, 7, 1}}, kept{3, {4, 1, 7}, {7, 7, 1}};
+  const ax::shape shape = ax::shape_of(in, 0b01100, kept);
+  EXPECT_EQ(listed(shape.kept), (std::vector<axis_list::axis>{{4, 210, 7}, {7, 1, 1}}));
+  EXPECT_EQ(listed(shape.reduced), (std::vector<axis_list::axis>{{30, 7, 0}}));
+  EXPECT_EQ(shape.outputs, 28);
+  EXPECT_EQ(shape.reduced_items, 30);
+}
+
+// The order of reduced axes is that of the items; outputs may come in any order.
+TEST(axis_shapes, reduced_axes_keep_their_order_and_kept_ones_do_not) {
+  const ax::array_axes in{4, {2, 3, 4, 5}, {1, 2, 6, 24}};
+  const ax::shape reduced = ax::shape_of(in, 0b1111, {});
+  EXPECT_EQ(listed(reduced.reduced), (std::vector<axis_list::axis>{{2, 1, 0}, {3, 2, 0}, {4, 6, 0}, {5, 24, 0}}));
+  EXPECT_EQ(listed(reduced.kept), (std::vector<axis_list::axis>{{1, 1, 1}}));
+  const ax::shape kept = ax::shape_of(in, 0, {4, {2, 3, 4, 5}, {1, 2, 6, 24}});
+  EXPECT_EQ(listed(kept.kept), (std::vector<axis_list::axis>{{120, 1, 1}}));
+  EXPECT_EQ(kept.reduced_items, 1);
+}
+
+// A kept axis that runs backwards is turned, with its outputs; a reduced one is not.
+TEST(axis_shapes, backward_axes) {
+  const ax::array_axes in{2, {3, 4}, {-4, -1}};
+  const ax::shape rows = ax::shape_of(in, 0b10, {1, {3}, {1}});
+  EXPECT_EQ(listed(rows.kept), (std::vector<axis_list::axis>{{3, 4, -1}}));
+  EXPECT_EQ(listed(rows.reduced), (std::vector<axis_list::axis>{{4, -1, 0}}));
+  EXPECT_EQ(rows.in_first, -8);
+  EXPECT_EQ(rows.out_first, 2);
+}
+
+/// What is wrong with a schedule whose tiles have `lanes` outputs (or vectors) and whose splits have `split_items`.
+std::string problem(const ax::schedule& plan, std::int64_t outputs, std::int64_t lanes, std::int64_t items,
+                    std::int64_t split_items, std::int64_t partials, std::size_t accumulator_bytes, int max_blocks) {
+  if (plan.tiles * lanes < outputs || (plan.tiles - 1) * lanes >= outputs) return "tiles do not cover the outputs once";
+  if (plan.splits * split_items < items || (plan.splits - 1) * split_items >= items)
+    return "splits do not cover the items once";
+  if (plan.blocks < 1 || plan.blocks > plan.work_items() || (max_blocks > 0 && plan.blocks > max_blocks))
+    return "a grid of " + std::to_string(plan.blocks) + " blocks";
+  if (plan.splits == 1) return {};
+  if (plan.work_items() > ax::max_work_items) return "too many work items";
+  if (static_cast<std::size_t>(plan.work_items() * partials) * accumulator_bytes > ax::partial_bytes(accumulator_bytes))
+    return "partial results exceed the scratch";
+  if (static_cast<std::size_t>(plan.tiles * plan.counters_per_tile()) * sizeof(unsigned) >
+      warpfold::host::feature_control_bytes)
+    return "counters exceed the control words";
+  return {};
+}
+
+struct item_kind {
+  std::size_t item_bytes, accumulator_bytes;
+  int vector, chunk;
+  ax::kernel_policy columns, single_columns;
+  ax::row_policy rows, single_rows;
+  ax::tile_policy tiles;
+  bool takes_tiles;
+};
+template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
+  constexpr int vector = ax::vector_items(Item, Accumulator);
+  return {Item,
+          Accumulator,
+          vector,
+          Chunk,
+          ax::kernel_policy_for(vector * Item, vector * Accumulator),
+          ax::kernel_policy_for(Item, Accumulator),
+          ax::row_policy_for(Chunk * Item, Chunk, Accumulator),
+          ax::row_policy_for(Item, 1, Accumulator),
+          ax::tile_policy_for(Item, Accumulator),
+          ax::takes_tiles(Item, Accumulator)};
+}
+
+/// Checks the plan of whichever kernel takes `shape`.
+std::string problem_of(const ax::shape& shape, std::uintptr_t address, const item_kind& kind, int resident,
+                       int max_blocks) {
+  auto choice = ax::choose_kernel(shape, address, kind.item_bytes, kind.vector, kind.chunk);
+  const std::int64_t items = shape.reduced_items;
+  if (choice.kind == ax::kernel_kind::tiles) {
+    auto plan = std::optional<ax::tile_plan>();
+    if (kind.takes_tiles) plan = ax::plan_tiles(resident, shape, kind.accumulator_bytes, kind.tiles, max_blocks);
+    if (plan) {
+      const auto& [grid, tile] = *plan;
+      const std::int64_t matrices = shape.outputs / tile.columns;
+      if (std::int64_t{tile.columns} * matrices != shape.outputs) return "tiles: columns";
+      if (((std::int64_t{tile.matrices} * tile.rows - 1) * tile.pitch + tile.columns) > kind.tiles.tile_items)
+        return "a tile exceeds its storage";
+      if (std::int64_t{tile.matrices} * ((tile.rows + 7) / 8) * tile.columns > kind.tiles.tile_items / 4 &&
+          tile.rows > 8)
+        return "a tile's nodes exceed their storage";
+      if (!tile.is_packed && (tile.rows & (tile.rows - 1)) != 0) return "a tile is no node";
+      return problem(grid, matrices, tile.matrices, items, std::int64_t{tile.rows} << grid.log_rows,
+                     std::int64_t{1} << grid.log_lanes, kind.accumulator_bytes, max_blocks);
+    }
+    choice.kind = ax::kernel_kind::columns;
+  }
+  const bool is_vector = choice.vector > 1;
+  if (choice.kind == ax::kernel_kind::few_items) {
+    const auto& policy = is_vector ? kind.columns : kind.single_columns;
+    if (items > ax::few_items || shape.kept.inner().extent % choice.vector != 0) return "not few items";
+    return problem(ax::plan_few_items(shape.outputs / choice.vector, policy, max_blocks), shape.outputs / choice.vector,
+                   std::int64_t{policy.block_threads} * ax::few_items_vectors, items, items, 1, kind.accumulator_bytes,
+                   max_blocks);
+  }
+  if (choice.kind == ax::kernel_kind::columns) {
+    const auto& policy = is_vector ? kind.columns : kind.single_columns;
+    if (shape.kept.inner().extent % choice.vector != 0) return "vectors do not fill the columns";
+    const auto plan = ax::plan_columns(resident, shape.outputs / choice.vector, choice.vector, items,
+                                       kind.accumulator_bytes, policy, max_blocks);
+    const std::int64_t groups = policy.block_threads >> plan.log_lanes;
+    return problem(plan, shape.outputs / choice.vector, std::int64_t{1} << plan.log_lanes, items,
+                   groups << plan.log_rows, (std::int64_t{1} << plan.log_lanes) * choice.vector, kind.accumulator_bytes,
+                   max_blocks);
+  }
+  const auto& policy = is_vector ? kind.rows : kind.single_rows;
+  if (is_vector && shape.reduced.inner().in_stride != 1) return "chunks of items that are not adjacent";
+  if (is_vector && shape.reduced.rank > 1 && shape.reduced.inner().extent % choice.vector != 0)
+    return "chunks that cross runs";
+  if (choice.kind == ax::kernel_kind::short_rows) {
+    const auto plan = ax::plan_short_rows(shape.outputs, items, policy, max_blocks);
+    if (items > (std::int64_t{choice.vector} << plan.log_lanes)) return "a short row exceeds its lanes";
+    return problem(plan, shape.outputs, std::int64_t{policy.block_threads >> plan.log_lanes} * policy.short_rounds,
+                   items, items, 1, kind.accumulator_bytes, max_blocks);
+  }
+  const auto plan = ax::plan_rows(resident, shape.outputs, items, kind.accumulator_bytes, policy, max_blocks);
+  const std::int64_t groups = (policy.block_threads / warpfold::warp_lanes) >> plan.log_lanes;
+  return problem(plan, shape.outputs, std::int64_t{1} << plan.log_lanes, items, groups << plan.log_rows,
+                 std::int64_t{1} << plan.log_lanes, kind.accumulator_bytes, max_blocks);
+}
+
+TEST(axis_plans, cover_each_item_once) {
+  const item_kind kinds[] = {kind_of<4, 4, 4>(),   kind_of<1, 4, 16>(),    kind_of<2, 4, 8>(),
+                             kind_of<8, 8, 2>(),   kind_of<12, 12, 4>(),   kind_of<16, 16, 1>(),
+                             kind_of<1, 32, 16>(), kind_of<100, 100, 1>(), kind_of<1024, 1024, 1>()};
+  constexpr int devices[] = {1, 8, 132 * 4, 132 * 8};  // blocks at once
+  int seen[5] = {};
+  for (std::uint64_t seed = 1; seed <= 50'000; ++seed) {
+    wf_test::random_source source(seed);
+    const int rank = 1 + static_cast<int>(source.below(5));
+    ax::array_axes in, kept;
+    in.rank = rank;
+    std::int64_t step = source.below(4) == 0 ? 2 : 1, out_step = 1, left = std::int64_t{1} << (4 + source.below(36));
+    const auto reduced = static_cast<unsigned>(source.below(1 << rank));
+    const bool is_transposed = source.below(4) == 0;
+    for (int k = 0; k < rank; ++k) {
+      const int axis = is_transposed ? k : rank - 1 - k;
+      in.extent[axis] = 1 + source.below(std::min(left, std::int64_t{1} << (1 + source.below(34))));
+      left /= in.extent[axis];
+      in.stride[axis] = step;
+      step *= in.extent[axis];
+      if (source.below(4) == 0) step += source.below(8);
+    }
+    for (int axis = 0; axis < rank; ++axis)
+      if (!(reduced >> axis & 1)) kept.extent[kept.rank++] = in.extent[axis];
+    for (int axis = kept.rank - 1; axis >= 0; --axis) kept.stride[axis] = out_step, out_step *= kept.extent[axis];
+    const ax::shape shape = ax::shape_of(in, reduced, kept);
+    ASSERT_EQ(shape.kept.items(), shape.outputs) << seed;
+    ASSERT_EQ(shape.reduced.items(), shape.reduced_items) << seed;
+    for (const item_kind& kind : kinds) {
+      const std::uintptr_t address = 4096 + (seed % 3 == 0 ? kind.item_bytes : 0);
+      const int max_blocks = seed % 5 == 0 ? 7 : 0;
+      const std::string found = problem_of(shape, address, kind, devices[source.below(4)], max_blocks);
+      ASSERT_EQ(found, "") << "seed " << seed << ", in " << ax::listed(in.extent, rank) << ' '
+                           << ax::listed(in.stride, rank) << ", reduced " << reduced << ", " << kind.item_bytes
+                           << " bytes";
+      ++seen[static_cast<int>(ax::choose_kernel(shape, address, kind.item_bytes, kind.vector, kind.chunk).kind)];
+    }
+  }
+  for (const int count : seen) EXPECT_GT(count, 1000);
+}
+
+}  // namespace axes_plan

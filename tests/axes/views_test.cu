@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arrays as libcu++'s mdspan, which has the shape of std's; and everything else that calls may pass.
+#include <gtest/gtest.h>
+#include <warpfold/reduce_axes.cuh>
+
+#include <cuda/std/mdspan>
+#include <vector>
+
+#include "common/device.cuh"
+
+namespace axes_views {
+
+namespace wf = warpfold;
+namespace md = cuda::std;
+using wf_test::device_array;
+
+struct twice {
+  __host__ __device__ double operator()(int item) const { return 2.0 * item; }
+};
+
+TEST(axes_views, mdspans) {
+  std::vector<int> items;
+  for (int i = 0; i < 24; ++i) items.push_back(i);
+  const device_array<int> in(items), out(6);
+  const md::mdspan<const int, md::dextents<int, 3>> right(in.data(), 2, 3, 4);
+  wf::reduce_axes(right, md::mdspan<int, md::dextents<int, 2>>(out.data(), 2, 3), wf::axes{-1});
+  EXPECT_EQ(out.to_host(), (std::vector<int>{6, 22, 38, 54, 70, 86}));
+  // The same memory, the first axis innermost.
+  const md::mdspan<const int, md::extents<std::size_t, 4, 3, 2>, md::layout_left> left(in.data());
+  wf::reduce_axes(left, md::mdspan<int, md::extents<int, 3, 2>, md::layout_left>(out.data()), wf::axes{0});
+  EXPECT_EQ(out.to_host(), (std::vector<int>{6, 22, 38, 54, 70, 86}));
+  const md::layout_stride::mapping<md::dextents<int, 2>> every_other(md::dextents<int, 2>(2, 3),
+                                                                     md::array<int, 2>{12, 4});
+  const md::mdspan<const int, md::dextents<int, 2>, md::layout_stride> slice(in.data() + 1, every_other);
+  wf::reduce_columns(slice, std::span<int>(out.data(), 3));
+  EXPECT_EQ(out.value(0), 1 + 13);
+  EXPECT_EQ(out.value(2), 9 + 21);
+  const md::mdspan<int, md::extents<int>> one(out.data());
+  wf::reduce_axes(right, one, wf::axes{0, 1, 2}, wf::maximum{});
+  EXPECT_EQ(out.value(), 23);
+}
+
+TEST(axes_views, transforms_streams_and_workspaces) {
+  const device_array<int> in(std::vector<int>(5000, 3));
+  const device_array<double> out(2);
+  wf::workspace workspace;
+  for (int repeat = 0; repeat < 2; ++repeat)
+    wf::transform_reduce_axes(wf::strided(in.data(), {2500, 2}), wf::strided(out.data(), {2}), wf::axes{0}, wf::plus{},
+                              twice{}, {.init = 0.5, .workspace = workspace});
+  EXPECT_EQ(out.to_host(), (std::vector<double>{15000.5, 15000.5}));
+}
+
+}  // namespace axes_views
