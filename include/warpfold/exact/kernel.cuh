@@ -14,12 +14,13 @@ namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int max_block_warps = 8, blocks_per_multiprocessor = 3;
-inline constexpr int batch_bytes = 4096;  ///< of a warp in flight: 128 bytes a lane, as in the other reductions
+inline constexpr int max_lane_items = 32;  ///< in flight, of 16 chunks at most: what 80 registers hold
 
-/// Rows of 32 chunks in a batch.
-template <class Leaves> constexpr int batch_rows() {
-  constexpr int row_items = warp_lanes * Leaves::chunk_items, items = Leaves::chunk_items > 1 ? 1 : 4;
-  constexpr int rows = batch_bytes / (row_items * static_cast<int>(sizeof(typename Leaves::accumulator)) * items);
+/// Rows of 32 chunks in a batch: 4 KiB for a warp; 2 KiB of half and bfloat16 items.
+template <class Leaves> consteval int batch_rows() {
+  using number = typename superaccumulator<typename Leaves::accumulator>::number;
+  constexpr int items = sizeof(number) == 4 ? max_lane_items : max_lane_items / 2;
+  constexpr int rows = items / Leaves::chunk_items;
   return rows < 1 ? 1 : rows > 8 ? 8 : rows;
 }
 
@@ -79,17 +80,19 @@ __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[
   }
 }
 
-/// The superaccumulator whose digits are word(0), word(1), …, with their carries.
-template <class V, class Word> __device__ superaccumulator<V> with_carries(Word word, unsigned kinds) {
-  superaccumulator<V> result;
+/// Propagates the carries of shared.warp[0], joins init, rounds, and writes. Not inlined: it would take the registers of
+/// the loop over the items.
+template <class Arguments, class V>
+__device__ __attribute__((noinline)) void write_sum(const Arguments& arguments, const sum_storage<V>& shared) {
+  superaccumulator<V> sum;
   std::int64_t carry = 0;
   for (int i = 0; i < superaccumulator<V>::words; ++i) {
-    carry += static_cast<std::int64_t>(word(i));
-    result.word[i] = static_cast<std::uint32_t>(carry);
+    carry += static_cast<std::int64_t>(shared.warp[0].word[i]);
+    sum.word[i] = static_cast<std::uint32_t>(carry);
     carry >>= 32;
   }
-  result.kinds = kinds;
-  return result;
+  sum.kinds = shared.kinds;
+  *arguments.out = arguments.init.join(sum, arguments.op);
 }
 
 /// Adds the block's sum, which thread i has of word i, to the global one. True in the last block, whose
@@ -134,8 +137,7 @@ sum_kernel(const __grid_constant__ sum_arguments<Leaves, Op, Out> arguments) {
   __syncthreads();
   if (gridDim.x > 1 && !is_last_to_add(shared, *arguments.sum, arguments.ticket)) return;
   if (thread != 0) return;
-  const auto sum = with_carries<V>([&](int i) { return shared.warp[0].word[i]; }, shared.kinds);
-  *arguments.out = arguments.init.join(sum, arguments.op);
+  write_sum(arguments, shared);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

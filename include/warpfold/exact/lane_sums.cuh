@@ -19,6 +19,8 @@ template <class V, int Items> struct extraction {
   using number = typename superaccumulator<V>::number;
   static constexpr int log_items = log2_of(Items);
   static constexpr int levels = std::is_same_v<V, __half> ? 1 : std::is_same_v<V, double> ? 3 : 2;
+  /// Whether one level holds every item whole: half has 40 bits.
+  static constexpr bool is_whole = 41 + log_items < 52 && std::is_same_v<V, __half>;
   /// Below it digits are less than the least subnormal number.
   static constexpr int min_exponent = format<V>::least_exponent + 52;
   /// Above it level 0 would overflow.
@@ -66,6 +68,10 @@ __device__ bool extract(F (&items)[Items], int item_exponent, int (&exponents)[L
   bool is_left = false;
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
+    if constexpr (Extraction::is_whole) {
+      running[0] += items[k];
+      continue;
+    }
     double rest = items[k];
     WARPFOLD_UNROLL
     for (int j = 0; j < Levels; ++j) {
@@ -104,8 +110,8 @@ template <class T> struct lazy_superaccumulator {
                                     : lane == 1 ? digits.low >> 32
                                                 : static_cast<unsigned long long>(digits.high);
   }
-  /// Adds an item, beside other lanes. Returns its kinds.
-  template <class F> __device__ unsigned add_item(const F& item) {
+  /// Adds an item, beside other lanes. Returns its kinds. Not inlined: it is rare, and there are many calls.
+  template <class F> __device__ __attribute__((noinline)) unsigned add_item(F item) {
     const item_parts parts = parts_of(item);
     if (parts.mantissa != 0) {
       const int position = parts.exponent - superaccumulator<T>::least_exponent, first = position / 32;

@@ -5,9 +5,6 @@
 
 namespace warpfold {
 
-/// Integers of 128 bits: not a type of ISO C++, but of every compiler that Warpfold runs on.
-__extension__ typedef __int128 int128;
-
 namespace detail {
 /// What exact_plus sums items of type `T` as: fp8 is exact in float; integers are exact in 128 bits.
 template <class T> struct exact_item {};
@@ -40,7 +37,7 @@ template <class Result = void> struct exact_plus_as {
                                                             const exact::superaccumulator<T>& b) const {
     return exact::add(a, b);
   }
-  __host__ __device__ int128 operator()(int128 a, int128 b) const { return a + b; }  // of 2^64 items at least
+  __host__ __device__ int128 operator()(int128 a, int128 b) const { return plus{}(a, b); }
 
   template <class T> __host__ __device__ auto lower(const exact::superaccumulator<T>& value) const {
     return exact::rounded<std::conditional_t<std::is_void_v<Result>, T, Result>>(value);
