@@ -13,8 +13,8 @@
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int max_block_warps = 8, blocks_per_multiprocessor = 3;
-inline constexpr int max_lane_items = 32;  ///< in flight, of 16 chunks at most: what 80 registers hold
+inline constexpr int max_block_warps = 8, blocks_per_multiprocessor = 2;
+inline constexpr int max_lane_items = 32;  ///< in flight, of 16 chunks at most: what registers hold beside the sums
 
 /// Rows of 32 chunks in a batch: 4 KiB for a warp; 2 KiB of half and bfloat16 items.
 template <class Leaves> consteval int batch_rows() {
