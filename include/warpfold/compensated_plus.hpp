@@ -3,7 +3,7 @@
 // precision and rounded once. Source: Ogita, Rump and Oishi, "Accurate Sum and Dot Product", SIAM Journal on Scientific
 // Computing, 2005 (Sum2), over a tree; the error of an addition by D. Knuth, The Art of Computer Programming, 2, 4.2.2.
 //
-// The bound. Let u be 2^-24 for float and 2^-53 for double, h = ceil(log2 N), S the sum and X the sum of the magnitudes.
+// The bound. Let u be 2^-24 for float and 2^-53 for double, h = ceil(log2 N), S the sum, and X that of the magnitudes.
 // - At each node, a + b = s + e exactly. So S is the root's sum plus all e.
 // - |e| <= u |s|, and the |s| of one level add up to at most (1 + u)^h X. So all |e| add up to at most h u (1 + u)^h X.
 // - An e takes part in at most 2 h additions of errors, so that these are off by at most 2 h u (1 + 2 h u) of that.

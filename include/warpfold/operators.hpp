@@ -117,8 +117,8 @@ concept has_order = requires(const T& a, const T& b) {
 
 /// a + b. Floating point rounds once (nothing is contracted); signed integers wrap. Complex numbers, float2, float3,
 /// float4 and double2 are added component by component.
-/// The error of a float sum by the canonical tree: with u = 2^-24 (double: 2^-53), h = ceil(log2 N) and X the sum of the
-/// magnitudes, |result - sum| <= h u / (1 - h u) X, without overflow. (Each item takes part in h additions at most.
+/// The error of a float sum by the canonical tree: with u = 2^-24 (double: 2^-53), h = ceil(log2 N) and X the sum of
+/// the magnitudes, |result - sum| <= h u / (1 - h u) X, without overflow. (Each item takes part in h additions at most.
 /// N. Higham, "The Accuracy of Floating Point Summation", SIAM Journal on Scientific Computing, 1993.)
 struct plus {
   template <detail::has_sum T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {

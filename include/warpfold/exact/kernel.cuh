@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of exact sums over one array. Warps take batches in turn, and add them to superaccumulators of their own in
+// The kernel of exact sums over one array. Warps take batches in turn, and add them to their own superaccumulators in
 // shared memory. Blocks add theirs to one in global memory by atomics: integers add up to the same bits in any order.
 // The last block to arrive rounds. One launch.
 #pragma once
@@ -80,8 +80,8 @@ __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[
   }
 }
 
-/// Propagates the carries of shared.warp[0], joins init, rounds, and writes. Not inlined: it would take the registers of
-/// the loop over the items.
+/// Propagates the carries of shared.warp[0], joins init, rounds, and writes. Not inlined: it would take registers
+/// from the loop over the items.
 template <class Arguments, class V>
 __device__ __attribute__((noinline)) void write_sum(const Arguments& arguments, const sum_storage<V>& shared) {
   superaccumulator<V> sum;
