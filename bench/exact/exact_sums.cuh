@@ -20,6 +20,7 @@
 #include "../common/limit_kernels.hpp"
 #include "../common/random_data.cuh"
 #include "../common/timing.hpp"
+#include "../reduce/peers.cuh"
 
 namespace bench {
 
@@ -115,6 +116,7 @@ template <class T> class exact_sums {
       warpfold::reduce(data_.data(), items_, out, op, {.stream = stream, .workspace = workspace_});
     };
   }
+  using peer_plus = std::conditional_t<warpfold::detail::is_real<T>, cuda::std::plus<>, add_floats>;
   T exact_sum(int max_blocks) {
     warpfold::reduce(data_.data(), items_, exact_.data(), warpfold::exact_plus{}, {.max_blocks = max_blocks});
     T sum{};
@@ -122,7 +124,7 @@ template <class T> class exact_sums {
     return sum;
   }
   cudaError_t cub_sum(void* scratch, std::size_t& given, cudaStream_t stream) {
-    return cub::DeviceReduce::Reduce(scratch, given, data_.data(), plain_.data() + 1, items_, cuda::std::plus<>{},
+    return cub::DeviceReduce::Reduce(scratch, given, data_.data(), plain_.data() + 1, items_, peer_plus{},
                                      accumulator{}, stream);
   }
 

@@ -4,8 +4,10 @@
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/reduce.cuh>
+#include <warpfold/workspace.cuh>
 
 #include "common/device.cuh"
 #include "common/exact_reference.hpp"
@@ -92,8 +94,10 @@ TEST(ExactPlus, OneWorkspaceServesManyCalls) {
   const auto items = wf_test::make_hard_items<float>(hard_items::wide, 20000, source);
   const device_array<float> in(items), out(1);
   const float first = wf::reduce_value(in.items(), wf::exact_plus{});
-  for (int i = 0; i < 3; ++i) {
-    wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.max_blocks = 3});
+  const wf::workspace workspace;
+  for (int i = 0; i < 4; ++i) {
+    if (i % 2 == 0) wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.max_blocks = 3});
+    else wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.workspace = workspace});
     ASSERT_TRUE(same_bits_or_nan(out.value(), first));
     ASSERT_EQ(wf::reduce_value(in.items(), wf::maximum{}), *std::max_element(items.begin(), items.end()));
   }

@@ -44,8 +44,8 @@ enum kind : unsigned {
 };
 
 /// A sum of items of type `T`: a number in two's complement, the least significant word first, in units of the least
-/// subnormal number. It has 63 bits more than the largest item, so 2^63 items cannot overflow it. 48 bytes for float,
-/// half (24 would do; half and bfloat16 share float's) and bfloat16, 276 bytes for double.
+/// subnormal number. It has 63 bits more than the largest item, so 2^63 items cannot overflow it. 276 bytes for
+/// double, 48 for the others, which share the words of float.
 template <class T> struct superaccumulator {
   using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
   static constexpr int least_exponent = format<number>::least_exponent;
