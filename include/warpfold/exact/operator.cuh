@@ -37,7 +37,9 @@ template <class Result = void> struct exact_plus_as {
                                                             const exact::superaccumulator<T>& b) const {
     return exact::add(a, b);
   }
-  __host__ __device__ int128 operator()(int128 a, int128 b) const { return plus{}(a, b); }
+  template <std::same_as<int128> T>
+    requires(std::is_void_v<Result>)
+  __host__ __device__ T operator()(T a, T b) const { return plus{}(a, b); }
 
   template <class T> __host__ __device__ auto lower(const exact::superaccumulator<T>& value) const {
     return exact::rounded<std::conditional_t<std::is_void_v<Result>, T, Result>>(value);
