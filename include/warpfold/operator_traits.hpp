@@ -115,6 +115,17 @@ struct identity<multiplies, A> {
   static constexpr A value() { return A(1); }
 };
 template <class A>
+  requires(detail::is_short_vector<A> || detail::is_complex<A> ||
+           (detail::is_wide_integer<A> && !std::is_arithmetic_v<A>))
+struct identity<plus, A> {
+  static constexpr A value() { return A{}; }
+};
+template <class A>
+  requires(detail::is_complex<A> || (detail::is_wide_integer<A> && !std::is_arithmetic_v<A>))
+struct identity<multiplies, A> {
+  static constexpr A value() { return A(1); }
+};
+template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<minimum, A> {
   using limits = std::numeric_limits<A>;
@@ -164,7 +175,8 @@ template <class Op, class A>
 inline constexpr bool is_exact = detail::is_extremum<detail::plain_operator_t<Op>> ||
                                  detail::is_logical<detail::plain_operator_t<Op>> ||
                                  detail::is_one_of<detail::plain_operator_t<Op>, first, last> ||
-                                 (std::is_integral_v<A> && detail::is_arithmetic<detail::plain_operator_t<Op>>);
+                                 ((std::is_integral_v<A> ||
+                                   detail::is_wide_integer<A>)&&detail::is_arithmetic<detail::plain_operator_t<Op>>);
 
 /// Whether op(a, b) == op(b, a). Only finishes and kernels that say so rely on it.
 template <class Op>

@@ -12,6 +12,10 @@ struct __nv_bfloat16;
 
 namespace warpfold {
 
+/// Integers of 128 bits: no type of ISO C++, but one of every compiler that Warpfold supports.
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
 template <class T> inline constexpr bool is_half_like = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
 namespace detail {
@@ -72,8 +76,32 @@ template <class T> __host__ __device__ T greatest(T a, T b) {
 
 template <class T> inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
+// Complex numbers: cuda::std::complex, thrust::complex, or a type like them. Their own operators may be contracted.
 template <class T>
-concept has_sum = requires(const T& a, const T& b) {
+concept is_complex = requires(const T& a) {
+  typename T::value_type;
+  requires is_real<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type);
+  { a.real() } -> std::convertible_to<typename T::value_type>;
+  { a.imag() } -> std::convertible_to<typename T::value_type>;
+  T(a.real(), a.imag());
+};
+// The toolkit's vectors of real numbers, which have no operators.
+template <class T>
+inline constexpr bool is_short_vector =
+    std::is_same_v<T, float2> || std::is_same_v<T, float3> || std::is_same_v<T, float4> || std::is_same_v<T, double2>;
+template <class T> inline constexpr bool is_wide_integer = std::is_same_v<T, int128> || std::is_same_v<T, uint128>;
+
+template <class T> __host__ __device__ T add_components(const T& a, const T& b) {
+  T sum;
+  sum.x = add(a.x, b.x);
+  sum.y = add(a.y, b.y);
+  if constexpr (requires { sum.z; }) sum.z = add(a.z, b.z);
+  if constexpr (requires { sum.w; }) sum.w = add(a.w, b.w);
+  return sum;
+}
+
+template <class T>
+concept has_sum = is_short_vector<T> || requires(const T& a, const T& b) {
   static_cast<T>(a + b);
 };
 template <class T>
@@ -87,11 +115,20 @@ concept has_order = requires(const T& a, const T& b) {
 
 }  // namespace detail
 
-/// a + b. Floating point rounds once (nothing is contracted); signed integers wrap.
+/// a + b. Floating point rounds once (nothing is contracted); signed integers wrap. Complex numbers, float2, float3,
+/// float4 and double2 are added component by component.
+/// The error of a float sum by the canonical tree: with u = 2^-24 (double: 2^-53), h = ceil(log2 N) and X the sum of
+/// the magnitudes, |result - sum| <= h u / (1 - h u) X, without overflow. (Each item takes part in h additions at most.
+/// N. Higham, "The Accuracy of Floating Point Summation", SIAM Journal on Scientific Computing, 1993.)
 struct plus {
   template <detail::has_sum T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::add(a, b);
     else if constexpr (std::is_same_v<T, bool>) return a || b;
+    else if constexpr (detail::is_short_vector<T>) return detail::add_components(a, b);
+    else if constexpr (detail::is_complex<T>)
+      return T(detail::add(a.real(), b.real()), detail::add(a.imag(), b.imag()));
+    else if constexpr (detail::is_wide_integer<T>)
+      return static_cast<T>(static_cast<uint128>(a) + static_cast<uint128>(b));
     else if constexpr (std::signed_integral<T>) {
       using U = std::make_unsigned_t<T>;
       return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
@@ -99,11 +136,18 @@ struct plus {
   }
 };
 
-/// a * b. Floating point rounds once; signed integers wrap.
+/// a * b. Floating point rounds once; signed integers wrap. Complex numbers by the textbook's formula, each of whose
+/// operations rounds once: infinities are not recovered from NaN as C's Annex G does.
 struct multiplies {
   template <detail::has_product T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::multiply(a, b);
     else if constexpr (std::is_same_v<T, bool>) return a && b;
+    else if constexpr (detail::is_complex<T>) {
+      using detail::multiply;
+      return T(detail::add(multiply(a.real(), b.real()), -multiply(a.imag(), b.imag())),
+               detail::add(multiply(a.real(), b.imag()), multiply(a.imag(), b.real())));
+    } else if constexpr (detail::is_wide_integer<T>)
+      return static_cast<T>(static_cast<uint128>(a) * static_cast<uint128>(b));
     else if constexpr (std::integral<T>) {
       using U = std::conditional_t<(sizeof(T) < sizeof(int)), unsigned, std::make_unsigned_t<T>>;
       return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));

@@ -3,8 +3,10 @@
 // apart. <warpfold/wf.hpp> declares the short name wf for namespace warpfold; no other header does.
 #pragma once
 #include <warpfold/canonical_tree.hpp>
+#include <warpfold/compensated_plus.hpp>
 #include <warpfold/config.hpp>
 #include <warpfold/error.hpp>
+#include <warpfold/exact_plus.cuh>
 #include <warpfold/operators.hpp>
 #include <warpfold/options.hpp>
 #include <warpfold/reduce.cuh>

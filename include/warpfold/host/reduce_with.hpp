@@ -10,6 +10,10 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// strategies are in strategies/dispatch.cuh.
 template <class Strategy> struct reduce_with;
 
+/// How `automatic` reduces with an operator that has its own kernel for accumulators of type `A`: `exists` is true, and
+/// enqueue(function, leaves, out, op, options) does it.
+template <class Op, class A> struct own_reduction { static constexpr bool exists = false; };
+
 /// segmented_reduce_with<Strategy>::enqueue(function, segments, leaves, out, op, options). `automatic` is in
 /// segmented/dispatch.cuh, named strategies are in strategies/segmented_dispatch.cuh.
 template <class Strategy> struct segmented_reduce_with;

@@ -83,7 +83,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <> struct reduce_with<automatic> {
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
-    reduction::enqueue(function, leaves, out, op, options);
+    if constexpr (own_reduction<Op, A>::exists) own_reduction<Op, A>::enqueue(function, leaves, out, op, options);
+    else reduction::enqueue(function, leaves, out, op, options);
   }
 };
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of exact sums over one array.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <warpfold/exact/kernel.cuh>
+#include <warpfold/exact/operator.cuh>
+#include <warpfold/host/divide_up.hpp>
+#include <warpfold/host/initial_value.cuh>
+#include <warpfold/host/launch.cuh>
+#include <warpfold/host/reduce_with.hpp>
+#include <warpfold/host/scratch_for.cuh>
+#include <warpfold/thread/lift.cuh>
+
+namespace warpfold::exact {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+struct sum_plan {
+  int blocks, block_warps;
+};
+/// Warps take 4 KiB each. While there are fewer batches than warps, blocks are small, so that all multiprocessors load.
+inline sum_plan plan_sum(std::int64_t batches, int multiprocessors, int resident_blocks, int max_blocks) {
+  const std::int64_t even =
+      batches <= max_block_warps ? batches : host::divide_up(batches, std::int64_t{multiprocessors});
+  const int warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(even, 8))));
+  std::int64_t blocks = std::min<std::int64_t>(host::divide_up(batches, std::int64_t{warps}), resident_blocks);
+  if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
+  return {static_cast<int>(blocks), warps};
+}
+
+/// Enqueues the exact sum of `leaves`, which have been lifted, into `out`. All arguments have been checked but those of
+/// `options`.
+template <class Leaves, class Op, class Out, class T>
+void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
+             const reduce_options<superaccumulator<T>>& options) {
+  using A = superaccumulator<T>;
+  const std::int64_t count = lifted.source.items;
+  const auto init = host::initial_value_of<Op>(function, options.init, count);
+  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  const int device = host::current_device();
+  const std::size_t needed = host::control_bytes;
+  host::check_workspace(function, options.workspace.bytes, needed);  // also where it is not used
+  if (count == 0) return launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
+
+  using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
+  using items = thread::leaves<typename Leaves::source_type, transform, T>;
+  constexpr auto* kernel = &sum_kernel<items, Op, Out>;
+  constexpr std::size_t shared_bytes = sizeof(sum_storage<T>);
+  static_assert(sizeof(global_sum<T>) <= host::feature_control_bytes);
+  const std::int64_t batches =
+      host::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
+  const int multiprocessors = host::limits_of(device).multiprocessors;
+  const sum_plan plan = plan_sum(
+      batches, multiprocessors,
+      multiprocessors * host::blocks_per_multiprocessor<kernel>(device, max_block_warps * warp_lanes, shared_bytes),
+      options.max_blocks);
+  const host::call_scratch scratch =
+      plan.blocks > 1 ? host::scratch_for(function, device, options, needed) : host::call_scratch();
+  std::byte* const control = plan.blocks > 1 ? scratch.data() : nullptr;
+  launch(kernel, host::launch_config(plan.blocks, plan.block_warps * warp_lanes, shared_bytes, options.stream),
+         sum_arguments<items, Op, Out>{
+             {lifted.source, lifted.transform.transform},
+             op,
+             out,
+             init,
+             batches,
+             control == nullptr ? nullptr : reinterpret_cast<global_sum<T>*>(control + host::workspace_alignment),
+             reinterpret_cast<unsigned*>(control)});
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::exact
+
+namespace warpfold::host {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class R, class T> struct own_reduction<exact_plus_as<R>, exact::superaccumulator<T>> {
+  static constexpr bool exists = true;
+  template <class Leaves, class Op, class Out, class A>
+  static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+    exact::enqueue(function, leaves, out, op, options);
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// exact_plus as an operator: nothing of the host's.
+#pragma once
+#include <warpfold/exact/superaccumulator.cuh>
+
+namespace warpfold {
+
+namespace detail {
+/// What exact_plus sums items of type `T` as: fp8 is exact in float; integers are exact in 128 bits.
+template <class T> struct exact_item {};
+template <class T>
+  requires(exact::has_format<T>)
+struct exact_item<T> {
+  using type = T;
+};
+template <class T>
+  requires(!exact::has_format<T> && !std::is_integral_v<T> && is_real<typename promoted<T>::type>)
+struct exact_item<T> {
+  using type = float;
+};
+}  // namespace detail
+
+/// exact_plus whose results are of type `Result`: float, double, half or bfloat16, rounded once. void: of the items'.
+template <class Result = void> struct exact_plus_as {
+  template <class T>
+    requires requires { typename detail::exact_item<T>::type; }
+  __host__ __device__ auto lift(const T& item) const {
+    return exact::accumulator_of(detail::convert<typename detail::exact_item<T>::type>(item));
+  }
+  template <std::integral T>
+    requires(sizeof(T) <= 8 && std::is_void_v<Result>)
+  __host__ __device__ int128 lift(T item)
+  const { return static_cast<int128>(item); }
+
+  template <class T>
+  __host__ __device__ exact::superaccumulator<T> operator()(const exact::superaccumulator<T>& a,
+                                                            const exact::superaccumulator<T>& b) const {
+    return exact::add(a, b);
+  }
+  template <std::same_as<int128> T>
+    requires(std::is_void_v<Result>)
+  __host__ __device__ T operator()(T a, T b) const { return plus{}(a, b); }
+
+  template <class T> __host__ __device__ auto lower(const exact::superaccumulator<T>& value) const {
+    return exact::rounded<std::conditional_t<std::is_void_v<Result>, T, Result>>(value);
+  }
+};
+
+/// The sum, as if it were computed without rounding and rounded once: to nearest, ties to even. It depends on the items
+/// alone, not on their order.
+/// - Items: float, double, half, bfloat16 and fp8 (result: float). Integers of up to 64 bits are summed in 128 bits.
+/// - Infinities and NaN are what IEEE 754 makes of the items in any order. A finite sum overflows only if the exact sum
+///   does: {max, max, -max} is max. A sum that is zero is +0, unless all items are -0. The sum of nothing is +0.
+/// - Subnormal numbers are exact, unless the program is compiled with -ftz=true (a part of --use_fast_math).
+/// - .init is an accumulator: wf::exact_plus{}.lift(x).
+/// `reduce` has a kernel of its own (exact/kernel.cuh), whose cost grows with the octaves that the exponents of each
+/// 4 KiB of items span: one pass for 60. Elsewhere each item becomes an accumulator of 48 bytes (double: 276), and each
+/// join adds two of them: correct, and much slower than plus.
+using exact_plus = exact_plus_as<>;
+
+template <class R, class T> struct identity<exact_plus_as<R>, exact::superaccumulator<T>> {
+  static constexpr exact::superaccumulator<T> value() { return {{}, exact::has_other_than_minus_zero}; }
+};
+template <> struct identity<exact_plus, int128> {
+  static constexpr int128 value() { return 0; }
+};
+template <class R, class A> inline constexpr bool is_exact<exact_plus_as<R>, A> = true;
+template <class R> inline constexpr bool is_commutative<exact_plus_as<R>> = true;
+
+}  // namespace warpfold

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Superaccumulators: fixed-point numbers that hold any sum of floating-point numbers exactly, so that sums are
+// associative and commutative to the bit, and are rounded once, at the end. Sources: U. Kulisch, "Very Fast and Exact
+// Accumulation of Products", Computing, 2011; S. Collange, D. Defour, S. Graillat and R. Iakymchuk, "Numerical
+// Reproducibility for the Parallel Reduction on Multi- and Many-core Architectures", Parallel Computing, 2015.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <warpfold/operator_traits.hpp>
+
+namespace warpfold::exact {
+
+/// A binary format of IEEE 754: the numbers (-1)^s m 2^e with m < 2^digits, in `Bits` bits.
+template <class BitsType, int Digits, int MinExponent> struct binary_format {
+  using bits = BitsType;
+  static constexpr int digits = Digits;                 ///< of the significand, with the one that is not stored
+  static constexpr int min_exponent = MinExponent;      ///< of normal numbers: the least is 2^min_exponent
+  static constexpr int max_exponent = 1 - MinExponent;  ///< the largest is below 2^(max_exponent + 1)
+  static constexpr int least_exponent = MinExponent - Digits + 1;  ///< of the least subnormal number
+  static constexpr unsigned max_field = 2u * max_exponent + 1;     ///< the exponent's field of infinities and NaN
+};
+template <class T> struct format;
+template <> struct format<float> : binary_format<std::uint32_t, 24, -126> {};
+template <> struct format<double> : binary_format<std::uint64_t, 53, -1022> {};
+template <> struct format<__half> : binary_format<std::uint16_t, 11, -14> {};
+template <> struct format<__nv_bfloat16> : binary_format<std::uint16_t, 8, -126> {};
+
+/// Whether sums of `T` are exact in a superaccumulator of T.
+template <class T> inline constexpr bool has_format = warpfold::detail::is_real<T> || is_half_like<T>;
+
+template <class To, class From> __host__ __device__ To bits_as(const From& value) {
+  static_assert(sizeof(To) == sizeof(From));
+  To result;
+  std::memcpy(static_cast<void*>(&result), &value, sizeof(To));
+  return result;
+}
+
+/// What kinds of items a sum has. Joined by |.
+enum kind : unsigned {
+  has_nan = 1,
+  has_positive_infinity = 2,
+  has_negative_infinity = 4,
+  has_other_than_minus_zero = 8
+};
+
+/// A sum of items of type `T`: a number in two's complement, the least significant word first, in units of the least
+/// subnormal number. It has 63 bits more than the largest item, so 2^63 items cannot overflow it. 276 bytes for
+/// double, 48 for the others, which share the words of float.
+template <class T> struct superaccumulator {
+  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  static constexpr int least_exponent = format<number>::least_exponent;
+  static constexpr int words = (format<number>::max_exponent + 1 - least_exponent + 64 + 31) / 32;
+
+  std::uint32_t word[words];
+  std::uint32_t kinds;
+};
+
+/// An item, taken apart: its magnitude is mantissa * 2^exponent.
+struct item_parts {
+  std::uint64_t mantissa;
+  int exponent;
+  bool is_negative;
+  unsigned kinds;
+};
+template <class T> __host__ __device__ item_parts parts_of(const T& item) {
+  using f = format<T>;
+  const std::uint64_t bits = bits_as<typename f::bits>(item);
+  const auto field = static_cast<unsigned>(bits >> (f::digits - 1)) & f::max_field;
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << (f::digits - 1)) - 1);
+  const bool is_negative = bits >> (8 * sizeof(T) - 1);
+  if (field == f::max_field) {
+    const unsigned kind = fraction != 0 ? has_nan : is_negative ? has_negative_infinity : has_positive_infinity;
+    return {0, f::least_exponent, false, kind | has_other_than_minus_zero};
+  }
+  const std::uint64_t mantissa = field == 0 ? fraction : fraction | std::uint64_t{1} << (f::digits - 1);
+  return {mantissa, f::least_exponent + static_cast<int>(field == 0 ? 0 : field - 1), is_negative,
+          is_negative && mantissa == 0 ? 0u : has_other_than_minus_zero};
+}
+
+/// `value` * 2^shift for a shift of 0 to 31, as three digits: two of 32 bits, and a signed one.
+struct shifted_digits {
+  std::uint64_t low;
+  std::int64_t high;
+};
+__host__ __device__ inline shifted_digits shift_up(std::int64_t value, int shift) {
+  return {static_cast<std::uint64_t>(value) << shift, value >> 32 >> (32 - shift)};
+}
+
+/// The superaccumulator of one item. Its words have no dynamic index, so that they can be registers.
+template <class T> __host__ __device__ superaccumulator<T> accumulator_of(const T& item) {
+  using A = superaccumulator<T>;
+  const item_parts parts = parts_of(item);
+  const int position = parts.exponent - A::least_exponent, first = position / 32;
+  const auto magnitude = static_cast<std::int64_t>(parts.mantissa);
+  const shifted_digits digits = shift_up(parts.is_negative ? -magnitude : magnitude, position % 32);
+  const auto low = static_cast<std::uint32_t>(digits.low), middle = static_cast<std::uint32_t>(digits.low >> 32),
+             high = static_cast<std::uint32_t>(digits.high);
+  const std::uint32_t sign = digits.high < 0 ? ~0u : 0u;
+  A result;
+  WARPFOLD_UNROLL
+  for (int i = 0; i < A::words; ++i)
+    result.word[i] = i < first ? 0u : i == first ? low : i == first + 1 ? middle : i == first + 2 ? high : sign;
+  result.kinds = parts.kinds;
+  return result;
+}
+
+template <class T>
+__host__ __device__ superaccumulator<T> add(const superaccumulator<T>& a, const superaccumulator<T>& b) {
+  superaccumulator<T> sum;
+  std::uint64_t carry = 0;
+  WARPFOLD_UNROLL
+  for (int i = 0; i < superaccumulator<T>::words; ++i) {
+    carry += std::uint64_t{a.word[i]} + b.word[i];
+    sum.word[i] = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+  sum.kinds = a.kinds | b.kinds;
+  return sum;
+}
+
+/// The magnitude of a superaccumulator, for reading bits of it.
+template <int Words> struct magnitude_bits {
+  std::uint32_t word[Words];
+
+  /// 64 bits from bit `first` >= 0 on; bits past the last are zero.
+  __host__ __device__ std::uint64_t from(int first) const {
+    const int at = first / 32, shift = first % 32;
+    std::uint64_t result = (at < Words ? std::uint64_t{word[at]} >> shift : 0) |
+                           (at + 1 < Words ? std::uint64_t{word[at + 1]} << (32 - shift) : 0);
+    if (shift > 0 && at + 2 < Words) result |= std::uint64_t{word[at + 2]} << (64 - shift);
+    return result;
+  }
+  __host__ __device__ bool any_below(int end) const {
+    for (int i = 0; i < end / 32; ++i)
+      if (word[i] != 0) return true;
+    return end % 32 != 0 && (word[end / 32] & ((1u << end % 32) - 1)) != 0;
+  }
+  /// The highest bit that is set, or -1.
+  __host__ __device__ int highest() const {
+    for (int i = Words - 1; i >= 0; --i)
+      for (int bit = 31; bit >= 0 && word[i] != 0; --bit)
+        if (word[i] >> bit & 1) return 32 * i + bit;
+    return -1;
+  }
+};
+
+/// The number of type `R` that is nearest to the sum; of two, the one whose last bit is zero. What reaches half a unit
+/// past the largest number is infinite; subnormal numbers are rounded as such. Infinities and NaN are what IEEE 754
+/// makes of the items in any order. A sum that is zero is +0, unless all items are -0: then it is -0.
+template <class R, class T> __host__ __device__ R rounded(const superaccumulator<T>& value) {
+  using A = superaccumulator<T>;
+  using f = format<R>;
+  using bits = typename f::bits;
+  constexpr auto infinity = std::uint64_t{f::max_field} << (f::digits - 1);
+  constexpr auto sign_bit = std::uint64_t{1} << (8 * sizeof(R) - 1);
+  const auto as_result = [](std::uint64_t all) { return bits_as<R>(static_cast<bits>(all)); };
+  const unsigned infinities = value.kinds & (has_positive_infinity | has_negative_infinity);
+  if ((value.kinds & has_nan) || infinities == (has_positive_infinity | has_negative_infinity))
+    return as_result(infinity | std::uint64_t{1} << (f::digits - 2));
+  if (infinities != 0) return as_result(infinities == has_negative_infinity ? infinity | sign_bit : infinity);
+
+  const bool is_negative = value.word[A::words - 1] >> 31;
+  magnitude_bits<A::words> magnitude;
+  std::uint64_t carry = is_negative;
+  for (int i = 0; i < A::words; ++i) {
+    carry += is_negative ? ~value.word[i] : value.word[i];
+    magnitude.word[i] = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+  const int highest = magnitude.highest();
+  if (highest < 0) return as_result(value.kinds & has_other_than_minus_zero ? 0 : sign_bit);
+  // The exponent of the result's last digit, and how many bits of the magnitude lie below it.
+  const int normal = highest + A::least_exponent - (f::digits - 1);
+  const int last = normal > f::least_exponent ? normal : f::least_exponent, dropped = last - A::least_exponent;
+  std::uint64_t digits;
+  if (dropped <= 0) digits = magnitude.from(0) << -dropped;
+  else {
+    digits = magnitude.from(dropped) & ((std::uint64_t{1} << f::digits) - 1);
+    const bool half = magnitude.from(dropped - 1) & 1;
+    if (half && ((digits & 1) || magnitude.any_below(dropped - 1))) ++digits;
+  }
+  // Digits that carry into the next power of two carry into the exponent's field, too.
+  const std::uint64_t exponent = static_cast<std::uint64_t>(last - f::least_exponent) << (f::digits - 1);
+  const std::uint64_t result = exponent + digits;
+  return as_result((result < infinity ? result : infinity) | (is_negative ? sign_bit : 0));
+}
+
+}  // namespace warpfold::exact

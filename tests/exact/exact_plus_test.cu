@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exact sums through the public functions: correctly rounded for every kind of items, and the same bits in any order.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <warpfold/exact_plus.cuh>
+#include <warpfold/reduce.cuh>
+#include <warpfold/workspace.cuh>
+
+#include "common/device.cuh"
+#include "common/exact_reference.hpp"
+
+namespace exact_plus_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+using wf_test::hard_items;
+
+template <class T> bool same_bits_or_nan(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0 ||
+         (std::isnan(wf_test::as_double(a)) && std::isnan(wf_test::as_double(b)));
+}
+
+/// Sums of every kind of items in a few sizes, orders, alignments and grids.
+template <class T> void expect_exact_sums() {
+  wf_test::random_source source(sizeof(T));
+  const device_array<T> out(1);
+  for (const hard_items what : wf_test::all_hard_items)
+    for (const int count : {1, 2, 33, 1000, 4097, 21000}) {
+      auto items = wf_test::make_hard_items<T>(what, count, source);
+      const wf_test::exact_sum expected = wf_test::exact_sum_of(items);
+      const device_array<T> in(items, count % 4);
+      wf::reduce(in.items(), out.data(), wf::exact_plus{});
+      const T sum = out.value();
+      ASSERT_TRUE(expected.rounds_to(sum)) << static_cast<int>(what) << ' ' << count;
+      wf_test::shuffle_items(items, source);
+      const device_array<T> shuffled(items);
+      wf::reduce(shuffled.items(), out.data(), wf::exact_plus{}, {.max_blocks = count % 2 == 0 ? 2 : 1});
+      ASSERT_TRUE(same_bits_or_nan(out.value(), sum)) << static_cast<int>(what) << ' ' << count;
+    }
+}
+
+TEST(ExactPlus, SumsOfFloats) { expect_exact_sums<float>(); }
+TEST(ExactPlus, SumsOfDoubles) { expect_exact_sums<double>(); }
+TEST(ExactPlus, SumsOfHalves) { expect_exact_sums<__half>(); }
+TEST(ExactPlus, SumsOfBfloats) { expect_exact_sums<__nv_bfloat16>(); }
+
+struct ignored_transform {
+  __host__ __device__ float operator()(int i) const { return i % 3 == 0 ? 0x1p100f : i % 3 == 1 ? 1.0f : -0x1p100f; }
+};
+struct product {
+  __host__ __device__ double operator()(float a, float b) const { return static_cast<double>(a) * b; }
+};
+struct tenths {
+  using value_type = double;
+  using difference_type = std::int64_t;
+  __host__ __device__ double operator[](std::int64_t) const { return 0.1; }
+};
+
+TEST(ExactPlus, TransformsPairsAndIterators) {
+  std::vector<int> numbers(3000);
+  for (int i = 0; i < 3000; ++i) numbers[static_cast<std::size_t>(i)] = i;
+  const device_array<int> in(numbers);
+  EXPECT_EQ(wf::transform_reduce_value(in.items(), wf::exact_plus{}, ignored_transform{}), 1000);
+  const device_array<float> left(std::vector<float>{0x1p60f, 3, -0x1p60f}),
+      right(std::vector<float>{0x1p60f, 5, 0x1p60f});
+  EXPECT_EQ(wf::transform_reduce_value(left.items(), right.items(), wf::exact_plus{}, product{}), 15);
+  wf_test::exact_sum expected;
+  for (int i = 0; i < 5003; ++i) expected.add(0.1);
+  EXPECT_TRUE(expected.rounds_to(wf::reduce_value(tenths{}, 5003, wf::exact_plus{})));
+}
+
+TEST(ExactPlus, ResultsOfOtherTypes) {
+  const device_array<__half> in(std::vector<__half>(1000, __float2half(65504.0f)));
+  EXPECT_EQ(wf::reduce_value(in.items(), wf::exact_plus_as<float>{}), 65504000.0f);
+  EXPECT_TRUE(std::isinf(__half2float(wf::reduce_value(in.items(), wf::exact_plus{}))));
+}
+
+TEST(ExactPlus, InitJoinsExactlyAndNothingSumsToZero) {
+  const device_array<double> in(std::vector<double>{1, 0x1p-60}), out(1);
+  wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.init = wf::exact_plus{}.lift(-1.0)});
+  EXPECT_EQ(out.value(), 0x1p-60);
+  wf::reduce(in.data(), 0, out.data(), wf::exact_plus{});
+  EXPECT_TRUE(out.value() == 0 && !std::signbit(out.value()));
+  const device_array<double> zeros(std::vector<double>(700, -0.0));
+  EXPECT_TRUE(std::signbit(wf::reduce_value(zeros.items(), wf::exact_plus{})));
+}
+
+// The control words must be zero again after every call.
+TEST(ExactPlus, OneWorkspaceServesManyCalls) {
+  wf_test::random_source source(9);
+  const auto items = wf_test::make_hard_items<float>(hard_items::wide, 20000, source);
+  const device_array<float> in(items), out(1);
+  const float first = wf::reduce_value(in.items(), wf::exact_plus{});
+  const wf::workspace workspace;
+  for (int i = 0; i < 4; ++i) {
+    if (i % 2 == 0) wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.max_blocks = 3});
+    else wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.workspace = workspace});
+    ASSERT_TRUE(same_bits_or_nan(out.value(), first));
+    ASSERT_EQ(wf::reduce_value(in.items(), wf::maximum{}), *std::max_element(items.begin(), items.end()));
+  }
+}
+
+TEST(ExactPlus, IntegersIn128Bits) {
+  const std::int64_t max = std::numeric_limits<std::int64_t>::max();
+  const device_array<std::int64_t> in(std::vector<std::int64_t>(5000, max));
+  EXPECT_TRUE(wf::reduce_value(in.items(), wf::exact_plus{}) == wf::int128{max} * 5000);
+  const device_array<std::int64_t> low(std::vector<std::int64_t>(777, -max - 1));
+  EXPECT_TRUE(wf::reduce_value(low.items(), wf::exact_plus{}) == (wf::int128{-max} - 1) * 777);
+}
+
+}  // namespace exact_plus_tests

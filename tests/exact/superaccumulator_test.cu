@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Superaccumulators on the host against integers of 2304 bits: every format, every rounding.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <gtest/gtest.h>
+
+#include <warpfold/exact/operator.cuh>
+
+#include "common/exact_reference.hpp"
+
+namespace superaccumulator_tests {
+
+namespace wf = warpfold;
+using wf_test::hard_items;
+
+template <class T> auto accumulated(const std::vector<T>& items) {
+  auto sum = wf::identity<wf::exact_plus, wf::accumulator_t<wf::exact_plus, T>>::value();
+  if (!items.empty()) sum = wf::exact_plus{}.lift(items[0]);
+  for (std::size_t i = 1; i < items.size(); ++i) sum = wf::exact_plus{}(sum, wf::exact_plus{}.lift(items[i]));
+  return sum;
+}
+
+/// Sums of up to 40 items of every kind, each rounded to all four formats.
+template <class T> void expect_correct_rounding(int cases) {
+  wf_test::random_source source(sizeof(T) + wf::exact::format<T>::digits);
+  for (int i = 0; i < cases; ++i)
+    for (const hard_items what : wf_test::all_hard_items) {
+      const auto items = wf_test::make_hard_items<T>(what, source.below(i % 8 == 0 ? 40 : 5) + 1, source);
+      const auto sum = accumulated(items);
+      const wf_test::exact_sum expected = wf_test::exact_sum_of(items);
+      ASSERT_TRUE(expected.rounds_to(wf::exact_plus{}.lower(sum))) << static_cast<int>(what) << ' ' << i;
+      ASSERT_TRUE(expected.rounds_to(wf::exact_plus_as<float>{}.lower(sum))) << static_cast<int>(what) << ' ' << i;
+      ASSERT_TRUE(expected.rounds_to(wf::exact_plus_as<double>{}.lower(sum))) << static_cast<int>(what) << ' ' << i;
+      ASSERT_TRUE(expected.rounds_to(wf::exact_plus_as<__half>{}.lower(sum))) << static_cast<int>(what) << ' ' << i;
+      ASSERT_TRUE(expected.rounds_to(wf::exact_plus_as<__nv_bfloat16>{}.lower(sum))) << static_cast<int>(what);
+    }
+}
+
+TEST(Superaccumulator, RoundsSumsOfFloats) { expect_correct_rounding<float>(1500); }
+TEST(Superaccumulator, RoundsSumsOfDoubles) { expect_correct_rounding<double>(600); }
+TEST(Superaccumulator, RoundsSumsOfHalves) { expect_correct_rounding<__half>(1500); }
+TEST(Superaccumulator, RoundsSumsOfBfloats) { expect_correct_rounding<__nv_bfloat16>(1500); }
+
+TEST(Superaccumulator, OneItemIsItself) {
+  wf_test::random_source source(3);
+  for (int i = 0; i < 20000; ++i) {
+    const auto bits = static_cast<std::uint32_t>(i < 1000 ? i : source());
+    const float item = wf::exact::bits_as<float>(bits);
+    const float back = wf::exact_plus{}.lower(wf::exact_plus{}.lift(item));
+    ASSERT_TRUE(item != item ? back != back : wf::exact::bits_as<std::uint32_t>(back) == bits) << bits;
+  }
+}
+
+TEST(Superaccumulator, RoundsTiesToEvenOnce) {
+  const auto sum = [](std::vector<double> items) { return wf::exact_plus{}.lower(accumulated(items)); };
+  EXPECT_EQ(sum({1, 0x1p-53}), 1);
+  EXPECT_EQ(sum({1 + 0x1p-52, 0x1p-53}), 1 + 0x1p-51);
+  EXPECT_EQ(sum({1, 0x1p-53, 0x1p-1074}), 1 + 0x1p-52);
+  EXPECT_EQ(sum({1, 0x1p-53, -0x1p-1074}), 1);
+  const std::vector<double> twice_rounded{1, 0x1p-24, -0x1p-60};  // by way of double, a tie that goes to even: 1
+  EXPECT_EQ(wf::exact_plus_as<float>{}.lower(accumulated(std::vector<double>{1 + 0x1p-23, 0x1p-24, -0x1p-60})),
+            1 + 0x1p-23f);
+  EXPECT_EQ(wf::exact_plus_as<float>{}.lower(accumulated(twice_rounded)), 1);
+}
+
+TEST(Superaccumulator, OverflowsOnlyIfTheSumDoes) {
+  const float max = std::numeric_limits<float>::max();
+  const auto sum = [](std::vector<float> items) { return wf::exact_plus{}.lower(accumulated(items)); };
+  EXPECT_EQ(sum({max, max, -max}), max);
+  EXPECT_EQ(sum({max, 0x1p102f}), max);  // below half a unit past it
+  EXPECT_EQ(sum({max, 0x1p103f}), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(sum({-max, -0x1p103f}), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(sum({max, 0x1p103f, -0x1p-149f}), max);
+}
+
+TEST(Superaccumulator, HoldsASumOfVeryManyItems) {
+  for (const double item : {std::numeric_limits<double>::max(), -std::numeric_limits<double>::denorm_min()}) {
+    auto sum = wf::exact_plus{}.lift(item);
+    wf_test::exact_sum expected;
+    for (int i = 0; i < 62; ++i) sum = wf::exact_plus{}(sum, sum);  // 2^62 of them
+    const auto opposite = wf::exact_plus{}.lift(-item);
+    auto less = opposite;
+    for (int i = 0; i < 62; ++i) less = wf::exact_plus{}(less, less);
+    EXPECT_EQ(wf::exact_plus{}.lower(wf::exact_plus{}(wf::exact_plus{}(sum, less), wf::exact_plus{}.lift(item))), item);
+  }
+}
+
+}  // namespace superaccumulator_tests

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types of items beside the ones that other tests use: complex numbers, short vectors, fp8, integers of 128 bits. Results
+// have the bits of the tree, and the documented accumulators.
+#include <cuda_fp8.h>
+#include <gtest/gtest.h>
+
+#include <cuda/std/complex>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/reduce.cuh>
+#include <warpfold/segmented_reduce.cuh>
+
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+#include "common/same_bits.hpp"
+
+namespace item_types_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+template <class T> using complex = cuda::std::complex<T>;
+
+template <class A> bool equal_bytes(const A& a, const A& b) { return std::memcmp(&a, &b, sizeof(A)) == 0; }
+
+/// Reductions of a few counts and alignments, and of segments, have the bits of the tree.
+template <class T, class Op> void expect_bits_of_tree(const std::vector<T>& items, Op op) {
+  using A = wf::accumulator_t<Op, T>;
+  const device_array<A> out(3);
+  for (const std::int64_t count : {1, 2, 33, 1000, 5001}) {
+    const device_array<T> in(std::vector<T>(items.begin(), items.begin() + count), count % 3);
+    wf::reduce(in.items(), out.data(), op);
+    ASSERT_TRUE(equal_bytes(out.value(), wf::canonical_tree::replay(items.data(), count, op))) << count;
+  }
+  const device_array<T> in(items);
+  const device_array<int> offsets(std::vector<int>{0, 7, 900, 5001});
+  wf::segmented_reduce(in.items(), offsets.items(), std::span<A>(out.data(), 3), op, {.empty = A{}});
+  const int bounds[] = {0, 7, 900, 5001};
+  for (int s = 0; s < 3; ++s)
+    ASSERT_TRUE(
+        equal_bytes(out.value(s), wf::canonical_tree::replay(items.data() + bounds[s], bounds[s + 1] - bounds[s], op)))
+        << s;
+}
+
+template <class T, class Make> std::vector<T> make_items(Make make) {
+  wf_test::random_source source(5);
+  std::vector<T> items;
+  for (int i = 0; i < 5001; ++i) items.push_back(make(source));
+  return items;
+}
+template <class T> std::vector<complex<T>> complex_items(bool near_one) {
+  return make_items<complex<T>>([=](wf_test::random_source& source) {
+    const T re = wf_test::random_item<T>(source), im = wf_test::random_item<T>(source);
+    if (!near_one) return complex<T>(re, im);
+    const T angle = re;  // a factor of magnitude 1, so that products stay finite
+    return complex<T>(std::cos(angle), std::sin(angle));
+  });
+}
+
+TEST(ItemTypes, ComplexSums) {
+  expect_bits_of_tree(complex_items<float>(false), wf::plus{});
+  expect_bits_of_tree(complex_items<double>(false), wf::plus{});
+}
+TEST(ItemTypes, ComplexProducts) {
+  expect_bits_of_tree(complex_items<float>(true), wf::multiplies{});
+  EXPECT_TRUE(wf::multiplies{}(complex<float>(1, 2), complex<float>(3, 4)) == complex<float>(-5, 10));
+  const auto product = wf::reduce_value(device_array<complex<float>>(0).items(), wf::multiplies{});
+  EXPECT_TRUE(product == complex<float>(1, 0));
+}
+// Products round before they are added: a fused operation would leave what the rounding loses.
+TEST(ItemTypes, ComplexProductsAreNotContracted) {
+  const float x = 1 + 0x1p-12f;
+  EXPECT_EQ(wf::multiplies{}(complex<float>(x, x), complex<float>(x, x)).real(), 0.0f);
+}
+
+TEST(ItemTypes, ShortVectors) {
+  const auto any = [](wf_test::random_source& s) { return wf_test::random_item<float>(s); };
+  expect_bits_of_tree(make_items<float2>([&](auto& s) { return float2{any(s), any(s)}; }), wf::plus{});
+  expect_bits_of_tree(make_items<float3>([&](auto& s) { return float3{any(s), any(s), any(s)}; }), wf::plus{});
+  expect_bits_of_tree(make_items<float4>([&](auto& s) { return float4{any(s), any(s), any(s), any(s)}; }), wf::plus{});
+  expect_bits_of_tree(make_items<double2>([&](auto& s) { return double2{any(s), any(s)}; }), wf::plus{});
+  const float2 sum =
+      wf::reduce_value(device_array<float2>(std::vector<float2>(700, float2{1, -2})).items(), wf::plus{});
+  EXPECT_TRUE(sum.x == 700 && sum.y == -1400);
+}
+
+template <class T> void expect_fp8() {
+  static_assert(std::is_same_v<wf::accumulator_t<wf::plus, T>, float>);
+  const auto items = make_items<T>([](wf_test::random_source& s) { return T(wf_test::random_item<float>(s)); });
+  expect_bits_of_tree(items, wf::plus{});
+  expect_bits_of_tree(items, wf::maximum{});
+}
+TEST(ItemTypes, E4M3) { expect_fp8<__nv_fp8_e4m3>(); }
+TEST(ItemTypes, E5M2) { expect_fp8<__nv_fp8_e5m2>(); }
+
+TEST(ItemTypes, IntegersOf128Bits) {
+  const auto items = make_items<wf::int128>(
+      [](wf_test::random_source& s) { return static_cast<wf::int128>(wf::uint128{s()} << 64 | s()); });
+  expect_bits_of_tree(items, wf::plus{});
+  expect_bits_of_tree(items, wf::multiplies{});
+  expect_bits_of_tree(items, wf::maximum{});
+  wf::uint128 sum = 0;  // that of all items wraps
+  for (const wf::int128 item : items) sum += static_cast<wf::uint128>(item);
+  EXPECT_TRUE(wf::reduce_value(device_array<wf::int128>(items).items(), wf::plus{}) == static_cast<wf::int128>(sum));
+  EXPECT_TRUE(wf::reduce_value(device_array<wf::int128>(0).items(), wf::plus{}) == 0);
+}
+
+TEST(ItemTypes, NarrowIntegersAccumulateIn32Bits) {
+  const device_array<std::int8_t> bytes(std::vector<std::int8_t>(5000, 127));
+  EXPECT_EQ(wf::reduce_value(bytes.items(), wf::plus{}), 635000);
+  EXPECT_EQ(wf::reduce_value(bytes.items(), wf::accumulate_in<std::int64_t>(wf::plus{})), 635000);
+}
+
+}  // namespace item_types_tests
