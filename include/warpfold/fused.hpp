@@ -54,6 +54,8 @@ class fused : public detail::fused_storage<std::index_sequence_for<Ts...>, Ts...
  public:
   static_assert(sizeof...(Ts) > 0, "warpfold: there must be at least one value");
 
+  static constexpr std::size_t part_count = sizeof...(Ts);
+
   fused() = default;
   __host__ __device__ constexpr fused(const Ts&... values) { assign(std::index_sequence_for<Ts...>(), values...); }
   template <class... Us>
