@@ -39,6 +39,12 @@ template <class... Ts> consteval index_list<sizeof...(Ts)> by_alignment() {
   return order;
 }
 
+template <std::size_t Count> consteval std::size_t largest(const std::size_t (&numbers)[Count]) {
+  std::size_t most = 0;
+  for (const std::size_t number : numbers) most = number > most ? number : most;
+  return most;
+}
+
 template <class Places, class... Ts> struct fused_storage;
 template <std::size_t... Places, class... Ts>
 struct fused_storage<std::index_sequence<Places...>, Ts...>
@@ -55,6 +61,7 @@ class fused : public detail::fused_storage<std::index_sequence_for<Ts...>, Ts...
   static_assert(sizeof...(Ts) > 0, "warpfold: there must be at least one value");
 
   static constexpr std::size_t part_count = sizeof...(Ts);
+  static constexpr std::size_t most_bytes = detail::largest({sizeof(Ts)...});  ///< of a value
 
   fused() = default;
   __host__ __device__ constexpr fused(const Ts&... values) { assign(std::index_sequence_for<Ts...>(), values...); }

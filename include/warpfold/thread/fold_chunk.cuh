@@ -44,13 +44,15 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
   }
 }
 
+template <class Transform, class Source>
+using chunk_of_items = typename transformed_items<Transform, Source>::type[Source::chunk_items];
 /// Whether the leaves' operator lifts the items of a chunk at once.
 template <class Leaves> inline constexpr bool lifts_chunk = false;
 template <class Source, class Op, class Transform, class A>
   requires(!requires { typename Source::pair; })
 inline constexpr bool lifts_chunk<leaves<Source, lifted<Op, Transform>, A>> =
-    requires(const Op& op, typename transformed_items<Transform, Source>::type (&items)[Source::chunk_items]) {
-  { op.lift_chunk(items) } -> std::same_as<A>;
+    requires(const Op& op, chunk_of_items<Transform, Source>& items) {
+  op.lift_chunk(items);
 };
 }  // namespace detail
 
@@ -60,7 +62,7 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
   constexpr int items = Leaves::chunk_items;
   if constexpr (detail::lifts_chunk<Leaves>) {
     using source = typename Leaves::source_type;
-    typename detail::transformed_items<decltype(leaves.transform.transform), source>::type values[items];
+    detail::chunk_of_items<decltype(leaves.transform.transform), source> values;
     WARPFOLD_UNROLL
     for (int k = 0; k < items; ++k) values[k] = leaves.transform.transform(source::value(from, k));
     return leaves.transform.op.lift_chunk(values);

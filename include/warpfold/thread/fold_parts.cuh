@@ -15,13 +15,7 @@ template <class Op> inline constexpr bool is_fused = requires { Op::part_count; 
 template <class A> inline constexpr std::size_t part_bytes = sizeof(A);
 template <class A>
   requires requires { A::part_count; }
-inline constexpr std::size_t part_bytes<A> = []<std::size_t... Is>(std::index_sequence<Is...>) {
-  std::size_t most = 0;
-  for (const std::size_t bytes : {part_bytes<std::remove_cvref_t<decltype(std::declval<A>().template get<Is>())>>...})
-    most = bytes > most ? bytes : most;
-  return most;
-}
-(std::make_index_sequence<A::part_count>());
+inline constexpr std::size_t part_bytes<A> = A::most_bytes;
 
 /// Part `I` of leaves whose making is not known.
 template <std::size_t I, class Leaves> struct leaves_part {
