@@ -99,11 +99,11 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
   if constexpr (Order >= 3) {
     const double to_a = d * (na / n), to_b = d * (nb / n), difference = to_a - to_b;
     const double cross = std::fma(to_a, b.power[0], -(to_b * a.power[0]));
-    all.power[1] = std::fma(square, difference, std::fma(3, cross, a.power[1] + b.power[1]));
+    all.power[1] = std::fma(square, difference, std::fma(3.0, cross, a.power[1] + b.power[1]));
     if constexpr (Order >= 4) {
       const double squares = std::fma(to_a * to_a, b.power[0], to_b * to_b * a.power[0]);
       const double cubes = std::fma(to_a, b.power[1], -(to_b * a.power[1]));
-      const double both = std::fma(6, squares, std::fma(4, cubes, a.power[2] + b.power[2]));
+      const double both = std::fma(6.0, squares, std::fma(4.0, cubes, a.power[2] + b.power[2]));
       all.power[2] = std::fma(square, std::fma(to_a, difference, to_b * to_b), both);
     }
   }
