@@ -119,12 +119,10 @@ template <class Op> class fused_problem {
   }
 
  private:
-  template <class A> A* part_place(std::size_t index) const {
-    return reinterpret_cast<A*>(parts_.data() + 16 * index);
-  }
+  template <class A> A* part_place(std::size_t index) const { return reinterpret_cast<A*>(parts_.data() + 16 * index); }
   cudaError_t cub_reduce(void* scratch, cudaStream_t stream) {
-    return cub::DeviceReduce::TransformReduce(scratch, cub_bytes_, data_.data(), fused_.data(), static_cast<int>(items_),
-                                              cub_join<Op>{op_}, cub_transform<Op>{op_},
+    return cub::DeviceReduce::TransformReduce(scratch, cub_bytes_, data_.data(), fused_.data(),
+                                              static_cast<int>(items_), cub_join<Op>{op_}, cub_transform<Op>{op_},
                                               wf::identity<Op, accumulators<Op>>::value(), stream);
   }
 
@@ -148,95 +146,105 @@ std::vector<std::string> with_read_names(std::vector<std::string> names) {
 }
 
 template <class Op> void add_fused(const std::string& name, Op op, std::int64_t items) {
-  add_group({"fuse/float/" + name + "/items:" + size_name(items), "cold", items, items * 4,
-             with_read_names({"warpfold", "plus", "separate", "cub"}), [=] {
-               fused_problem<Op> problem(items, op);
-               problem.verify();
-               contenders list{problem.warpfold_call(), problem.plus_call(), problem.separate_calls(), problem.cub_call()};
-               std::ranges::move(make_read_contenders(problem.data(), static_cast<std::size_t>(problem.bytes())),
-                                 std::back_inserter(list));
-               return measurements(time_cold(list, {7, 51, 0.15}));
-             }});
+  add_group(
+      {"fuse/float/" + name + "/items:" + size_name(items), "cold", items, items * 4,
+       with_read_names({"warpfold", "plus", "separate", "cub"}), [=] {
+         fused_problem<Op> problem(items, op);
+         problem.verify();
+         contenders list{problem.warpfold_call(), problem.plus_call(), problem.separate_calls(), problem.cub_call()};
+         std::ranges::move(make_read_contenders(problem.data(), static_cast<std::size_t>(problem.bytes())),
+                           std::back_inserter(list));
+         return measurements(time_cold(list, {7, 51, 0.15}));
+       }});
 }
 
 /// Moments or statistics against the limit, and against CUB with the same operator.
 template <class Op> void add_statistics(const std::string& name, Op op, std::int64_t items) {
-  add_group({"fuse/float/" + name + "/items:" + size_name(items), "cold", items, items * 4,
-             with_read_names({"warpfold", "plus", "cub"}), [=] {
-               using result = wf::lowered_t<Op, accumulators<Op>>;
-               const auto data = std::make_shared<device_buffer<float>>(static_cast<std::size_t>(items));
-               fill_random(data->data(), items, static_cast<std::uint64_t>(items), nullptr);
-               const device_buffer<result> out(1);
-               const device_buffer<accumulators<Op>> cub_out(1);
-               const device_buffer<float> sum(1);
-               const wf::workspace workspace;
-               std::size_t bytes = 0;
-               const auto cub_reduce = [&](void* scratch, cudaStream_t stream) {
-                 return cub::DeviceReduce::TransformReduce(scratch, bytes, data->data(), cub_out.data(),
-                                                           static_cast<int>(items), cub_join<Op>{op}, cub_transform<Op>{op},
-                                                           wf::identity<Op, accumulators<Op>>::value(), stream);
-               };
-               check(cub_reduce(nullptr, nullptr));
-               const device_buffer<std::byte> scratch(bytes);
-               contenders list{
-                   {"warpfold", [&](cudaStream_t stream, int) {
-                      wf::reduce(data->data(), items, out.data(), op, {.stream = stream, .workspace = workspace});
-                    }},
-                   {"plus", [&](cudaStream_t stream, int) {
-                      wf::reduce(data->data(), items, sum.data(), {.stream = stream, .workspace = workspace});
-                    }},
-                   {"cub", [&](cudaStream_t stream, int) { check(cub_reduce(scratch.data(), stream)); }}};
-               std::ranges::move(make_read_contenders(data->data(), static_cast<std::size_t>(4 * items)),
-                                 std::back_inserter(list));
-               list[0].run(nullptr, 0);
-               result got;
-               check(cudaMemcpy(&got, out.data(), sizeof(got), cudaMemcpyDeviceToHost));
-               // Uniform in [0, 1): seven standard errors.
-               if (got.count != items || !(std::abs(got.variance() - 1. / 12) < 0.6 / std::sqrt(static_cast<double>(items))))
-                 throw std::runtime_error("wrong count or variance " + std::to_string(got.variance()));
-               return measurements(time_cold(list, {7, 51, 0.15}));
-             }});
+  add_group(
+      {"fuse/float/" + name + "/items:" + size_name(items), "cold", items, items * 4,
+       with_read_names({"warpfold", "plus", "cub"}), [=] {
+         using result = wf::lowered_t<Op, accumulators<Op>>;
+         const auto data = std::make_shared<device_buffer<float>>(static_cast<std::size_t>(items));
+         fill_random(data->data(), items, static_cast<std::uint64_t>(items), nullptr);
+         const device_buffer<result> out(1);
+         const device_buffer<accumulators<Op>> cub_out(1);
+         const device_buffer<float> sum(1);
+         const wf::workspace workspace;
+         std::size_t bytes = 0;
+         const auto cub_reduce = [&](void* scratch, cudaStream_t stream) {
+           return cub::DeviceReduce::TransformReduce(scratch, bytes, data->data(), cub_out.data(),
+                                                     static_cast<int>(items), cub_join<Op>{op}, cub_transform<Op>{op},
+                                                     wf::identity<Op, accumulators<Op>>::value(), stream);
+         };
+         check(cub_reduce(nullptr, nullptr));
+         const device_buffer<std::byte> scratch(bytes);
+         contenders list{{"warpfold",
+                          [&](cudaStream_t stream, int) {
+                            wf::reduce(data->data(), items, out.data(), op, {.stream = stream, .workspace = workspace});
+                          }},
+                         {"plus",
+                          [&](cudaStream_t stream, int) {
+                            wf::reduce(data->data(), items, sum.data(), {.stream = stream, .workspace = workspace});
+                          }},
+                         {"cub", [&](cudaStream_t stream, int) { check(cub_reduce(scratch.data(), stream)); }}};
+         std::ranges::move(make_read_contenders(data->data(), static_cast<std::size_t>(4 * items)),
+                           std::back_inserter(list));
+         list[0].run(nullptr, 0);
+         result got;
+         check(cudaMemcpy(&got, out.data(), sizeof(got), cudaMemcpyDeviceToHost));
+         // Uniform in [0, 1): seven standard errors.
+         if (got.count != items || !(std::abs(got.variance() - 1. / 12) < 0.6 / std::sqrt(static_cast<double>(items))))
+           throw std::runtime_error("wrong count or variance " + std::to_string(got.variance()));
+         return measurements(time_cold(list, {7, 51, 0.15}));
+       }});
 }
 
 /// Four results a segment, of equal lengths by offsets, against four calls and one sum.
 void add_segmented(std::int64_t items, std::int64_t length) {
-  add_group({"fuse_segmented/float/four/items:" + size_name(items) + "/segments:equal_" + std::to_string(length) +
-                 "/form:offsets",
-             "cold", items, items * 4 + items / length * (4 + 16), {"warpfold", "plus", "separate"}, [=] {
-               const std::int64_t segments = items / length;
-               const auto count = static_cast<std::size_t>(segments);
-               const device_buffer<float> data(static_cast<std::size_t>(items)), out(4 * count), own(4 * count);
-               fill_random(data.data(), items, static_cast<std::uint64_t>(items), nullptr);
-               const device_buffer<int> offsets(count + 1);
-               std::vector<int> ends(count + 1);
-               for (std::size_t s = 0; s <= count; ++s) ends[s] = static_cast<int>(static_cast<std::int64_t>(s) * length);
-               check(cudaMemcpy(offsets.data(), ends.data(), offsets.bytes(), cudaMemcpyHostToDevice));
-               const wf::workspace workspace;
-               const std::span<const float> in(data.data(), static_cast<std::size_t>(segments * length));
-               const std::span<const int> at(offsets.data(), count + 1);
-               const auto place = [&](const device_buffer<float>& of, std::size_t k) { return of.data() + k * count; };
-               contenders list{
-                   {"warpfold", [&](cudaStream_t stream, int) {
-                      wf::segmented_reduce(in, at, wf::outputs(place(out, 0), place(out, 1), place(out, 2), place(out, 3)),
-                                           four(), {.stream = stream, .workspace = workspace});
-                    }},
-                   {"plus", [&](cudaStream_t stream, int) {
-                      wf::segmented_reduce(in, at, place(own, 0), {.stream = stream, .workspace = workspace});
-                    }},
-                   {"separate", [&](cudaStream_t stream, int) {
-                      for_each_part(four(), [&](const auto& part, auto index) {
-                        wf::segmented_reduce(in, at, place(own, index), part, {.stream = stream, .workspace = workspace});
-                      });
-                    }}};
-               list[0].run(nullptr, 0);
-               list[2].run(nullptr, 0);
-               std::vector<float> fused(4 * count), separate(4 * count);
-               check(cudaMemcpy(fused.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost));
-               check(cudaMemcpy(separate.data(), own.data(), own.bytes(), cudaMemcpyDeviceToHost));
-               if (std::memcmp(fused.data(), separate.data(), out.bytes()) != 0)
-                 throw std::runtime_error("segments differ from those of calls of their own");
-               return measurements(time_cold(list, {5, 31, 0.15}));
-             }});
+  add_group(
+      {"fuse_segmented/float/four/items:" + size_name(items) + "/segments:equal_" + std::to_string(length) +
+           "/form:offsets",
+       "cold",
+       items,
+       items * 4 + items / length * (4 + 16),
+       {"warpfold", "plus", "separate"},
+       [=] {
+         const std::int64_t segments = items / length;
+         const auto count = static_cast<std::size_t>(segments);
+         const device_buffer<float> data(static_cast<std::size_t>(items)), out(4 * count), own(4 * count);
+         fill_random(data.data(), items, static_cast<std::uint64_t>(items), nullptr);
+         const device_buffer<int> offsets(count + 1);
+         std::vector<int> ends(count + 1);
+         for (std::size_t s = 0; s <= count; ++s) ends[s] = static_cast<int>(static_cast<std::int64_t>(s) * length);
+         check(cudaMemcpy(offsets.data(), ends.data(), offsets.bytes(), cudaMemcpyHostToDevice));
+         const wf::workspace workspace;
+         const std::span<const float> in(data.data(), static_cast<std::size_t>(segments * length));
+         const std::span<const int> at(offsets.data(), count + 1);
+         const auto place = [&](const device_buffer<float>& of, std::size_t k) { return of.data() + k * count; };
+         contenders list{
+             {"warpfold",
+              [&](cudaStream_t stream, int) {
+                wf::segmented_reduce(in, at, wf::outputs(place(out, 0), place(out, 1), place(out, 2), place(out, 3)),
+                                     four(), {.stream = stream, .workspace = workspace});
+              }},
+             {"plus",
+              [&](cudaStream_t stream, int) {
+                wf::segmented_reduce(in, at, place(own, 0), {.stream = stream, .workspace = workspace});
+              }},
+             {"separate", [&](cudaStream_t stream, int) {
+                for_each_part(four(), [&](const auto& part, auto index) {
+                  wf::segmented_reduce(in, at, place(own, index), part, {.stream = stream, .workspace = workspace});
+                });
+              }}};
+         list[0].run(nullptr, 0);
+         list[2].run(nullptr, 0);
+         std::vector<float> fused(4 * count), separate(4 * count);
+         check(cudaMemcpy(fused.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost));
+         check(cudaMemcpy(separate.data(), own.data(), own.bytes(), cudaMemcpyDeviceToHost));
+         if (std::memcmp(fused.data(), separate.data(), out.bytes()) != 0)
+           throw std::runtime_error("segments differ from those of calls of their own");
+         return measurements(time_cold(list, {5, 31, 0.15}));
+       }});
 }
 
 void register_all() {

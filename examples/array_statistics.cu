@@ -64,8 +64,8 @@ template <class Item> Item first_number(std::span<const Item> items) {
   if constexpr (std::is_integral_v<Item>) {
     return items.front();
   } else {
-    const auto found = std::ranges::find_if(
-        items, [](Item item) { return std::isfinite(distance_to<Item>::to_double(item)); });
+    const auto found =
+        std::ranges::find_if(items, [](Item item) { return std::isfinite(distance_to<Item>::to_double(item)); });
     return found == items.end() ? Item(0.0f) : *found;
   }
 }
@@ -119,9 +119,8 @@ template <class Item> void print_statistics(const examples::array_file& file, in
   std::printf("\n");
   examples::print_times_header("reduction");
   examples::print_time("all of these, in one pass", file.bytes.size(), runs, reduce_all);
-  examples::print_time("the minimum alone", file.bytes.size(), runs, [&] {
-    wf::reduce(items, minimum_at.data(), wf::minimum_number{}, {.workspace = workspace});
-  });
+  examples::print_time("the minimum alone", file.bytes.size(), runs,
+                       [&] { wf::reduce(items, minimum_at.data(), wf::minimum_number{}, {.workspace = workspace}); });
   examples::print_cache_note(file.bytes.size());
 }
 

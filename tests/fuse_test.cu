@@ -57,8 +57,8 @@ struct counted {
 };
 
 // The order of items, seen three ways, beside sums: an interval by transform, a length by number, and fused in fused.
-constexpr auto ordered = wf::fuse(wf::with(wf_test::to_interval<span>{}, wf_test::join{}), wf::with(widen{}, wf::plus{}),
-                                  wf::fuse(counted{}, wf::last{}));
+constexpr auto ordered = wf::fuse(wf::with(wf_test::to_interval<span>{}, wf_test::join{}),
+                                  wf::with(widen{}, wf::plus{}), wf::fuse(counted{}, wf::last{}));
 using ordered_op = std::remove_cv_t<decltype(ordered)>;
 using ordered_result = wf::lowered_t<ordered_op, wf::accumulator_t<ordered_op, int>>;
 static_assert(std::is_same_v<ordered_result, wf::fused<span, long long, wf::fused<std::int64_t, int>>>);
@@ -69,9 +69,7 @@ ordered_result expected_of(std::int64_t first, std::int64_t last) {
   const long long sum = (first + last) * (last - first + 1) / 2;
   return {span::of(first, last), sum, {last - first + 1, static_cast<int>(last)}};
 }
-wf::fused<span, long long, wf::fused<span, int>> before_all() {
-  return {span::of(-1), 0, {span::of(-1), -1}};
-}
+wf::fused<span, long long, wf::fused<span, int>> before_all() { return {span::of(-1), 0, {span::of(-1), -1}}; }
 /// With before_all() as init.
 ordered_result joined_of(std::int64_t last) {
   return {span::of(-1, last), last * (last + 1) / 2, {last + 2, static_cast<int>(last)}};
@@ -127,9 +125,11 @@ TEST(Fuse, KeepsTheAccumulatorOfEachOperator) {
   for (const float x : wf_test::random_items<float>(45007)) halves.push_back(__float2half(x));
   expect_own_bits(halves, wf::fuse(wf::plus{}, wf::maximum{}, wf::with(half_square{}, wf::plus{})));
   const auto bytes = wf_test::random_items<std::int8_t>(45007);
-  const auto op = wf::fuse(wf::plus{}, wf::minimum{}, wf::bit_xor{}, wf::accumulate_in<long long>(wf::plus{}), wf::last{});
+  const auto op =
+      wf::fuse(wf::plus{}, wf::minimum{}, wf::bit_xor{}, wf::accumulate_in<long long>(wf::plus{}), wf::last{});
   using op_type = std::remove_cv_t<decltype(op)>;
-  static_assert(std::is_same_v<wf::accumulator_t<op_type, std::int8_t>, wf::fused<int, int, int, long long, std::int8_t>>);
+  static_assert(
+      std::is_same_v<wf::accumulator_t<op_type, std::int8_t>, wf::fused<int, int, int, long long, std::int8_t>>);
   expect_own_bits(bytes, op);
 }
 
@@ -147,8 +147,8 @@ TEST(Fuse, OrderOfReductions) {
       EXPECT_EQ((ordered_result{spans.value(), sums.value(), inner.value()}), joined_of(count - 1)) << offset;
     }
   const device_array<int> in(numbers_to(5000));
-  wf::reduce<wf::strategy<wf::block::shuffle<128>, wf::grid::persistent, wf::finish::last_block>>(
-      in.items(), all.data(), ordered);
+  wf::reduce<wf::strategy<wf::block::shuffle<128>, wf::grid::persistent, wf::finish::last_block>>(in.items(),
+                                                                                                  all.data(), ordered);
   EXPECT_EQ(all.value(), expected_of(0, 4999));
   wf::reduce<wf::strategy<wf::block::matrix<32, 32>, wf::grid::persistent, wf::finish::two_launch>>(
       in.items(), all.data(), ordered);
@@ -184,8 +184,10 @@ TEST(Fuse, OrderOfSegments) {
   expect();
   wf::segmented_reduce(in.items(), wf::owners{device_owners.items()}, out, ordered, {.empty = none});
   expect();
-  wf::segmented_reduce(in.items(), wf::bounds{device_offsets.data(), std::span<int>(device_offsets.data() + 1, static_cast<std::size_t>(segments))},
-                       out, ordered, {.empty = none});
+  wf::segmented_reduce(
+      in.items(),
+      wf::bounds{device_offsets.data(), std::span<int>(device_offsets.data() + 1, static_cast<std::size_t>(segments))},
+      out, ordered, {.empty = none});
   expect();
   for (const int length : {1, 3, 20, 100, 900}) {
     const int number = 4000 / length;
@@ -208,7 +210,8 @@ TEST(Fuse, OrderOfRunsAndScans) {
   const auto result = [&](int i) { return ordered_result{spans.value(i), sums.value(i), inner.value(i)}; };
   wf::reduce_by_key(device_keys.items(), in.items(), std::span<int>(out_keys.data(), 20), out, runs.data(), ordered);
   ASSERT_EQ(runs.value(), 13);
-  for (int run = 0; run < 13; ++run) EXPECT_EQ(result(run), expected_of(run * 700, std::min(run * 700 + 699, count - 1)));
+  for (int run = 0; run < 13; ++run)
+    EXPECT_EQ(result(run), expected_of(run * 700, std::min(run * 700 + 699, count - 1)));
   const auto expect_prefixes = [&](auto expected) {
     const auto got_spans = spans.to_host();
     const auto got_sums = sums.to_host();
@@ -242,7 +245,8 @@ TEST(Fuse, TransformsOfOneAndTwoInputsComeFirst) {
 
 TEST(Fuse, EmptyInputs) {
   const device_array<float> none(0);
-  auto [sum, least, most] = wf::reduce_value(none.items(), wf::fuse(wf::plus{}, wf::minimum{}, wf::with(square{}, wf::maximum{})));
+  auto [sum, least, most] =
+      wf::reduce_value(none.items(), wf::fuse(wf::plus{}, wf::minimum{}, wf::with(square{}, wf::maximum{})));
   EXPECT_TRUE(same_bits(sum, 0.f));  // not -0
   EXPECT_EQ(least, std::numeric_limits<float>::infinity());
   EXPECT_EQ(most, -std::numeric_limits<float>::infinity());
@@ -322,8 +326,10 @@ TEST(FuseErrors, NameTheOutputAndWriteNothing) {
   const auto range = [](const device_array<float>& of, std::size_t size) { return std::span<float>(of.data(), size); };
   expect(message_of([&] { wf::reduce(items.items(), wf::outputs(a.data(), null), op); }),
          "reduce: out 2 of 2 is a null pointer");
-  expect(message_of([&] { wf::reduce(items.items(), wf::outputs(range(a, 0), b.data()), op); }), "out 1 of 2 has no items");
-  expect(message_of([&] { wf::reduce(items.items(), wf::outputs(a.data(), a.data()), op); }), "out 2 lies within out 1");
+  expect(message_of([&] { wf::reduce(items.items(), wf::outputs(range(a, 0), b.data()), op); }),
+         "out 1 of 2 has no items");
+  expect(message_of([&] { wf::reduce(items.items(), wf::outputs(a.data(), a.data()), op); }),
+         "out 2 lies within out 1");
   const auto segmented = [&](const auto& out) {
     return message_of([&] { wf::segmented_reduce(items.items(), offsets.items(), out, op); });
   };

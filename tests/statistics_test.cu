@@ -78,7 +78,8 @@ template <class T> std::vector<T> deviates(int count, double mean, std::uint64_t
   const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
   std::vector<T> items;
   for (int i = 0; i < count; ++i)
-    items.push_back(static_cast<T>(mean + std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform())));
+    items.push_back(
+        static_cast<T>(mean + std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform())));
   return items;
 }
 
@@ -144,7 +145,8 @@ TEST(Moments, JoinInAnyOrderWithinRounding) {
     const auto left = op(op(a, b), c), right = op(a, op(b, c));
     ASSERT_EQ(left.count, right.count);
     // Each power is a sum of terms no larger than scale^p, n of them, with fewer than 100 roundings in each.
-    const double n = static_cast<double>(left.count), scale = 2 * std::sqrt(left.power[0]) + 1e-300, bound = 100 * 0x1p-53 * (n + 1);
+    const double n = static_cast<double>(left.count), scale = 2 * std::sqrt(left.power[0]) + 1e-300,
+                 bound = 100 * 0x1p-53 * (n + 1);
     ASSERT_NEAR(left.power[0], right.power[0], bound * scale * scale);
     ASSERT_NEAR(left.power[1], right.power[1], bound * scale * scale * scale);
     ASSERT_NEAR(left.power[2], right.power[2], bound * scale * scale * scale * scale);
@@ -182,8 +184,8 @@ TEST(Statistics, LeaveNaNOutAndCountThem) {
     EXPECT_EQ(all.minimum, *std::min_element(numbers.begin(), numbers.end()));
     EXPECT_EQ(all.maximum, *std::max_element(numbers.begin(), numbers.end()));
     EXPECT_LE(ulps(all.variance(), expected.variance), 8);
-    EXPECT_TRUE(same_bits(all.variance(),
-                          wf::reduce_value(in.items(), wf::moments<2, wf::nan_policy::omit>{}).variance()));
+    EXPECT_TRUE(
+        same_bits(all.variance(), wf::reduce_value(in.items(), wf::moments<2, wf::nan_policy::omit>{}).variance()));
     const auto propagated = wf::reduce_value(in.items(), wf::statistics<2, wf::nan_policy::propagate>{});
     EXPECT_EQ(propagated.nan_count, all.nan_count);
     EXPECT_TRUE(std::isnan(propagated.minimum) && std::isnan(propagated.maximum) && std::isnan(propagated.mean()));
@@ -212,7 +214,8 @@ TEST(Statistics, OfIntegersAndHalves) {
 TEST(Statistics, OfSegmentsRunsAndBesideOthers) {
   const std::vector<float> items = deviates<float>(9001, 10, 4);
   std::vector<int> offsets{0}, keys;
-  for (int length = 1; offsets.back() < 9001; length = length * 3 % 701 + 1) offsets.push_back(std::min(9001, offsets.back() + length));
+  for (int length = 1; offsets.back() < 9001; length = length * 3 % 701 + 1)
+    offsets.push_back(std::min(9001, offsets.back() + length));
   for (int i = 0; i < 9001; ++i) keys.push_back(i / 900);
   const device_array<float> in(items, 1), sums(static_cast<std::int64_t>(offsets.size()) - 1);
   const device_array<int> device_offsets(offsets), device_keys(keys), out_keys(20), runs(1);
@@ -221,7 +224,8 @@ TEST(Statistics, OfSegmentsRunsAndBesideOthers) {
                        wf::fuse(wf::statistics{}, wf::plus{}));
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     const int first = offsets[s], length = offsets[s + 1] - first;
-    const auto tree = wf::statistics{}.lower(wf::canonical_tree::replay(items.data() + first, length, wf::statistics{}));
+    const auto tree =
+        wf::statistics{}.lower(wf::canonical_tree::replay(items.data() + first, length, wf::statistics{}));
     const auto own = out.value(static_cast<std::int64_t>(s));
     EXPECT_TRUE(same_bits(own.power[0], tree.power[0]) && same_bits(own.sum, tree.sum)) << length;
     EXPECT_EQ(own.count, length);
@@ -232,7 +236,8 @@ TEST(Statistics, OfSegmentsRunsAndBesideOthers) {
   wf::reduce_by_key(device_keys.items(), in.items(), out_keys.data(), out.data(), runs.data(), wf::statistics{});
   ASSERT_EQ(runs.value(), 11);
   for (int run = 0; run < 11; ++run) {
-    const auto tree = wf::canonical_tree::replay_part(items.data(), run * 900, std::min(run * 900 + 900, 9001), wf::statistics{});
+    const auto tree =
+        wf::canonical_tree::replay_part(items.data(), run * 900, std::min(run * 900 + 900, 9001), wf::statistics{});
     EXPECT_TRUE(same_bits(out.value(run).power[0], get<0>(tree).power[0]));
   }
 }

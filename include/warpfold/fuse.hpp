@@ -23,7 +23,8 @@ namespace warpfold {
 
 namespace detail {
 /// The accumulator of `item`, as a call of its own makes it.
-template <class A, class Op, class T> __host__ __device__ constexpr A leaf_of(const Op& op, const T& item, std::int64_t i) {
+template <class A, class Op, class T>
+__host__ __device__ constexpr A leaf_of(const Op& op, const T& item, std::int64_t i) {
   if constexpr (lifts<Op, T>) return convert<A>(lift(op, item, i));
   else return convert<A>(item);
 }
@@ -43,30 +44,32 @@ template <class Transform, class Op> struct transformed_operator {
 
   template <class T>
     requires(detail::can_transform<Transform, T>)
-  __host__ __device__ constexpr auto lift(const T& of) const -> leaf<T> requires(!lifts_indexed<Op, item<T>>) {
-    return detail::leaf_of<leaf<T>>(op, transform(of), 0);
-  }
+  __host__ __device__ constexpr auto lift(const T& of) const -> leaf<T>
+    requires(!lifts_indexed<Op, item<T>>)
+  { return detail::leaf_of<leaf<T>>(op, transform(of), 0); }
   template <class T>
     requires(detail::can_transform<Transform, T>)
   __host__ __device__ constexpr auto lift(const T& of, std::int64_t index) const -> leaf<T>
-      requires(lifts_indexed<Op, item<T>>) {
-    return detail::leaf_of<leaf<T>>(op, transform(of), index);
+    requires(lifts_indexed<Op, item<T>>)
+  { return detail::leaf_of<leaf<T>>(op, transform(of), index); }
+  template <class A>
+  requires is_operator_for<Op, A> __host__ __device__ constexpr A operator()(const A& a, const A& b) const {
+    return static_cast<A>(op(a, b));
   }
   template <class A>
-    requires is_operator_for<Op, A>
-  __host__ __device__ constexpr A operator()(const A& a, const A& b) const { return static_cast<A>(op(a, b)); }
-  template <class A>
-    requires lowers<Op, A>
-  __host__ __device__ constexpr lowered_t<Op, A> lower(const A& value) const { return op.lower(value); }
+  requires lowers<Op, A> __host__ __device__ constexpr lowered_t<Op, A> lower(const A& value) const {
+    return op.lower(value);
+  }
 };
 
 /// `op` over transform(item) instead of the item: with(square{}, plus{}) is the sum of squares. It has the bits of
 /// transform_reduce, and can stand beside other operators in `fuse`. The accumulator follows what `transform` returns.
 template <class Transform, class Op>
 __host__ __device__ constexpr transformed_operator<Transform, Op> with(Transform transform, Op op) {
-  static_assert(!detail::is_host_pointer<Transform> && std::is_trivially_copyable_v<Transform>,
-                "warpfold: the transform must be a trivially copyable function object or lambda: it is passed to the GPU "
-                "by its bytes, and a function pointer is the host's");
+  static_assert(
+      !detail::is_host_pointer<Transform> && std::is_trivially_copyable_v<Transform>,
+      "warpfold: the transform must be a trivially copyable function object or lambda: it is passed to the GPU "
+      "by its bytes, and a function pointer is the host's");
   static_assert(!is_device_lambda<Transform>,
                 "warpfold: declare what the __device__ lambda returns, as in [] __device__(float x) -> double { ... }: "
                 "the accumulator follows it, and the host cannot know it otherwise");

@@ -53,10 +53,9 @@ struct fused_storage<std::index_sequence<Places...>, Ts...>
 }  // namespace detail
 
 /// Values of types `Ts`, read by get<I>(values) and, on the host, by structured bindings:
-/// auto [sum, largest] = wf::reduce_value(in, wf::fuse(wf::plus{}, wf::maximum{})). fused(1.f, 2) deduces the types, and
-/// converts to values of others.
-template <class... Ts>
-class fused : public detail::fused_storage<std::index_sequence_for<Ts...>, Ts...> {
+/// auto [sum, largest] = wf::reduce_value(in, wf::fuse(wf::plus{}, wf::maximum{})). fused(1.f, 2) deduces the types,
+/// and converts to values of others.
+template <class... Ts> class fused : public detail::fused_storage<std::index_sequence_for<Ts...>, Ts...> {
  public:
   static_assert(sizeof...(Ts) > 0, "warpfold: there must be at least one value");
 
@@ -84,7 +83,8 @@ class fused : public detail::fused_storage<std::index_sequence_for<Ts...>, Ts...
   }
 
  private:
-  template <std::size_t... Is> __host__ __device__ constexpr void assign(std::index_sequence<Is...>, const Ts&... values) {
+  template <std::size_t... Is>
+  __host__ __device__ constexpr void assign(std::index_sequence<Is...>, const Ts&... values) {
     ((get<Is>() = values), ...);
   }
   template <std::size_t... Is, class Other>

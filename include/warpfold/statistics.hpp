@@ -67,8 +67,8 @@ __host__ __device__ inline double half_reciprocal(std::int64_t n) {
 }
 
 // Below, a product is never added but by an explicit fma, so that no compiler can contract anything: the bits are the
-// same everywhere. Names: d is the distance of the means; a sum is exact as long as float items are of similar size,
-// so that differences of sums lose nothing, where those of rounded means would.
+// same everywhere. Sums are exact as long as float items are of similar size, so that their differences lose nothing,
+// where those of rounded means would.
 
 /// The moments of two adjacent parts of the same size, a power of two: no division.
 template <int Order>
@@ -77,8 +77,7 @@ __host__ __device__ moments_of<Order> join_equal(const moments_of<Order>& a, con
   const double squares = a.power[0] + b.power[0];
   moments_of<Order> all{2 * a.count, a.sum + b.sum, {}};
   all.power[0] = std::fma(half_d, difference, squares);
-  if constexpr (Order >= 3)
-    all.power[1] = std::fma(3 * half_d, b.power[0] - a.power[0], a.power[1] + b.power[1]);
+  if constexpr (Order >= 3) all.power[1] = std::fma(3 * half_d, b.power[0] - a.power[0], a.power[1] + b.power[1]);
   if constexpr (Order >= 4) {
     const double both = std::fma(4 * half_d, b.power[1] - a.power[1], a.power[2] + b.power[2]);
     all.power[2] = std::fma(half_d * half_d, std::fma(half_d, difference, 6 * squares), both);
@@ -93,11 +92,12 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
   const double n = na + nb, product = nb * a.sum;
   // na * b.sum - nb * a.sum, right to an ulp or two (Kahan).
   const double scaled = std::fma(na, b.sum, -product) + std::fma(-nb, a.sum, product);
-  const double d = scaled / (na * nb), square = d * (scaled / n);
+  const double quotient = scaled / (na * nb * n);
   moments_of<Order> all{a.count + b.count, a.sum + b.sum, {}};
-  all.power[0] = (a.power[0] + b.power[0]) + square;
+  all.power[0] = std::fma(scaled, quotient, a.power[0] + b.power[0]);
   if constexpr (Order >= 3) {
-    const double to_a = d * (na / n), to_b = d * (nb / n), difference = to_a - to_b;
+    const double to_a = quotient * na, to_b = quotient * nb;  // from the common mean
+    const double square = scaled * quotient, difference = quotient * (na - nb);
     const double cross = std::fma(to_a, b.power[0], -(to_b * a.power[0]));
     all.power[1] = std::fma(square, difference, std::fma(3.0, cross, a.power[1] + b.power[1]));
     if constexpr (Order >= 4) {
@@ -155,10 +155,10 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
   __host__ __device__ static result join_numbers(const T (&items)[All]) {
     if constexpr (Count == 1) return {1, detail::convert<double>(items[First]), {}};
     else
-      return detail::join_equal(join_numbers<First, Count / 2>(items), join_numbers<First + Count / 2, Count / 2>(items));
+      return detail::join_equal(join_numbers<First, Count / 2>(items),
+                                join_numbers<First + Count / 2, Count / 2>(items));
   }
-  template <int First, int Count, class T, int All>
-  __host__ __device__ result join_items(const T (&items)[All]) const {
+  template <int First, int Count, class T, int All> __host__ __device__ result join_items(const T (&items)[All]) const {
     if constexpr (Count == 1) return lift(items[First]);
     else return (*this)(join_items<First, Count / 2>(items), join_items<First + Count / 2, Count / 2>(items));
   }
@@ -198,13 +198,13 @@ template <class Extremum, int Order = 2> struct statistics_of : moments_of<Order
   std::int64_t nan_count;
 };
 
-/// The operator that computes statistics_of: moments, extremes and the number of NaN, fused. By default NaN are left out
-/// of moments and extremes. Each part has the bits of a call of its own with moments<Order, Policy>, with
+/// The operator that computes statistics_of: moments, extremes and the number of NaN, fused. By default NaN are left
+/// out of moments and extremes. Each part has the bits of a call of its own with moments<Order, Policy>, with
 /// minimum_number and maximum_number (minimum and maximum if NaN propagate), and with nan_counter.
 template <int Order = 2, nan_policy Policy = nan_policy::omit>
-struct statistics : fused_operator<moments<Order, Policy>,
-                                   std::conditional_t<Policy == nan_policy::omit, minimum_number, minimum>,
-                                   std::conditional_t<Policy == nan_policy::omit, maximum_number, maximum>, nan_counter> {
+struct statistics
+    : fused_operator<moments<Order, Policy>, std::conditional_t<Policy == nan_policy::omit, minimum_number, minimum>,
+                     std::conditional_t<Policy == nan_policy::omit, maximum_number, maximum>, nan_counter> {
   template <class E>
   __host__ __device__ constexpr statistics_of<E, Order> lower(
       const fused<moments_of<Order>, E, E, std::int64_t>& all) const {

@@ -20,9 +20,8 @@ template <class Out, class Check> void for_each_output(const char* argument, con
 
 /// check_pointer for each output.
 template <class Out> void check_output_pointers(const char* function, const char* argument, const Out& out) {
-  for_each_output(argument, out, [&](const char* name, const auto& first, std::int64_t) {
-    check_pointer(function, name, first);
-  });
+  for_each_output(argument, out,
+                  [&](const char* name, const auto& first, std::int64_t) { check_pointer(function, name, first); });
 }
 
 /// Throws if an output of a scan has fewer items than the input.
@@ -41,8 +40,7 @@ void check_outputs_apart(const char* function, const char* argument, const Out& 
     out.for_each([&](std::size_t k, const auto& first, std::int64_t) {
       out.for_each([&](std::size_t other, const auto& second, std::int64_t) {
         const auto name = [&](std::size_t of) { return std::string(argument) + " " + std::to_string(of + 1); };
-        if (k < other)
-          check_apart(function, name(k).c_str(), first, count, name(other).c_str(), second, count);
+        if (k < other) check_apart(function, name(k).c_str(), first, count, name(other).c_str(), second, count);
       });
     });
 }

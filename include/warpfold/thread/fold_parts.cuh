@@ -31,8 +31,7 @@ template <std::size_t I, class Leaves> struct leaves_part {
 };
 
 /// Part `I` of `from`, the leaves of the fused operator `op`. Its chunk is that of `from`, or a base of it.
-template <std::size_t I, class Op, class Leaves>
-__device__ auto part_of(const Op&, const Leaves& from) {
+template <std::size_t I, class Op, class Leaves> __device__ auto part_of(const Op&, const Leaves& from) {
   return leaves_part<I, Leaves>{from};
 }
 template <std::size_t I, class Op, class Transform, class Source, class A>

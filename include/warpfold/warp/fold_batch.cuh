@@ -12,9 +12,8 @@ namespace warpfold::warp {
 template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op op) {
   if constexpr (thread::is_fused<Op>) {
-    return thread::fold_parts<A>(op, leaves, [&](const auto& part, const auto& part_op) {
-      return fold_chunk_rows(part, rows, part_op);
-    });
+    return thread::fold_parts<A>(
+        op, leaves, [&](const auto& part, const auto& part_op) { return fold_chunk_rows(part, rows, part_op); });
   } else {
     A values[Rows];
     WARPFOLD_UNROLL
@@ -27,9 +26,8 @@ __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op
 template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op op, int items) {
   if constexpr (thread::is_fused<Op>) {
-    return thread::fold_parts<A>(op, leaves, [&](const auto& part, const auto& part_op) {
-      return fold_chunk_rows(part, rows, part_op, items);
-    });
+    return thread::fold_parts<A>(
+        op, leaves, [&](const auto& part, const auto& part_op) { return fold_chunk_rows(part, rows, part_op, items); });
   } else {
     constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
     A values[Rows];
