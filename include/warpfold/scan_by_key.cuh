@@ -76,8 +76,9 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
     using source = scan::keyed_source<std::remove_cv_t<decltype(k)>, std::remove_cv_t<decltype(leaves.source)>>;
     const scan::keyed_leaves<source, std::remove_cv_t<decltype(leaves)>, Equal> parts{
         {k, leaves.source, count}, leaves, equal};
-    scan::enqueue<Kind, scan::kernel_policy_for(items * sizeof(scan::run_part<A>), false)>(
-        function, parts, lower_into<A>(op, out.first), scan::join_parts<Op>{op}, options);
+    constexpr std::size_t held_bytes = items * std::max<std::size_t>(sizeof(key) + sizeof(A), 4);  // 32 items at most
+    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, true)>(function, parts, lower_into<A>(op, out.first),
+                                                                   scan::join_parts<Op>{op}, options);
   }
 }
 

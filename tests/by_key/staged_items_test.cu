@@ -16,7 +16,7 @@ namespace {
 namespace wf = warpfold;
 
 template <int Vectors> void expect_places() {
-  using places = wf::by_key::staged_places<Vectors>;
+  using places = wf::warp::run_places<Vectors>;
   std::set<int> all;
   for (int vector = 0; vector < 32 * Vectors; ++vector) all.insert(places::of(vector));
   EXPECT_EQ(std::ssize(all), 32 * Vectors) << Vectors << ": two in one place";

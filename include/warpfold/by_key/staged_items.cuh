@@ -5,26 +5,9 @@
 #include <warpfold/arch/async_copy.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/shuffle.cuh>
+#include <warpfold/warp/transpose.cuh>
 
 namespace warpfold::by_key {
-
-/// Where vectors of 16 bytes lie, if each lane has `Vectors` consecutive ones. Eight lanes that read their k-th vectors
-/// touch all banks, and so do eight lanes that write neighbouring vectors.
-template <int Vectors> struct staged_places {
-  static constexpr int power = Vectors & -Vectors, banks = power < 8 ? power : 8,
-                       shift = power < 8 ? 3 : log2_of(power);
-
-  __host__ __device__ static constexpr int of(int vector) { return vector ^ (vector >> shift & (banks - 1)); }
-  /// of(row * 32 + lane), written so that the compiler sees that rows are a constant apart.
-  __host__ __device__ static constexpr int of_row(int row, int lane) {
-    return row * warp_lanes + (lane ^ (((row * warp_lanes >> shift) + (lane >> shift)) & (banks - 1)));
-  }
-  /// of(lane * Vectors + k), written likewise.
-  __host__ __device__ static constexpr int of_lane(int lane, int k) {
-    if constexpr (is_power_of_two(Vectors)) return lane * Vectors + (k ^ (lane * Vectors >> shift & (banks - 1)));
-    else return of(lane * Vectors + k);
-  }
-};
 
 /// Room for `LaneItems` items a lane, and for the item before the warp's first one.
 template <class T, int LaneItems> struct staged_items {
@@ -33,7 +16,7 @@ template <class T, int LaneItems> struct staged_items {
   struct alignas(16) vector {
     std::uint32_t words[4];
   };
-  using places = staged_places<vectors>;
+  using places = warp::run_places<vectors>;
 
   thread::array<vector, warp_lanes * vectors> items;
   vector before;

@@ -63,9 +63,10 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   launch(plan.is_quick              ? in_quick_tiles
          : plan.blocks < plan.tiles ? in_turns
                                     : in_full_tiles,
-         host::launch_config(plan.blocks, plan.is_quick ? q.threads() : f.threads(),
-                             plan.is_quick ? sizeof(scan_storage<A, q.warps>) : sizeof(scan_storage<A, f.warps>),
-                             options.stream),
+         host::launch_config(
+             plan.blocks, plan.is_quick ? q.threads() : f.threads(),
+             plan.is_quick ? sizeof(scan_storage<Leaves, Op, Out, quick>) : sizeof(scan_storage<Leaves, Op, Out, full>),
+             options.stream),
          arguments);
 }
 

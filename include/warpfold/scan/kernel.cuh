@@ -2,7 +2,8 @@
 // The kernel of a scan: every prefix has the bits of reduce over it, in one launch.
 //
 //   for each tile, in order, by whichever block takes it:
-//     each warp loads its rows, and scans them by butterflies; warps exchange their nodes; the tile's node is published
+//     each lane scans consecutive items; warps exchange their nodes; the tile's node is published
+//     each warp scans across its lanes by butterflies, while the nodes of other tiles are on their way
 //     a warp a level looks back: it reads the nodes of the tile's group (then groups of groups …) that lie before it
 //     all items are joined to the nodes on their left, the lowest level first, and are written
 //
@@ -13,10 +14,11 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/scan/arguments.cuh>
-#include <warpfold/scan/packed_rows.cuh>
+#include <warpfold/scan/packed_items.cuh>
 #include <warpfold/scan/tile_access.cuh>
-#include <warpfold/scan/warp_rows.cuh>
+#include <warpfold/scan/warp_items.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
+#include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::scan {
@@ -24,12 +26,32 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 enum class scan_kind { inclusive, exclusive };
 
+/// How a warp keeps its items. `Whole`: all of them exist, or operations on missing ones do no harm.
+template <bool Whole, int Rows, class Leaves, class Op> struct choose_items {
+  using type = std::conditional_t<scans_packed<Leaves, Op>, packed_items<Rows, Leaves, Op>,
+                                  warp_items<Whole, Rows, Leaves::chunk_items, typename Leaves::accumulator, Op>>;
+};
+template <bool Whole, int Rows, class Leaves, class Op> struct choose_items<Whole, Rows, Leaves, join_parts<Op>> {
+  using type = keyed_items<Whole, Rows, Leaves::chunk_items, result_t<typename Leaves::accumulator>, Op>;
+};
+template <bool Whole, int Rows, class Leaves, class Op>
+using items_of_warp = typename choose_items<Whole, Rows, Leaves, Op>::type;
+
 /// Shared memory of the kernel.
-template <class A, int Warps> struct scan_storage {
-  static constexpr int warps = Warps;
-  int tile;
-  thread::array<A, Warps> warp;                 ///< the warps' nodes
+template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
+  using A = typename Leaves::accumulator;
+  static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
+  using stored = stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
+  static constexpr int room_bytes =
+      greatest_of(items_of_warp<true, rows, Leaves, Op>::room_bytes, warp::transpose<stored, rows>::room_bytes);
+
+  struct alignas(16) room {
+    unsigned char bytes[greatest_of(room_bytes, 16)];
+  };
+  room rooms[warps];                            ///< where a warp transposes
+  thread::array<A, warps> warp;                 ///< the warps' nodes
   thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
+  int tile;
 };
 
 /// Reads the nodes of a level that lie before `tile`, and publishes the node of the group that the tile completes. One
@@ -38,7 +60,7 @@ template <class A, class Op>
 __device__ void look_back(const node_table<A>& nodes, int level, int tile, thread::array<A, levels * log_group>& before,
                           Op op) {
   const int rank = tile >> (log_group * level) & (warp_lanes - 1), group = tile >> (log_group * (level + 1));
-  const bool completes = ((tile + 1) & ((1 << (log_group * (level + 1))) - 1)) == 0 && tile + 1 < nodes.tiles;
+  const bool completes = nodes.completes_group(level, tile);
   const int needed = completes ? warp_lanes : rank;
   if (needed == 0) return;
   const A value = nodes.receive(level, group, needed);
@@ -49,121 +71,155 @@ __device__ void look_back(const node_table<A>& nodes, int level, int tile, threa
 }
 
 /// Makes the inclusive prefixes of a warp exclusive ones. `first` is the result of the warp's first item.
-template <int Rows, int Items, class A> __device__ void shift_rows(A (&values)[Rows][Items], const A& first) {
-  const int lane = arch::lane_id();
-  A before = first;  // in lane 0, the result before the row
+template <int Items, class A> __device__ void shift_items(A (&values)[Items], const A& first) {
+  const A of_left_lane = warp::shuffle_up(values[Items - 1], 1);
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    const A rotated = warp::shuffle(values[row][Items - 1], (lane + warp_lanes - 1) & (warp_lanes - 1));
-    WARPFOLD_UNROLL
-    for (int k = Items - 1; k > 0; --k) values[row][k] = values[row][k - 1];
-    values[row][0] = thread::choose(lane == 0, before, rotated);
-    before = rotated;
-  }
+  for (int k = Items - 1; k > 0; --k) values[k] = values[k - 1];
+  values[0] = thread::choose(arch::lane_id() == 0, first, of_left_lane);
 }
 
-/// Loads a warp's rows from item `first` on, of which `count` items exist, and scans them. Returns their node.
+/// Loads a warp's items from item `first` on, of which `count` exist.
 template <int Rows, class Leaves, class Op>
-__device__ auto load_and_scan(const Leaves& leaves, std::int64_t first, int count,
-                              packed_rows<Rows, Leaves, Op>& rows) {
-  load_rows<Rows>(rows.chunks, leaves.source, first, count);
-  return rows.scan(leaves);
+__device__ void load(const Leaves& leaves, std::int64_t first, int count, packed_items<Rows, Leaves, Op>& items,
+                     unsigned char* room) {
+  typename Leaves::chunk rows[Rows] = {};
+  load_rows<Rows>(rows, leaves.source, first, count);
+  items.take(rows, room);
 }
 template <bool Whole, int Rows, int Items, class Leaves, class Op, class A>
-__device__ A load_and_scan(const Leaves& leaves, std::int64_t first, int count,
-                           warp_rows<Whole, Rows, Items, A, Op>& rows) {
+__device__ void load(const Leaves& leaves, std::int64_t first, int count, warp_items<Whole, Rows, Items, A, Op>& items,
+                     unsigned char* room) {
   typename Leaves::chunk chunks[Rows] = {};
   if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
-  rows.count = count;
+  items.count = count;
+  typename warp_items<Whole, Rows, Items, A, Op>::chunk rows[Rows] = {};
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k)
-    if (rows.has(row * rows.row_items + arch::lane_id() * Items + k + 1))
-      rows.values[row][k] = leaves.leaf(chunks[row], k);
-  return rows.scan();
+    if (items.has((row * warp_lanes + arch::lane_id()) * Items + k + 1))
+      rows[row].value[k] = leaves.leaf(chunks[row], k);
+  items.take(rows, room);
 }
 
-/// Publishes the tile's node, looks back, and pushes the nodes before the tile. All threads of the block call it.
-/// Returns in thread 0 what nodes.finish takes.
-template <class A, class Storage, class Op, class Before, class Rows>
-__device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, const A& node, Op op,
-                                      Before& before, Rows& rows) {
-  const int warp = arch::flat_warp();
+template <bool Whole, int Rows, int Items, class Leaves, class Op, class V>
+__device__ void load(const Leaves& leaves, std::int64_t first, int count, keyed_items<Whole, Rows, Items, V, Op>& items,
+                     unsigned char* room) {
+  typename Leaves::chunk chunks[Rows] = {};
+  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
+  items.count = count;
+  typename keyed_items<Whole, Rows, Items, V, Op>::chunk rows[Rows] = {};
+  std::uint32_t heads[Rows] = {};
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k)
+    if (items.has((row * warp_lanes + arch::lane_id()) * Items + k + 1)) {
+      const auto part = leaves.leaf(chunks[row], k);
+      rows[row].value[k] = part.value;
+      heads[row] |= part.begins << k;
+    }
+  items.take(rows, heads, room);
+}
+
+/// Looks back at the levels on which the tile completes a group (`Completing`), or does not: a warp a level.
+template <bool Completing, class A, class Storage, class Op>
+__device__ void look_back_at_levels(const node_table<A>& nodes, Storage& shared, int tile, Op op) {
+  for (int level = arch::flat_warp(); level < levels && tile >> (log_group * level) != 0; level += Storage::warps)
+    if (nodes.completes_group(level, tile) == Completing) look_back(nodes, level, tile, shared.before, op);
+}
+
+/// Pushes the nodes before the tile, once all warps have looked back. All threads of the block call it. Returns in
+/// thread 0 what nodes.finish takes.
+template <class A, class Storage, class Before, class Items>
+__device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, Before& before,
+                                      Items& items) {
   unsigned left_before = 0;
-  if (arch::flat_thread() == 0 && tile + 1 < nodes.tiles) nodes.publish(0, tile, node);
-  for (int level = warp; level < levels && tile >> (log_group * level) != 0; level += Storage::warps)
-    look_back(nodes, level, tile, shared.before, op);
   __syncthreads();
   if (arch::flat_thread() == 0) left_before = nodes.leave(tile);
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
-    before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], rows);
+    before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], items);
   return left_before;
 }
 
-/// Joins what is left to be joined, and writes the `count` results of a warp from item `first` on.
-template <scan_kind Kind, bool Whole, int Rows, int Items, class A, class Op, class Arguments, class Before>
-__device__ void write_results(const Arguments& arguments, warp_rows<Whole, Rows, Items, A, Op>& rows, Before& before,
-                              std::int64_t first, int count) {
+/// Joins what is left to be joined, and finds the results of a lane as they are stored.
+template <scan_kind Kind, bool Whole, int Rows, int Items, class A, class Op, class Arguments, class Before,
+          class Stored>
+__device__ void finish(const Arguments& arguments, warp_items<Whole, Rows, Items, A, Op>& items, Before& before,
+                       Stored (&runs)[Rows]) {
   const auto& init = arguments.init;
-  if constexpr (is_run_part<A>) {
-    result_t<A> results[Rows][Items] = {};
-    finish_runs<Kind == scan_kind::exclusive>(rows, before.joined, init, init.exists() ? init.alone() : arguments.first,
-                                              results);
-    store_rows(results, arguments.out, first, count);
-  } else {
-    if (init.exists()) before.push(init.alone(), rows);
-    before.finish(rows);
-    if constexpr (Kind == scan_kind::exclusive)
-      shift_rows(rows.values, before.exists ? before.joined : arguments.first);
-    store_rows(rows.values, arguments.out, first, count);
-  }
-}
-template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before>
-__device__ void write_results(const Arguments& arguments, packed_rows<Rows, Leaves, Op>& rows, Before& before,
-                              std::int64_t first, int count) {
-  constexpr int row_items = rows.row_items;
-  if (arguments.init.exists()) before.push(arguments.init.alone(), rows);
-  before.finish(rows);
+  if (init.exists()) before.push(init.alone(), items);
+  before.finish(items);
+  if constexpr (Kind == scan_kind::exclusive)
+    shift_items(items.values, before.exists ? before.joined : arguments.first);
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    typename Leaves::accumulator results[1][Leaves::chunk_items];
-    rows.template results<Kind == scan_kind::exclusive>(arguments.leaves, row, results[0]);
-    store_rows(results, arguments.out, first + row * row_items, count - row * row_items);
-  }
+  for (int row = 0; row < Rows; ++row) pack(items.values + row * Items, runs[row]);
+}
+template <scan_kind Kind, bool Whole, int Rows, int Items, class V, class Op, class Arguments, class Before,
+          class Stored>
+__device__ void finish(const Arguments& arguments, const keyed_items<Whole, Rows, Items, V, Op>& items,
+                       const Before& before, Stored (&runs)[Rows]) {
+  const auto& init = arguments.init;
+  V results[Rows * Items] = {};
+  items.template results<Kind == scan_kind::exclusive>(before.joined, init,
+                                                       init.exists() ? init.alone() : arguments.first, results);
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) pack(results + row * Items, runs[row]);
+}
+template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before, class Stored>
+__device__ void finish(const Arguments& arguments, packed_items<Rows, Leaves, Op>& items, Before& before,
+                       Stored (&runs)[Rows]) {
+  if (arguments.init.exists()) before.push(arguments.init.alone(), items);
+  before.finish(items);
+  items.template results<Kind == scan_kind::exclusive>(arguments.leaves, runs);
 }
 
 /// Scans one tile. `Whole`: all its items exist, or operations on missing ones do no harm.
-template <bool Whole, scan_kind Kind, int Rows, int Warps, class Leaves, class Op, class Out>
-__device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments,
-                          scan_storage<typename Leaves::accumulator, Warps>& shared, int tile) {
+template <bool Whole, scan_kind Kind, class Storage, class Leaves, class Op, class Out>
+__device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Storage& shared, int tile) {
   using A = typename Leaves::accumulator;
-  using rows_type = std::conditional_t<scans_packed<Leaves, Op>, packed_rows<Rows, Leaves, Op>,
-                                       warp_rows<Whole, Rows, Leaves::chunk_items, A, Op>>;
-  constexpr int warp_items = rows_type::warp_items;
+  constexpr int warps = Storage::warps;
+  using items_type = items_of_warp<Whole, Storage::rows, Leaves, Op>;
+  constexpr int warp_items = items_type::items;
   const auto& nodes = arguments.nodes;
   const int warp = arch::flat_warp(), lane = arch::lane_id();
-  const auto first_of = [=](int of) { return (std::int64_t{of} * Warps + warp) * warp_items; };
+  unsigned char* const room = shared.rooms[warp].bytes;
+  const auto first_of = [=](int of) { return (std::int64_t{of} * warps + warp) * warp_items; };
   const auto count_from = [&](std::int64_t first) {
     return static_cast<int>(least_of(greatest_of(arguments.leaves.source.items - first, 0), warp_items));
   };
 
   if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
-  rows_type rows{arguments.op};
-  const A own = load_and_scan(arguments.leaves, first_of(tile), count_from(first_of(tile)), rows);
+  items_type items{arguments.op};
+  load(arguments.leaves, first_of(tile), count_from(first_of(tile)), items, room);
+  const A own = items.scan_lanes(arguments.leaves);
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
+  if (tile + 1 < nodes.tiles) {  // so all items exist
+    if (warp == 0) {
+      const A node = warp::reduce<warps>(shared.warp[lane & (warps - 1)], arguments.op);
+      if (lane == 0) nodes.publish(0, tile, node);
+    }
+    look_back_at_levels<true>(nodes, shared, tile, arguments.op);
+  }
+  items.scan_across_lanes();
 
   left_nodes<Kind == scan_kind::exclusive, A> before;
   const std::int64_t in_tile = arguments.leaves.source.items - first_of(tile) + warp * warp_items;
-  const int whole_warps = Whole || in_tile >= Warps * warp_items ? Warps : static_cast<int>(in_tile) / warp_items;
-  const A node = warp::nodes_before<Warps>(shared.warp[lane & (Warps - 1)], warp, whole_warps, arguments.op,
-                                           [&](int, const A& each) { before.push(each, rows); });
+  const int whole_warps = Whole || in_tile >= warps * warp_items ? warps : static_cast<int>(in_tile) / warp_items;
+  warp::nodes_before<warps>(shared.warp[lane & (warps - 1)], warp, whole_warps, arguments.op,
+                            [&](int, const A& each) { before.push(each, items); });
   unsigned left_before = 0;
-  if (nodes.tiles > 1) left_before = push_tiles_before(nodes, shared, tile, node, arguments.op, before, rows);
+  if (nodes.tiles > 1) {
+    look_back_at_levels<false>(nodes, shared, tile, arguments.op);
+    left_before = push_tiles_before(nodes, shared, tile, before, items);
+  }
 
   // (The place is computed again: the compiler would keep it in registers.)
   const std::int64_t first = first_of(shared.tile);
-  write_results<Kind>(arguments, rows, before, first, count_from(first));
+  using stored = typename Storage::stored;
+  stored results[Storage::rows] = {};
+  finish<Kind>(arguments, items, before, results);
+  warp::transpose<stored, Storage::rows>::to_rows(results, room);
+  store_rows<Leaves::chunk_items>(results, arguments.out, first, count_from(first));
   if (nodes.tiles > 1 && warp == 0) nodes.finish(shared.tile, left_before);
 }
 
@@ -185,9 +241,9 @@ template <scan_kind Kind, bool Loops, class Shape, class Leaves, class Op, class
 __global__ void __launch_bounds__(Shape::value.threads(),
                                   greatest_of(Shape::value.blocks_per_multiprocessor - Loops, 1))
 scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
-  constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
-  constexpr int tile_items = rows * warps * warp_lanes * Leaves::chunk_items;
-  auto& shared = arch::dynamic_shared<scan_storage<typename Leaves::accumulator, warps>>();
+  using storage = scan_storage<Leaves, Op, Out, Shape>;
+  constexpr int tile_items = storage::rows * storage::warps * warp_lanes * Leaves::chunk_items;
+  auto& shared = arch::dynamic_shared<storage>();
   const int tiles = arguments.nodes.tiles;
   do {
     if (Loops) __syncthreads();  // all have read the number of the tile before
@@ -196,8 +252,8 @@ scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
     const int tile = shared.tile;
     if (Loops && tile >= tiles) return;
     if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * tile_items <= arguments.leaves.source.items)
-      scan_tile<true, Kind, rows, warps>(arguments, shared, tile);
-    else if constexpr (!ignores_missing<Leaves, Op>) scan_tile<false, Kind, rows, warps>(arguments, shared, tile);
+      scan_tile<true, Kind>(arguments, shared, tile);
+    else if constexpr (!ignores_missing<Leaves, Op>) scan_tile<false, Kind>(arguments, shared, tile);
   } while (Loops && tiles > 1);
 }
 

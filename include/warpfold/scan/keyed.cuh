@@ -5,17 +5,16 @@
 #pragma once
 #include <warpfold/scan/tile_access.cuh>
 #include <warpfold/thread/choose.cuh>
+#include <warpfold/warp/join.cuh>
+#include <warpfold/warp/transpose.cuh>
 
 namespace warpfold::scan {
 
 /// What some neighbouring items hold of the run of their last item.
 template <class V> struct run_part {
-  static constexpr unsigned begins_within = 1, begins_last = 2;
   V value;
-  unsigned flags;  ///< whether a run begins among the items, and whether the last item is its run's first
+  unsigned begins;  ///< whether a run begins among the items
 };
-template <class A> inline constexpr bool is_run_part = false;
-template <class V> inline constexpr bool is_run_part<run_part<V>> = true;
 
 /// The type of results for accumulators `A`.
 template <class A> struct result_of { using type = A; };
@@ -25,9 +24,8 @@ template <class A> using result_t = typename result_of<A>::type;
 template <class Op> struct join_parts {
   Op op;
   template <class V> __device__ run_part<V> operator()(const run_part<V>& left, const run_part<V>& right) const {
-    const unsigned flags = right.flags | (left.flags & run_part<V>::begins_within);
-    if (right.flags & run_part<V>::begins_within) return {right.value, flags};
-    return {op(left.value, right.value), flags};
+    if (right.begins) return right;
+    return {op(left.value, right.value), left.begins};
   }
 };
 
@@ -90,32 +88,107 @@ template <class Source, class Leaves, class Equal> struct keyed_leaves {
     bool begins = k == 0 && !from.has_before;
     if (!begins)
       begins = !equal(k == 0 ? from.before[0] : keys::value(from.keys, k > 0 ? k - 1 : 0), keys::value(from.keys, k));
-    return {values.leaf(from.values, k), begins ? accumulator::begins_within | accumulator::begins_last : 0};
+    return {values.leaf(from.values, k), begins};
   }
 };
 
-/// The results of rows whose inclusive parts are `rows.values`. `before` is the part of all items before the warp,
-/// `init` joins each result, and `first` is an exclusive scan's first result of each run.
-template <bool IsExclusive, class Rows, class Parts, class V, class Init, int RowCount, int Items>
-__device__ void finish_runs(const Rows& rows, const Parts& before, const Init& init, const V& first,
-                            V (&results)[RowCount][Items]) {
-  const int lane = arch::lane_id();
-  Parts left = before;  // in lane 0, the part before the row
-  WARPFOLD_UNROLL
-  for (int row = 0; row < RowCount; ++row) {
-    [[maybe_unused]] const Parts rotated =
-        IsExclusive ? warp::shuffle(rows.values[row][Items - 1], (lane + warp_lanes - 1) & (warp_lanes - 1)) : left;
+/// `Rows` chunks of `Items` items a lane, with their values and the heads of runs: what warp_items is to a plain scan. A
+/// node on the left joins the lane's first items only, up to the first head, and none of them where a run begins in
+/// between.
+template <bool Whole, int Rows, int Items, class V, class Op> struct keyed_items {
+  static constexpr int lane_items = Rows * Items, items = warp_lanes * lane_items;
+  static constexpr bool joins_late = false;
+  static_assert(lane_items <= 32, "warpfold: a lane's heads are the bits of a word");
+  using A = run_part<V>;
+  struct chunk {
+    V value[Items];
+  };
+  using by_way_of = warp::transpose<chunk, Rows>;
+  using heads_by_way_of = warp::transpose<std::uint32_t, Rows>;
+  static constexpr int room_bytes = greatest_of(by_way_of::room_bytes, heads_by_way_of::room_bytes);
+
+  join_parts<Op> op;
+  V values[lane_items] = {};
+  std::uint32_t heads = 0;  ///< bit k: a run begins at item k
+  int open = 0;             ///< as many first items continue what ends on the left of what has been joined
+  int count = 0;            ///< items of the warp that exist
+
+  __device__ bool has(int first_items) const { return Whole || first_items <= count; }
+
+  /// Takes the values and heads of rows.
+  __device__ void take(chunk (&rows)[Rows], std::uint32_t (&heads_of_rows)[Rows], unsigned char* room) {
+    by_way_of::to_runs(rows, room);
+    heads_by_way_of::to_runs(heads_of_rows, room);
     WARPFOLD_UNROLL
-    for (int k = 0; k < Items; ++k) {
-      if (!rows.has(row * warp_lanes * Items + lane * Items + k + 1)) continue;
-      const Parts& own = rows.values[row][k];
-      if constexpr (!IsExclusive) results[row][k] = init.join(own.value, rows.op.op);
-      else if (own.flags & Parts::begins_last) results[row][k] = first;
-      else if (k > 0) results[row][k] = init.join(rows.values[row][k > 0 ? k - 1 : 0].value, rows.op.op);
-      else results[row][k] = init.join(thread::choose(lane == 0, left, rotated).value, rows.op.op);
-    }
-    left = rotated;
+    for (int k = 0; k < lane_items; ++k) values[k] = rows[k / Items].value[k % Items];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) heads |= heads_of_rows[row] << row * Items;
+    open = heads != 0 ? __ffs(static_cast<int>(heads)) - 1 : lane_items;
   }
-}
+  /// As those of warp_items.
+  template <class Leaves> __device__ A scan_lanes(const Leaves&) {
+    scan_lane<1>();
+    return each_node([](int, const A&) {});
+  }
+  __device__ void scan_across_lanes() {
+    each_node([&](int distance, const A& other) {
+      if (arch::lane_id() & distance) push(other);
+    });
+  }
+  __device__ void push(const A& node) {
+    if (open == 0) return;
+    const int own = arch::lane_id() * lane_items;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < lane_items; ++k)
+      if (k < open && has(own + k + 1)) values[k] = op.op(node.value, values[k]);
+    if (node.begins) open = 0;
+  }
+  /// The results. `before` is the part of all items before the warp, `init` joins each result, and `first` is an
+  /// exclusive scan's first result of each run.
+  template <bool IsExclusive, class Init>
+  __device__ void results(const A& before, const Init& init, const V& first, V (&to)[lane_items]) const {
+    const int lane = arch::lane_id();
+    V left = before.value;  // what ends before the lane's first item
+    if constexpr (IsExclusive) {
+      const V of_left_lane = warp::shuffle_up(values[lane_items - 1], 1);
+      left = thread::choose(lane == 0, before.value, of_left_lane);
+    }
+    WARPFOLD_UNROLL
+    for (int k = 0; k < lane_items; ++k) {
+      if (!has(lane * lane_items + k + 1)) continue;
+      if constexpr (!IsExclusive) to[k] = init.join(values[k], op.op);
+      else if (heads >> k & 1) to[k] = first;
+      else to[k] = init.join(k > 0 ? values[k > 0 ? k - 1 : 0] : left, op.op);
+    }
+  }
+
+ private:
+  /// thread::inclusive_scan, within runs.
+  template <int Stride> __device__ void scan_lane() {
+    if constexpr (Stride < lane_items) {
+      const int own = arch::lane_id() * lane_items;
+      WARPFOLD_UNROLL
+      for (int k = 0; k < lane_items; ++k) {
+        if ((k & Stride) == 0) continue;
+        const int node = (k & ~(Stride - 1)) - 1;  // the last item of the node on the left
+        const std::uint32_t between = (0xFFFFFFFFu >> (31 - k)) & ~(0xFFFFFFFFu >> (31 - node));
+        if ((heads & between) == 0 && has(own + k + 1)) values[k] = op.op(values[node], values[k]);
+      }
+      scan_lane<2 * Stride>();
+    }
+  }
+  template <class Each> __device__ A each_node(Each each) const {
+    const int lane = arch::lane_id();
+    A node{values[lane_items - 1], heads != 0};
+    WARPFOLD_UNROLL
+    for (int distance = 1; distance < warp_lanes; distance *= 2) {
+      const A other = warp::shuffle_xor(node, distance);
+      each(distance, other);
+      if (has(((lane | (2 * distance - 1)) + 1) * lane_items))
+        node = warp::join((lane & distance) != 0, node, other, op);
+    }
+    return node;
+  }
+};
 
 }  // namespace warpfold::scan

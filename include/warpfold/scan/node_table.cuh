@@ -72,6 +72,10 @@ template <class A> struct node_table {
     if (round == 0) return;
     while (arch::acquire(control->rounds + place(level, group)) != static_cast<unsigned>(round)) arch::pause();
   }
+  /// Whether `tile` is the last one of its group of that level, whose node other groups need.
+  __device__ bool completes_group(int level, int tile) const {
+    return ((tile + 1) & ((1 << (log_group * (level + 1))) - 1)) == 0 && tile + 1 < tiles;
+  }
   /// The node of tile or group number `index` of its level.
   __device__ void publish(int level, int index, const A& node) const {
     nodes[place(level, index >> log_group) * warp_lanes + (index & (warp_lanes - 1))].publish(node);

@@ -54,15 +54,29 @@ template <class Out>
 inline constexpr bool writes_vectors =
     std::is_pointer_v<Out>&& std::is_trivially_copyable_v<std::remove_pointer_t<Out>>;
 
-/// A lane's results of a row, as items of type `T`.
-template <class T, int Items, class A> __device__ thread::chunk<T, Items> pack_items(const A (&results)[Items]) {
-  thread::chunk<T, Items> packed;
+/// A lane's results of a row on their way to `Out`: as they are stored, or as accumulators, which an iterator takes.
+template <class A, int Items> struct result_chunk {
+  A results[Items];
+  __device__ const A& item(int k) const { return results[k]; }
+};
+template <class Out, class A, int Items> struct stored_chunk { using type = result_chunk<A, Items>; };
+template <class Out, class A, int Items>
+  requires writes_vectors<Out>
+struct stored_chunk<Out, A, Items> {
+  using type = thread::chunk<std::remove_pointer_t<Out>, Items>;
+};
+template <class Out, class A, int Items> using stored_chunk_t = typename stored_chunk<Out, A, Items>::type;
+
+template <class T, int Items, class A> __device__ void pack(const A* results, thread::chunk<T, Items>& to) {
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
     const T item = static_cast<T>(results[k]);
-    std::memcpy(reinterpret_cast<unsigned char*>(packed.word) + k * sizeof(T), &item, sizeof(T));
+    std::memcpy(reinterpret_cast<unsigned char*>(to.word) + k * sizeof(T), &item, sizeof(T));
   }
-  return packed;
+}
+template <class A, int Items> __device__ void pack(const A* results, result_chunk<A, Items>& to) {
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) to.results[k] = results[k];
 }
 
 /// Stores a chunk by vectors, the first one but if `has_first`. `target` is a boundary of vectors.
@@ -77,15 +91,15 @@ template <class Chunk> __device__ void store_vectors(unsigned char* target, cons
 /// Writes whole rows that begin at `to`, `shift` bytes past a boundary of vectors: each lane writes the vectors that
 /// begin with the end of its left neighbour's chunk. The ends of the rows, where other warps own the rest of the
 /// vector, are written piece by piece.
-template <int Rows, int Items, class A, class T>
-__device__ void store_shifted_rows(const A (&results)[Rows][Items], T* to, int shift) {
+template <int Rows, int Items, class T>
+__device__ void store_shifted_rows(const thread::chunk<T, Items> (&rows)[Rows], T* to, int shift) {
   using chunk = thread::chunk<T, Items>;
   constexpr int vector_bytes = chunk::vector_bytes, vector_words = vector_bytes / 4, width = int{alignof(T)};
   const int lane = arch::lane_id();
   std::uint32_t before[vector_words] = {};  // in lane 0: the last vector of the row before
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) {
-    const chunk own = pack_items<T>(results[row]);
+    const chunk& own = rows[row];
     const auto* const bytes = reinterpret_cast<const unsigned char*>(own.word);
     auto* const target = reinterpret_cast<unsigned char*>(to + (row * warp_lanes + lane) * Items);
     std::uint32_t window[chunk::window_words];
@@ -112,34 +126,32 @@ __device__ void store_shifted_rows(const A (&results)[Rows][Items], T* to, int s
   }
 }
 
-/// Writes the results of `Rows` rows of 32 chunks of `Items` items from out[first] on, of which `count` exist: by
-/// vectors where all do. All lanes of the warp call it.
-template <int Rows, int Items, class A, class Out>
-__device__ void store_rows(const A (&results)[Rows][Items], Out out, std::int64_t first, int count) {
+/// Writes the results of `Rows` rows of 32 chunks from out[first] on, of which `count` exist: by vectors where all do.
+/// All lanes of the warp call it.
+template <int Items, int Rows, class Chunk, class Out>
+__device__ void store_rows(const Chunk (&rows)[Rows], Out out, std::int64_t first, int count) {
   constexpr int row_items = warp_lanes * Items;
   const int own = arch::lane_id() * Items;
   if constexpr (writes_vectors<Out>) {
     using T = std::remove_pointer_t<Out>;
-    constexpr int vector_bytes = thread::chunk<T, Items>::vector_bytes;
+    constexpr int vector_bytes = Chunk::vector_bytes;
     T* const to = out + first;
     const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & (vector_bytes - 1));
     if (count >= Rows * row_items) {
       if (shift == 0) {
         WARPFOLD_UNROLL
         for (int row = 0; row < Rows; ++row)
-          store_vectors(reinterpret_cast<unsigned char*>(to + row * row_items + own), pack_items<T>(results[row]));
+          store_vectors(reinterpret_cast<unsigned char*>(to + row * row_items + own), rows[row]);
         return;
       }
-      if constexpr (vector_bytes >= 4 && alignof(T) < vector_bytes) return store_shifted_rows(results, to, shift);
+      if constexpr (vector_bytes >= 4 && alignof(T) < vector_bytes) return store_shifted_rows(rows, to, shift);
     }
   }
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
     const int item = row * row_items + own + k;
-    if constexpr (std::is_pointer_v<Out>) {
-      if (item < count) out[first + item] = static_cast<std::remove_pointer_t<Out>>(results[row][k]);
-    } else if (item < count) out[static_cast<std::ptrdiff_t>(first + item)] = results[row][k];
+    if (item < count) out[static_cast<std::ptrdiff_t>(first + item)] = rows[row].item(k);
   }
 }
 

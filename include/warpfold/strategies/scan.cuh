@@ -59,7 +59,7 @@ template <class Out> auto checked_scan_output(const char* function, Out&& out, s
 template <class Op, class A, class T> consteval bool check_scan_types() {
   check_operator<Op, A>();
   if constexpr (!is_operator_for<Op, A>) return false;
-  else return warpfold::detail::check_transform<thread::no_transform, A, T>();
+  else return warpfold::detail::check_transform<Op, thread::no_transform, A, T>();
 }
 
 template <scan_kind Kind, class S, class A, class It, class Out, class Op>
