@@ -75,6 +75,8 @@ def of(name, run):
         return {"time": line_plot(f"Sums of 2^26 floats, cold: {device}", "mean length", "µs", [
             ("floor", rows["mean"], rows["floor"]), ("CUB", rows["mean"], rows["best_cub"]),
             ("Warpfold", rows["mean"], rows["warpfold"])], True)}
+    if name.startswith("fuse"):
+        return {}
     rows = run.rows[run.rows["mode"] == "cold"]
     rows = rows[rows["operator"] == "minimum"].groupby("items")
     best = {kind: rows[[c for c in run.contenders if c.startswith(kind + ".")]].min().min(axis=1)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Count, minimum, maximum, mean and standard deviation of an array of any real type, in four reductions.
+// Count, minimum, maximum, mean, standard deviation and NaN of an array of any real type, in one pass.
+#include <warpfold/statistics.hpp>
 #include <warpfold/warpfold.cuh>
 
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -32,35 +35,40 @@ the delays of 200 000 flights in examples/data, in minutes.
   --raw TYPE  FILE holds nothing but little-endian numbers of TYPE, such as float32
   --runs N    time each reduction N times and show the median (default 20)
 
-The standard deviation is the population's, as numpy.std gives it. NaN and
-infinities leave the mean and the standard deviation undefined.
+The standard deviation is the population's, as numpy.std gives it. NaN are
+counted and left out; infinities leave mean and standard deviation undefined.
 
 Exit code: 0, 1 for a file that cannot be used or an error of the device, 2 for
 a wrong command line.
 )";
 
-// What the sums for mean and deviation are made of: (distance of the item to the minimum - centre) to the power 1 or 2.
-// Distances, since for integers they are exact: a large common offset (times in nanoseconds since 1970, say) costs no
-// digits. One type for both sums, since each type of transform is a kernel to compile.
-template <class Item> struct moment {
-  Item minimum;
-  double centre;
-  int power;
+// The distance of an item to `origin`, one of the items. Distances of integers are exact: a large common offset (times
+// in nanoseconds since 1970, say) costs mean and deviation no digits.
+template <class Item> struct distance_to {
+  Item origin;
 
   __host__ __device__ double operator()(Item item) const {
-    const double deviation = distance(item) - centre;
-    return power == 1 ? deviation : deviation * deviation;
-  }
-  __host__ __device__ double distance(Item item) const {
     if constexpr (std::is_integral_v<Item>) {
-      return static_cast<double>(static_cast<std::uint64_t>(item) - static_cast<std::uint64_t>(minimum));
+      const auto to = static_cast<std::uint64_t>(item), from = static_cast<std::uint64_t>(origin);
+      return item >= origin ? static_cast<double>(to - from) : -static_cast<double>(from - to);
     } else {
-      return to_double(item) - to_double(minimum);
+      return to_double(item) - to_double(origin);
     }
   }
   static __host__ __device__ double to_double(double x) { return x; }
   static __host__ __device__ double to_double(__half x) { return static_cast<double>(__half2float(x)); }
 };
+
+// The first item that is a number and finite, else zero.
+template <class Item> Item first_number(std::span<const Item> items) {
+  if constexpr (std::is_integral_v<Item>) {
+    return items.front();
+  } else {
+    const auto found =
+        std::ranges::find_if(items, [](Item item) { return std::isfinite(distance_to<Item>::to_double(item)); });
+    return found == items.end() ? Item(0.0f) : *found;
+  }
+}
 
 // A minimum or maximum: every digit of a whole number, the shortest text that reads back as the same real one.
 template <class Value> std::string format_exact(Value value) {
@@ -77,37 +85,32 @@ template <class Value> std::string format_exact(Value value) {
 }
 
 template <class Item> void print_statistics(const examples::array_file& file, int runs) {
-  using extremum = wf::accumulator_t<wf::minimum, Item>;  // float for half, 32 bits for narrower integers
-  const examples::device_array<Item> items(file.items_as<Item>());
+  const auto host_items = file.items_as<Item>();
+  const examples::device_array<Item> items(host_items);
+  const distance_to<Item> distance{first_number<Item>(host_items)};
+
+  // One operator for everything, and a destination for each result. To know more of an array, add to these two lines.
+  const auto all = wf::fuse(wf::with(distance, wf::moments<2, wf::nan_policy::omit>{}), wf::minimum_number{},
+                            wf::maximum_number{}, wf::nan_counter{});
+  using extremum = wf::accumulator_t<wf::minimum_number, Item>;  // float for half, 32 bits for narrower integers
+  const examples::device_array<wf::moments_of<2>> moments_at(1);
   const examples::device_array<extremum> minimum_at(1), maximum_at(1);
-  const examples::device_array<double> distances_at(1), squares_at(1);
+  const examples::device_array<std::int64_t> nan_count_at(1);
   const wf::workspace workspace;  // one for all calls on this stream: none of them allocates
-
-  // Each call only enqueues a kernel; to_host() waits.
-  const auto reduce_minimum = [&] { wf::reduce(items, minimum_at.data(), wf::minimum{}, {.workspace = workspace}); };
-  const auto reduce_maximum = [&] { wf::reduce(items, maximum_at.data(), wf::maximum{}, {.workspace = workspace}); };
-  reduce_minimum();
-  reduce_maximum();
+  const auto reduce_all = [&] {
+    wf::reduce(items, wf::outputs(moments_at.data(), minimum_at.data(), maximum_at.data(), nan_count_at.data()), all,
+               {.workspace = workspace});
+  };
+  reduce_all();  // only enqueues a kernel; to_host() waits
+  const wf::moments_of<2> distances = moments_at.to_host()[0];
   const extremum minimum = minimum_at.to_host()[0], maximum = maximum_at.to_host()[0];
-
-  // Two passes, since the formula of one pass, mean of squares less square of mean, cancels. Both accumulate in double,
-  // which is what the transform returns.
-  const moment<Item> distance{static_cast<Item>(minimum), 0, 1};
-  const auto reduce_distances = [&] {
-    wf::transform_reduce(items, distances_at.data(), wf::plus{}, distance, {.workspace = workspace});
-  };
-  reduce_distances();
-  const double count = static_cast<double>(items.size()), mean_distance = distances_at.to_host()[0] / count;
-  const moment<Item> square{distance.minimum, mean_distance, 2};
-  const auto reduce_squares = [&] {
-    wf::transform_reduce(items, squares_at.data(), wf::plus{}, square, {.workspace = workspace});
-  };
-  reduce_squares();
+  const std::int64_t nan_count = nan_count_at.to_host()[0];
 
   const double low = static_cast<double>(minimum), high = static_cast<double>(maximum);
-  const double mean = low + mean_distance, deviation = std::sqrt(squares_at.to_host()[0] / count);
+  const double mean = distance_to<Item>::to_double(distance.origin) + distances.mean(), deviation = distances.stddev();
   const bool finite = std::isfinite(low) && std::isfinite(high);
   examples::print_row("count", examples::format_whole(items.size()));
+  if (!std::is_integral_v<Item>) examples::print_row("NaN", examples::format_whole(nan_count));
   examples::print_row("minimum", format_exact(minimum));
   examples::print_row("maximum", format_exact(maximum));
   examples::print_row("mean", finite ? examples::format_real(mean, std::max(-low, high)) : "undefined");
@@ -115,10 +118,9 @@ template <class Item> void print_statistics(const examples::array_file& file, in
 
   std::printf("\n");
   examples::print_times_header("reduction");
-  examples::print_time("minimum", file.bytes.size(), runs, reduce_minimum);
-  examples::print_time("maximum", file.bytes.size(), runs, reduce_maximum);
-  examples::print_time("sum, for the mean", file.bytes.size(), runs, reduce_distances);
-  examples::print_time("squares, for the deviation", file.bytes.size(), runs, reduce_squares);
+  examples::print_time("all of these, in one pass", file.bytes.size(), runs, reduce_all);
+  examples::print_time("the minimum alone", file.bytes.size(), runs,
+                       [&] { wf::reduce(items, minimum_at.data(), wf::minimum_number{}, {.workspace = workspace}); });
   examples::print_cache_note(file.bytes.size());
 }
 

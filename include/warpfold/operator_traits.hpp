@@ -8,6 +8,9 @@
 //   A lift(const T& item, std::int64_t index) const  the same, if it needs the item's number in the input
 //   R lower(const A& value) const                    the result; without it the accumulator is the result
 //
+//   A lift_chunk(const T (&items)[N]) const          optional, for speed: the tree over the lifts of N items in a row,
+//                                                    N being a power of two, to the bit
+//
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once
 #include <concepts>

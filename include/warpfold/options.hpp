@@ -171,13 +171,20 @@ template <class It> struct output {
   std::int64_t size = unknown_size;
 };
 
-/// The output that a pointer, an iterator or a range stands for.
+/// The output that a pointer, an iterator, a range, or what `outputs` returns (outputs.hpp) stands for.
 template <class Out> constexpr auto to_output(Out&& out) {
-  if constexpr (device_range<std::remove_reference_t<Out>>)
+  if constexpr (requires { out.to_output(); }) return out.to_output();
+  else if constexpr (device_range<std::remove_reference_t<Out>>)
     return output<decltype(to_pointer(out.data()))>{to_pointer(out.data()), static_cast<std::int64_t>(out.size())};
   else return output<decltype(to_kernel_iterator(out))>{to_kernel_iterator(out)};
 }
 template <class Out> using output_iterator_t = decltype(to_output(std::declval<Out>()).first);
+
+/// Whether an output knows how many items it holds: a range, or outputs with a range among them.
+template <class Out> inline constexpr bool is_sized_output = device_range<std::remove_reference_t<Out>>;
+template <class Out>
+  requires requires { std::remove_cvref_t<Out>::is_sized; }
+inline constexpr bool is_sized_output<Out> = std::remove_cvref_t<Out>::is_sized;
 
 /// Where one `T` can be written: a pointer, an iterator that device code can assign through (thrust::discard_iterator,
 /// thrust::transform_output_iterator, …), or the first item of a range. `Out` is a forwarding reference's type.

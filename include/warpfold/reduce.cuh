@@ -31,6 +31,7 @@
 //   memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/host/output_checks.cuh>
 #include <warpfold/host/wait_for_value.cuh>
 #include <warpfold/reduce/dispatch.cuh>
 #include <warpfold/workspace.cuh>
@@ -42,8 +43,11 @@ namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Out> auto checked_output(const char* function, Out&& out) {
   const auto to = to_output(out);
-  if (to.size == 0) reject(function, "out has no items");
-  host::check_pointer(function, "out", to.first);
+  host::for_each_output("out", to, [=](const char* name, const auto& first, std::int64_t size) {
+    if (size == 0) reject(function, std::string(name) + " has no items");
+    host::check_pointer(function, name, first);
+  });
+  host::check_outputs_apart(function, "out", to, 1);
   return to.first;
 }
 

@@ -54,6 +54,7 @@
 #include <warpfold/by_key/type_checks.hpp>
 #include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/host/output_checks.cuh>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
@@ -79,25 +80,29 @@ void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values,
     if (out_keys.size >= 0 && out_values.size >= 0 && out_keys.size != out_values.size)
       reject(function, "out_keys has room for " + std::to_string(out_keys.size) + " runs, out_values for " +
                            std::to_string(out_values.size));
+    host::check_equal_sizes(function, "out_values", out_values);
     if (out_count.size == 0) reject(function, "out_count has no items");
     const std::int64_t sized = out_keys.size >= 0 ? out_keys.size : out_values.size, room = sized >= 0 ? sized : count;
     if (room > 0) {
       host::check_pointer(function, "out_keys", out_keys.first);
-      host::check_pointer(function, "out_values", out_values.first);
+      host::check_output_pointers(function, "out_values", out_values);
     }
     host::check_pointer(function, "out_count", out_count.first);
     const auto check_apart_from = [&](const char* argument, const auto& first, std::int64_t items) {
       host::check_apart(function, argument, first, items, "out_keys", out_keys.first, room);
-      host::check_apart(function, argument, first, items, "out_values", out_values.first, room);
+      host::check_outputs_apart_from(function, argument, first, items, "out_values", out_values, room);
       host::check_apart(function, argument, first, items, "out_count", out_count.first, 1);
     };
     check_apart_from("keys", keys, count);
     check_apart_from("values", values, count);
-    host::check_apart(function, "out_keys", out_keys.first, room, "out_values", out_values.first, room);
+    host::check_outputs_apart(function, "out_values", out_values, room);
+    host::check_outputs_apart_from(function, "out_keys", out_keys.first, room, "out_values", out_values, room);
     host::check_apart(function, "out_keys", out_keys.first, room, "out_count", out_count.first, 1);
-    host::check_apart(function, "out_values", out_values.first, room, "out_count", out_count.first, 1);
+    host::for_each_output("out_values", out_values, [&](const char* name, const auto& first, std::int64_t) {
+      host::check_apart(function, name, first, room, "out_count", out_count.first, 1);
+    });
     host::check_initial_apart(function, "init", options.init, "out_keys", out_keys.first, room);
-    host::check_initial_apart(function, "init", options.init, "out_values", out_values.first, room);
+    host::check_outputs_apart_from(function, "init", options.init, "out_values", out_values, room);
     host::check_initial_apart(function, "init", options.init, "out_count", out_count.first, 1);
 
     constexpr int most = by_key::thread_items_of<key, value, A>;

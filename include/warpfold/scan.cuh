@@ -40,6 +40,7 @@
 // A tile waits for the nodes of earlier tiles, whose blocks run already. So the grid need not be cooperative.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/host/output_checks.cuh>
 #include <warpfold/scan/dispatch.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -67,15 +68,13 @@ void scan_items(const char* function, const char* argument, const It& given, std
   if constexpr (check_scan_types<Op, Transform, A, T, Out>()) {
     const auto first = to_kernel_iterator(given);
     host::check_count(function, count);
-    if (out.size >= 0 && out.size < count)
-      reject(function,
-             "out has " + std::to_string(out.size) + " items, fewer than the input's " + std::to_string(count));
+    host::check_output_sizes(function, out, count);
     if (count > 0) {
       host::check_pointer(function, argument, first);
-      host::check_pointer(function, "out", out.first);
+      host::check_output_pointers(function, "out", out);
     }
-    host::check_apart_or_in_place(function, argument, first, "out", out.first, count);
-    host::check_initial_apart(function, "init", options.init, "out", out.first, count);
+    host::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
+    host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
     constexpr int items = scan::chunk_items_of<T, Out>();
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);
     using leaves_type = std::remove_cv_t<decltype(leaves)>;

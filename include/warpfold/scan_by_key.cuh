@@ -30,6 +30,7 @@
 #pragma once
 #include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/host/output_checks.cuh>
 #include <warpfold/scan/dispatch.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -60,17 +61,15 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
   using value = iterator_item_t<ValueIt>;
   if constexpr (check_keyed_scan<key, Op, Equal, A, Out>()) {
     host::check_count(function, count);
-    if (out.size >= 0 && out.size < count)
-      reject(function,
-             "out has " + std::to_string(out.size) + " items, fewer than the input's " + std::to_string(count));
+    host::check_output_sizes(function, out, count);
     if (count > 0) {
       host::check_pointer(function, "keys", keys);
       host::check_pointer(function, "values", values);
-      host::check_pointer(function, "out", out.first);
+      host::check_output_pointers(function, "out", out);
     }
-    host::check_apart(function, "keys", keys, count, "out", out.first, count);
-    host::check_apart_or_in_place(function, "values", values, "out", out.first, count);
-    host::check_initial_apart(function, "init", options.init, "out", out.first, count);
+    host::check_outputs_apart_from(function, "keys", keys, count, "out", out, count);
+    host::check_outputs_apart_or_in_place(function, "values", values, "out", out, count);
+    host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
     constexpr int items = std::min(thread::items_per_chunk(sizeof(key)), scan::chunk_items_of<value, Out>());
     const auto k = make_source_in_chunks<items>(keys, count);
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(values, count), thread::no_transform{});

@@ -46,6 +46,7 @@
 // check this, and stop with a message before they read or write out of bounds; otherwise the behaviour is undefined.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/host/output_checks.cuh>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
@@ -108,7 +109,7 @@ auto checked_entries(const char* function, const char* argument, const E& entrie
                      const char* of, const output<Out>& out) {
   const auto check = [&](const auto& first) {
     if (expected > 0) host::check_pointer(function, argument, first);
-    host::check_apart(function, argument, first, expected, "out", out.first, out.size);
+    host::check_outputs_apart_from(function, argument, first, expected, "out", out, out.size);
     return first;
   };
   if constexpr (device_range<E>) {
@@ -187,11 +188,13 @@ void reduce_segments(const char* function, const char* argument, const It& first
       host::check_count(function, items);
       if (items > 0) host::check_pointer(function, argument, from);
       auto to = to_output(out);
-      if constexpr (!device_range<std::remove_reference_t<Out>>) to.size = count_of(function, segments, items);
-      if (to.size > 0) host::check_pointer(function, "out", to.first);
-      host::check_apart(function, argument, from, items, "out", to.first, to.size);
-      host::check_initial_apart(function, "init", options.init, "out", to.first, to.size);
-      host::check_initial_apart(function, "empty", options.empty, "out", to.first, to.size);
+      if constexpr (!is_sized_output<Out>) to.size = count_of(function, segments, items);
+      host::check_equal_sizes(function, "out", to);
+      if (to.size > 0) host::check_output_pointers(function, "out", to);
+      host::check_outputs_apart(function, "out", to, to.size);
+      host::check_outputs_apart_from(function, argument, from, items, "out", to, to.size);
+      host::check_outputs_apart_from(function, "init", options.init, "out", to, to.size);
+      host::check_outputs_apart_from(function, "empty", options.empty, "out", to, to.size);
       const auto described = make_segments(function, segments, items, to);
       host::segmented_reduce_with<Strategy>::enqueue(function, described,
                                                      make_leaves<A>(op, make_source(from, items), transform),

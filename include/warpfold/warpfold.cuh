@@ -7,6 +7,7 @@
 #include <warpfold/config.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/exact_plus.cuh>
+#include <warpfold/fuse.hpp>
 #include <warpfold/operators.hpp>
 #include <warpfold/options.hpp>
 #include <warpfold/reduce.cuh>
@@ -15,5 +16,6 @@
 #include <warpfold/scan.cuh>
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
+#include <warpfold/statistics.hpp>
 #include <warpfold/version.hpp>
 #include <warpfold/workspace.cuh>

@@ -18,12 +18,7 @@ template <item_iterator It> constexpr auto make_source(It first, std::int64_t co
 /// one.
 template <class A, class Op, class Transform, class Source>
 auto make_leaves(const Op& op, const Source& source, Transform transform) {
-  if constexpr (thread::lifts_source<Op, Transform, Source>) {
-    using lift = thread::lifted<Op, Transform>;
-    if constexpr (thread::lifts_source_indexed<Op, Transform, Source>)
-      return thread::leaves<thread::indexed_source<Source>, lift, A>{{source, 0}, {op, transform}};
-    else return thread::leaves<Source, lift, A>{source, {op, transform}};
-  } else return thread::leaves<Source, Transform, A>{source, transform};
+  return thread::lifted_leaves<A>(op, source, transform);
 }
 
 /// `out` as kernels write accumulators to it: through op.lower, if `Op` has one.

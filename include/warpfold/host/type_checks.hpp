@@ -43,9 +43,14 @@ template <class Op, class Transform, class A, class... Ts> consteval bool check_
 /// not known, and with accumulate_in the caller has chosen.
 template <class Op> inline constexpr bool outgrows_items = is_one_of<Op, plus, multiplies>;
 
-/// Checks an output, as kernels get it. Of an iterator it is not known what it holds, of a pointer it is.
+/// Whether an output, as kernels get it, can hold results of `Op` over accumulators `A` only if these are as wide as it
+/// is. Of an iterator it is not known what it holds, of a pointer it is.
+template <class Op, class A, class Out>
+inline constexpr bool outgrows_accumulator = outgrows_items<Op>&& is_wider<std::remove_pointer_t<Out>, A>;
+
+/// Checks an output, as kernels get it.
 template <class Op, class A, class Out> consteval bool check_output() {
-  constexpr bool is_wider_output = outgrows_items<Op> && is_wider<std::remove_pointer_t<Out>, A>;
+  constexpr bool is_wider_output = outgrows_accumulator<Op, A, Out>;
   static_assert(
       !is_wider_output,
       "warpfold: out is wider than the accumulator, where the sum would wrap or round: accumulate in its type "

@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/fold_packed.cuh>
+#include <warpfold/thread/lift.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {
@@ -43,13 +44,29 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
   }
 }
 
+template <class Transform, class Source>
+using chunk_of_items = typename transformed_items<Transform, Source>::type[Source::chunk_items];
+/// Whether the leaves' operator lifts the items of a chunk at once.
+template <class Leaves> inline constexpr bool lifts_chunk = false;
+template <class Source, class Op, class Transform, class A>
+  requires(!requires { typename Source::pair; })
+inline constexpr bool lifts_chunk<leaves<Source, lifted<Op, Transform>, A>> =
+    requires(const Op& op, chunk_of_items<Transform, Source>& items) {
+  op.lift_chunk(items);
+};
 }  // namespace detail
 
 /// The node over all items of `from`, all of which exist.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op) {
   constexpr int items = Leaves::chunk_items;
-  if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
+  if constexpr (detail::lifts_chunk<Leaves>) {
+    using source = typename Leaves::source_type;
+    detail::chunk_of_items<decltype(leaves.transform.transform), source> values;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < items; ++k) values[k] = leaves.transform.transform(source::value(from, k));
+    return leaves.transform.op.lift_chunk(values);
+  } else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
   else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 

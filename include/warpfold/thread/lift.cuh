@@ -99,6 +99,23 @@ template <int Items, class Source> __host__ __device__ constexpr auto rechunk(co
   return indexed_source<std::remove_cv_t<decltype(source)>>{source, given.first_index};
 }
 
+/// `source` without the items' numbers.
+template <class Source> __device__ const Source& plain_source(const Source& source) { return source; }
+template <class Source> __device__ const Source& plain_source(const indexed_source<Source>& source) {
+  return source.source;
+}
+
+/// `source` seen through `transform` and through op.lift, if `Op` has one.
+template <class A, class Op, class Transform, class Source>
+__host__ __device__ constexpr auto lifted_leaves(const Op& op, const Source& source, const Transform& transform) {
+  if constexpr (lifts_source<Op, Transform, Source>) {
+    using lift = lifted<Op, Transform>;
+    if constexpr (lifts_source_indexed<Op, Transform, Source>)
+      return leaves<indexed_source<Source>, lift, A>{{source, 0}, {op, transform}};
+    else return leaves<Source, lift, A>{source, {op, transform}};
+  } else return leaves<Source, Transform, A>{source, transform};
+}
+
 /// Writes accumulators through op.lower.
 template <class Op, class Out> struct lowered_output {
   template <class Reference> struct reference {

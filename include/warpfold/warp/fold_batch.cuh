@@ -3,9 +3,47 @@
 // tree. Each lane folds its chunk pairwise, then the rows are reduced together.
 #pragma once
 #include <warpfold/thread/fold_chunk.cuh>
+#include <warpfold/thread/fold_parts.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
 
 namespace warpfold::warp {
+
+/// The node over whole chunks of a lane, a row each. Valid in every lane. (`Chunk` may derive from the leaves' chunk.)
+template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op op) {
+  if constexpr (thread::is_fused<Op>) {
+    return thread::fold_parts<A>(
+        op, leaves, [&](const auto& part, const auto& part_op) { return fold_chunk_rows(part, rows, part_op); });
+  } else {
+    A values[Rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
+    return fold_rows(values, op);
+  }
+}
+
+/// fold_chunk_rows over the first `items` > 0 items of the rows.
+template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op op, int items) {
+  if constexpr (thread::is_fused<Op>) {
+    return thread::fold_parts<A>(
+        op, leaves, [&](const auto& part, const auto& part_op) { return fold_chunk_rows(part, rows, part_op, items); });
+  } else {
+    constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
+    A values[Rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) {
+      const int count = items - row * row_items - arch::lane_id() * chunk_items;
+      if constexpr (thread::just_items<Leaves>) {
+        A chunk_values[chunk_items];
+        WARPFOLD_UNROLL
+        for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
+        values[row] = thread::fold(chunk_values, op, count);
+      } else values[row] = thread::fold_chunk(leaves, rows[row], op, count);
+    }
+    return fold_rows(values, op, (items + chunk_items - 1) / chunk_items);
+  }
+}
 
 /// The node over the batch that starts at item `first`, all of whose items exist. Lanes load their chunks by
 /// load(chunk, first item). Valid in every lane.
@@ -16,10 +54,7 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   const Index own = first + arch::lane_id() * chunk_items;
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
-  A values[Rows];
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
-  return fold_rows(values, op);
+  return fold_chunk_rows(leaves, rows, op);
 }
 
 /// fold_whole_batch of `rows` rows, a power of two up to MaxRows.
@@ -42,18 +77,7 @@ __device__ A fold_partial_batch(const Leaves& leaves, Index first, int rows, Op 
   typename Leaves::chunk chunks[MaxRows] = {};  // uninitialised words would stay live around the caller's loop
   WARPFOLD_UNROLL
   for (int row = 0; row < MaxRows; ++row) leaves.source.load_edge(chunks[row], first + row * row_items + own);
-  A values[MaxRows];
-  WARPFOLD_UNROLL
-  for (int row = 0; row < MaxRows; ++row) {
-    const int count = items - row * row_items - own;
-    if constexpr (thread::just_items<Leaves>) {
-      A chunk_values[chunk_items];
-      WARPFOLD_UNROLL
-      for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(chunks[row], k);
-      values[row] = thread::fold(chunk_values, op, count);
-    } else values[row] = thread::fold_chunk(leaves, chunks[row], op, count);
-  }
-  return fold_rows(values, op, (items + chunk_items - 1) / chunk_items);
+  return fold_chunk_rows(leaves, chunks, op, items);
 }
 
 /// fold_partial_batch, but by shifted vectors where the whole batch and the vectors around it exist.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// outputs(a, b, c): an output with a destination for each result of a fused reduction (fuse.hpp).
+#pragma once
+#include <warpfold/fused.hpp>
+
+namespace warpfold {
+
+namespace detail {
+template <class Place, class It, class T>
+concept takes = requires(const Place place, const It& it, const T& value) {
+  place(it) = value;
+};
+}  // namespace detail
+
+/// Several outputs as kernels write them, by a pointer or an iterator each: *places = values and places[i] = values
+/// write value k through output k.
+template <class... Its> struct output_places : detail::fused_storage<std::index_sequence_for<Its...>, Its...> {
+  template <std::size_t I> __host__ __device__ constexpr const detail::type_at_t<I, Its...>& get() const {
+    return detail::element<I>(*this);
+  }
+
+  /// What values are assigned to. `place(it)` is the item of one output.
+  template <class Place> struct reference {
+    const output_places& outputs;
+    Place place;
+
+    template <class... Ts>
+      requires(sizeof...(Ts) == sizeof...(Its) && (detail::takes<Place, Its, Ts> && ...))
+    __host__ __device__ void operator=(const fused<Ts...>& values) const {
+      write(values, std::index_sequence_for<Ts...>());
+    }
+
+   private:
+    template <class Values, std::size_t... Is>
+    __host__ __device__ void write(const Values& values, std::index_sequence<Is...>) const {
+      ((place(outputs.template get<Is>()) = values.template get<Is>()), ...);
+    }
+  };
+  struct first_item {
+    template <class It> __host__ __device__ decltype(auto) operator()(const It& it) const { return *it; }
+  };
+  struct numbered_item {
+    std::ptrdiff_t index;
+    template <class It> __host__ __device__ decltype(auto) operator()(const It& it) const { return it[index]; }
+  };
+
+  __host__ __device__ reference<first_item> operator*() const { return {*this, {}}; }
+  __host__ __device__ reference<numbered_item> operator[](std::ptrdiff_t i) const { return {*this, {i}}; }
+};
+
+/// How many items each output holds, where known.
+template <class... Its> struct output<output_places<Its...>> {
+  static constexpr std::int64_t unknown_size = -1;
+  output_places<Its...> first;
+  std::int64_t size = unknown_size;  ///< the smallest size that is known
+  std::int64_t sizes[sizeof...(Its)]{};
+
+  /// Calls visit(k, first, size) for each output k.
+  template <class Visit> void for_each(Visit visit) const { visit_all(visit, std::index_sequence_for<Its...>()); }
+
+ private:
+  template <class Visit, std::size_t... Is> void visit_all(Visit& visit, std::index_sequence<Is...>) const {
+    (visit(Is, first.template get<Is>(), sizes[Is]), ...);
+  }
+};
+
+/// What `outputs` returns. `IsSized` says whether any of the outputs is a range.
+template <bool IsSized, class... Its> struct outputs_argument {
+  static constexpr bool is_sized = IsSized;
+  output<output_places<Its...>> all;
+
+  constexpr const output<output_places<Its...>>& to_output() const { return all; }
+};
+
+/// An output for each result of a fused reduction: device pointers, iterators that device code can assign through, or
+/// ranges, as single outputs are. They must be apart from each other. Functions with many results need ranges that are
+/// equally long. The ranges are not copied: they must outlive the reduction.
+template <class... Outs> constexpr auto outputs(Outs&&... outs) {
+  static_assert(sizeof...(Outs) > 0, "warpfold: outputs needs an output for each result");
+  constexpr bool is_sized = (is_sized_output<Outs> || ...);
+  outputs_argument<is_sized, output_iterator_t<Outs&>...> result{};
+  std::size_t k = 0;
+  const auto add = [&](auto& place, const auto& out) {
+    place = out.first;
+    result.all.sizes[k++] = out.size;
+    if (out.size >= 0 && (result.all.size < 0 || out.size < result.all.size)) result.all.size = out.size;
+  };
+  [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+    (add(detail::element<Is>(result.all.first), warpfold::to_output(outs)), ...);
+  }
+  (std::index_sequence_for<Outs...>());
+  return result;
+}
+
+}  // namespace warpfold

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Moments and statistics against references of twice the precision.
+#include <cuda_fp16.h>
+
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/reduce.cuh>
+#include <warpfold/reduce_by_key.cuh>
+#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/statistics.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+#include "common/same_bits.hpp"
+#include "common/special_values.hpp"
+
+namespace statistics_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+using wf_test::same_bits;
+
+/// A sum of two doubles: 106 bits. long double has 64 under x86, and is no wider than double elsewhere.
+struct twofold {
+  double high = 0, low = 0;
+  static twofold sum(double a, double b) {
+    const double s = a + b, t = s - a;
+    return {s, (a - (s - t)) + (b - t)};
+  }
+  friend twofold operator+(const twofold& a, const twofold& b) {
+    const twofold s = sum(a.high, b.high);
+    return sum(s.high, s.low + a.low + b.low);
+  }
+  friend twofold operator-(const twofold& a, const twofold& b) { return a + twofold{-b.high, -b.low}; }
+  friend twofold operator*(const twofold& a, const twofold& b) {
+    const double p = a.high * b.high;
+    return sum(p, std::fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
+  }
+  twofold over(double n) const {
+    const double q = high / n;
+    return sum(q, (std::fma(-q, n, high) + low) / n);
+  }
+};
+
+struct reference {
+  double mean, variance, skewness, kurtosis;
+
+  template <class T> explicit reference(const std::vector<T>& items) {
+    const auto n = static_cast<double>(items.size());
+    twofold total, powers[3];
+    for (const T& item : items) total = total + twofold{static_cast<double>(item)};
+    const twofold center = total.over(n);
+    for (const T& item : items) {
+      const twofold d = twofold{static_cast<double>(item)} - center, square = d * d;
+      powers[0] = powers[0] + square;
+      powers[1] = powers[1] + square * d;
+      powers[2] = powers[2] + square * square;
+    }
+    mean = center.high;
+    variance = powers[0].over(n).high;
+    skewness = powers[1].over(n).high / (variance * std::sqrt(variance));
+    kurtosis = powers[2].over(n).high / (variance * variance);
+  }
+};
+
+double ulps(double actual, double expected) {
+  return std::abs(actual - expected) /
+         (std::nextafter(std::abs(expected), std::numeric_limits<double>::infinity()) - std::abs(expected));
+}
+/// Normal deviates around `mean`.
+template <class T> std::vector<T> deviates(int count, double mean, std::uint64_t seed) {
+  wf_test::random_source random(seed);
+  const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
+  std::vector<T> items;
+  for (int i = 0; i < count; ++i)
+    items.push_back(
+        static_cast<T>(mean + std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform())));
+  return items;
+}
+
+TEST(Moments, AreThoseOfTheReference) {
+  double worst_variance = 0;
+  for (const double mean : {0., 1., 1e3, 1e6, -1e6})
+    for (const int count : {2, 3, 33, 1000, 4099, 45007}) {
+      const std::vector<float> items = deviates<float>(count, mean, static_cast<std::uint64_t>(count));
+      const reference expected(items);
+      const device_array<float> in(items, count % 3);
+      const wf::moments_of<4> actual = wf::reduce_value(in.items(), wf::moments<4>{});
+      EXPECT_EQ(actual.count, count);
+      EXPECT_NEAR(actual.mean(), expected.mean, 4e-16 * std::abs(expected.mean) + 1e-16) << mean << ' ' << count;
+      EXPECT_LE(ulps(actual.variance(), expected.variance), 4) << mean << ' ' << count;
+      EXPECT_NEAR(actual.skewness(), expected.skewness, 1e-13) << mean << ' ' << count;
+      EXPECT_NEAR(actual.kurtosis(), expected.kurtosis, 1e-13) << mean << ' ' << count;
+      EXPECT_NEAR(actual.excess_kurtosis(), expected.kurtosis - 3, 1e-13);
+      EXPECT_NEAR(actual.sample_variance(), expected.variance * count / (count - 1), 1e-14 * expected.variance);
+      EXPECT_EQ(actual.stddev(), std::sqrt(actual.variance()));
+      worst_variance = std::max(worst_variance, ulps(actual.variance(), expected.variance));
+    }
+  std::printf("worst variance: %g ulp\n", worst_variance);
+}
+
+TEST(Moments, OfDoublesLoseTheDigitsOfTheirDistanceFromZero) {
+  const std::vector<double> items = deviates<double>(20011, 1e6, 3);
+  const reference expected(items);
+  const device_array<double> in(items, 1);
+  const auto actual = wf::reduce_value(in.items(), wf::moments{});
+  EXPECT_NEAR(actual.variance(), expected.variance, 1e6 * 0x1p-53 * expected.variance);
+}
+
+TEST(Moments, HaveTheBitsOfTheTree) {
+  std::vector<float> items = wf_test::random_items<float>(45007);
+  const auto expect = [&](auto op) {
+    for (const std::int64_t offset : {0, 1, 3})
+      for (const int count : {1, 2, 31, 1000, 4099, 45007}) {
+        const device_array<float> in(std::span<const float>(items).first(static_cast<std::size_t>(count)), offset);
+        for (const int max_blocks : {0, 1})
+          EXPECT_TRUE(same_bits(wf::reduce_value(in.items(), op, {.max_blocks = max_blocks}),
+                                wf::canonical_tree::replay(items.data(), count, op)))
+              << count << ' ' << offset;
+      }
+  };
+  expect(wf::moments{});
+  expect(wf::moments<4>{});
+  for (std::size_t i = 0; i < items.size(); i += 97) items[i] = std::numeric_limits<float>::quiet_NaN();
+  expect(wf::moments<3, wf::nan_policy::omit>{});
+}
+
+TEST(Moments, JoinInAnyOrderWithinRounding) {
+  wf_test::random_source random(11);
+  const wf::moments<4> op;
+  const auto none = wf::identity<wf::moments<4>, wf::moments_of<4>>::value();
+  const auto part = [&] {  // of 0 to 8 items
+    wf::moments_of<4> all = none;
+    for (std::int64_t k = random.below(9); k > 0; --k) all = op(all, op.lift(wf_test::random_item<float>(random)));
+    return all;
+  };
+  for (int round = 0; round < 100'000; ++round) {
+    const auto a = part(), b = part(), c = part();
+    ASSERT_TRUE(same_bits(op(none, a), a) && same_bits(op(a, none), a));
+    const auto left = op(op(a, b), c), right = op(a, op(b, c));
+    ASSERT_EQ(left.count, right.count);
+    // Each power is a sum of terms no larger than scale^p, n of them, with fewer than 100 roundings in each.
+    const double n = static_cast<double>(left.count), scale = 2 * std::sqrt(left.power[0]) + 1e-300,
+                 bound = 100 * 0x1p-53 * (n + 1);
+    ASSERT_NEAR(left.power[0], right.power[0], bound * scale * scale);
+    ASSERT_NEAR(left.power[1], right.power[1], bound * scale * scale * scale);
+    ASSERT_NEAR(left.power[2], right.power[2], bound * scale * scale * scale * scale);
+  }
+}
+
+TEST(Moments, OfNothingOfOneAndOfNoNumbers) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const auto of = [](const std::vector<float>& items) {
+    const device_array<float> in(items);
+    return wf::reduce_value(in.items(), wf::moments{});
+  };
+  EXPECT_EQ(of({}).count, 0);
+  EXPECT_TRUE(std::isnan(of({}).mean()) && std::isnan(of({}).variance()));
+  EXPECT_EQ(of({3}).mean(), 3);
+  EXPECT_EQ(of({3}).variance(), 0);
+  EXPECT_TRUE(std::isnan(of({3}).sample_variance()));
+  EXPECT_TRUE(std::isnan(of({nan}).mean()) && std::isnan(of({nan}).variance()));
+  EXPECT_TRUE(std::isnan(of({1, nan, 2, 3}).mean()) && std::isnan(of({1, nan, 2, 3}).variance()));
+  EXPECT_EQ(of({1, infinity, 2, 3}).mean(), infinity);
+  EXPECT_TRUE(std::isnan(of({1, infinity, 2, 3}).variance()) && std::isnan(of({infinity}).variance()));
+}
+
+TEST(Statistics, LeaveNaNOutAndCountThem) {
+  std::vector<float> items = deviates<float>(20011, 50, 9), numbers;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (i % 7 == 3 || i / 1000 == 4) items[i] = std::numeric_limits<float>::quiet_NaN();
+    else numbers.push_back(items[i]);
+  const reference expected(numbers);
+  for (const int offset : {0, 1}) {
+    const device_array<float> in(items, offset);
+    const wf::statistics_of<float> all = wf::reduce_value(in.items(), wf::statistics{});
+    EXPECT_EQ(all.count, std::ssize(numbers));
+    EXPECT_EQ(all.nan_count, std::ssize(items) - std::ssize(numbers));
+    EXPECT_EQ(all.minimum, *std::min_element(numbers.begin(), numbers.end()));
+    EXPECT_EQ(all.maximum, *std::max_element(numbers.begin(), numbers.end()));
+    EXPECT_LE(ulps(all.variance(), expected.variance), 8);
+    EXPECT_TRUE(
+        same_bits(all.variance(), wf::reduce_value(in.items(), wf::moments<2, wf::nan_policy::omit>{}).variance()));
+    const auto propagated = wf::reduce_value(in.items(), wf::statistics<2, wf::nan_policy::propagate>{});
+    EXPECT_EQ(propagated.nan_count, all.nan_count);
+    EXPECT_TRUE(std::isnan(propagated.minimum) && std::isnan(propagated.maximum) && std::isnan(propagated.mean()));
+  }
+  const device_array<float> none(0);
+  const auto empty = wf::reduce_value(none.items(), wf::statistics{});
+  EXPECT_TRUE(empty.count == 0 && empty.nan_count == 0 && std::isnan(empty.minimum) && std::isnan(empty.mean()));
+}
+
+TEST(Statistics, OfIntegersAndHalves) {
+  const device_array<std::int16_t> integers(std::vector<std::int16_t>{-32768, 5, 32767, 7, 7});
+  const wf::statistics_of<int> all = wf::reduce_value(integers.items(), wf::statistics{});
+  EXPECT_EQ(all.minimum, -32768);
+  EXPECT_EQ(all.maximum, 32767);
+  EXPECT_EQ(all.mean(), 18. / 5);
+  std::vector<__half> halves;
+  for (const float x : {1.f, 2.f, 4.f}) halves.push_back(__float2half(x));
+  halves.push_back(__float2half(std::numeric_limits<float>::quiet_NaN()));
+  const device_array<__half> half_items(halves);
+  const wf::statistics_of<float> of_halves = wf::reduce_value(half_items.items(), wf::statistics{});
+  EXPECT_EQ(of_halves.maximum, 4);
+  EXPECT_EQ(of_halves.nan_count, 1);
+  EXPECT_NEAR(of_halves.mean(), 7. / 3, 1e-15);
+}
+
+TEST(Statistics, OfSegmentsRunsAndBesideOthers) {
+  const std::vector<float> items = deviates<float>(9001, 10, 4);
+  std::vector<int> offsets{0}, keys;
+  for (int length = 1; offsets.back() < 9001; length = length * 3 % 701 + 1)
+    offsets.push_back(std::min(9001, offsets.back() + length));
+  for (int i = 0; i < 9001; ++i) keys.push_back(i / 900);
+  const device_array<float> in(items, 1), sums(static_cast<std::int64_t>(offsets.size()) - 1);
+  const device_array<int> device_offsets(offsets), device_keys(keys), out_keys(20), runs(1);
+  const device_array<wf::statistics_of<float>> out(static_cast<std::int64_t>(offsets.size()) - 1);
+  wf::segmented_reduce(in.items(), device_offsets.items(), wf::outputs(out.data(), sums.data()),
+                       wf::fuse(wf::statistics{}, wf::plus{}));
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    const int first = offsets[s], length = offsets[s + 1] - first;
+    const auto tree =
+        wf::statistics{}.lower(wf::canonical_tree::replay(items.data() + first, length, wf::statistics{}));
+    const auto own = out.value(static_cast<std::int64_t>(s));
+    EXPECT_TRUE(same_bits(own.power[0], tree.power[0]) && same_bits(own.sum, tree.sum)) << length;
+    EXPECT_EQ(own.count, length);
+    EXPECT_EQ(own.minimum, tree.minimum);
+    EXPECT_TRUE(same_bits(sums.value(static_cast<std::int64_t>(s)),
+                          wf::canonical_tree::replay(items.data() + first, length, wf::plus{})));
+  }
+  wf::reduce_by_key(device_keys.items(), in.items(), out_keys.data(), out.data(), runs.data(), wf::statistics{});
+  ASSERT_EQ(runs.value(), 11);
+  for (int run = 0; run < 11; ++run) {
+    const auto tree =
+        wf::canonical_tree::replay_part(items.data(), run * 900, std::min(run * 900 + 900, 9001), wf::statistics{});
+    EXPECT_TRUE(same_bits(out.value(run).power[0], get<0>(tree).power[0]));
+  }
+}
+
+}  // namespace statistics_tests
