@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/fold_packed.cuh>
+#include <warpfold/thread/locate.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {
@@ -49,7 +50,8 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op) {
   constexpr int items = Leaves::chunk_items;
-  if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
+  if constexpr (locates<Leaves>) return fold_located(leaves, from, items);
+  else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
   else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
@@ -57,7 +59,8 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
 /// and the operator never see a missing item.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
-  if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, count);
+  if constexpr (locates<Leaves>) return fold_located(leaves, from, count);
+  else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, count);
   else return detail::fold_items<0, Leaves::chunk_items>(leaves, from, op, [=](int k) { return k < count; });
 }
 

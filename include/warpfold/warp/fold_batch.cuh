@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
+#include <warpfold/warp/locate_in_rows.cuh>
 
 namespace warpfold::warp {
 
@@ -16,6 +17,7 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   const Index own = first + arch::lane_id() * chunk_items;
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
+  if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
   A values[Rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
