@@ -18,7 +18,7 @@ set(layers
   "5:thread/.*"
   "6:warp/.*"
   "7:block/.*"
-  "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
+  "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp|log_sum_exp_operator[.]hpp"
   "9:grid/.*"
   "10:host/.*"
   "11:(reduce|segmented|by_key|scan|axes)/.*"

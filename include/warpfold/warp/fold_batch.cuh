@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
+#include <warpfold/warp/fold_exponentials.cuh>
 #include <warpfold/warp/locate_in_rows.cuh>
 
 namespace warpfold::warp {
@@ -18,6 +19,8 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
   if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
+  if constexpr (sums_exponentials<Leaves>)
+    if (const exponential_rows<Leaves, Rows> all(leaves, rows); all.share_exponent()) return all.fold();
   A values[Rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
