@@ -191,7 +191,7 @@ template <class Op> struct within_run {
 };
 template <class Op> within_run(Op) -> within_run<Op>;
 
-// ---- traits: the identity has index -1 -------------------------------------------------------------------------------
+// ---- traits: the identity has index -1 ------------------------------------------------------------------------------
 namespace detail {
 template <class Op> inline constexpr bool is_arg = requires { Op::takes_first; }
 || requires { typename Op::greatest; };

@@ -19,11 +19,12 @@
 //   equal items is taken; whether NaN wins or is ignored. As in argmin<wf::ties::last>(in, out), or
 //   segmented_argmax<wf::relative_to::array, wf::ties::first, wf::nans::ignore>(in, offsets, out).
 // - Options: reduce_options for one sequence, call_options for segments and keys. For .init, and for transforms, call
-//   reduce, transform_reduce and their kin with the operator: transform_reduce(in, out, wf::arg_maximum{}, magnitude{}).
+//   reduce, transform_reduce and their kin with the operator, as transform_reduce(in, out, arg_maximum{}, magnitude{}).
 // - Cost: of 4- and 8-byte items, that of minimum. Accumulators have 16 bytes (arg_minmax: 32); 8 (16) in segments of
 //   inputs below 2^31 items of 4 bytes or less, where a second kernel is compiled.
 #pragma once
 #include <warpfold/arg_operators.hpp>
+#include <warpfold/call_options.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
@@ -32,13 +33,6 @@ namespace warpfold {
 
 /// What an index counts from: the first item of the array, or that of the item's segment or run.
 enum class relative_to { array, segment };
-
-/// What a call may say that has no initial value; this order is part of the interface.
-struct call_options {
-  cudaStream_t stream = {};
-  workspace_ref workspace = {};  ///< scratch; without it Warpfold uses one of its own for this stream
-  int max_blocks = 0;            ///< bounds the grid, 0 for none
-};
 
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {

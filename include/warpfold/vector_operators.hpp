@@ -55,7 +55,7 @@ struct product {
   }
 };
 
-// ---- the Euclidean norm ----------------------------------------------------------------------------------------------
+// ---- the Euclidean norm ---------------------------------------------------------------------------------------------
 
 /// A sum of squares in double, for items whose squares fit; the norm is an `R`.
 template <class R> struct sum_of_squares { double sum; };
@@ -66,8 +66,8 @@ struct scaled_squares {
 };
 
 /// sqrt(x0^2 + x1^2 + ...), without overflow or underflow of any square. The norm of nothing is 0; a NaN propagates.
-/// - float, half and bfloat16: squares are exact in double, and are added in double. The norm is a float, off by 0.5 ulp
-///   and 2^-53 ceil(log2 N) relative.
+/// - float, half and bfloat16: squares are exact in double, and are added in double. The norm is a float, off by 0.5
+///   ulp and 2^-53 ceil(log2 N) relative.
 /// - double: items from 2^486 up, and those below 2^-511, are scaled (the thresholds of Blue 1978 and Anderson 2017,
 ///   Algorithm 978, "Safe Scaling in the Level 1 BLAS"); a sum takes the scale of its largest item. Off by about
 ///   2^-53 (ceil(log2 N) + 3) relative.
@@ -87,11 +87,12 @@ struct euclidean_norm {
     return {detail::add(a.sum, b.sum)};
   }
   __host__ __device__ scaled_squares operator()(const scaled_squares& a, const scaled_squares& b) const {
-    if (a.scale == b.scale) return {detail::add(a.sum, b.sum), a.scale};
-    const scaled_squares &large = a.scale > b.scale ? a : b, &small = a.scale > b.scale ? b : a;
-    if (large.scale - small.scale == 2) return large;  // the smaller sum is less than half an ulp
-    const double step = small.scale < 0 ? 0x1p-537 : 0x1p-538;
-    return {detail::add(large.sum, detail::multiply(detail::multiply(small.sum, step), step)), large.scale};
+    const bool b_is_larger = a.scale < b.scale;
+    const int large = b_is_larger ? b.scale : a.scale, small = b_is_larger ? a.scale : b.scale;
+    const double large_sum = b_is_larger ? b.sum : a.sum, small_sum = b_is_larger ? a.sum : b.sum;
+    // Two scales apart, the smaller sum is less than half an ulp of the larger one.
+    const double step = large == small ? 1.0 : large - small == 2 ? 0.0 : small < 0 ? 0x1p-537 : 0x1p-538;
+    return {detail::add(large_sum, detail::multiply(detail::multiply(small_sum, step), step)), large};
   }
   template <class R> __host__ __device__ R lower(const sum_of_squares<R>& all) const {
     return static_cast<R>(detail::square_root(all.sum));
@@ -108,7 +109,7 @@ template <> struct identity<euclidean_norm, scaled_squares> {
   static constexpr scaled_squares value() { return {0, -1}; }
 };
 
-// ---- the mean --------------------------------------------------------------------------------------------------------
+// ---- the mean -------------------------------------------------------------------------------------------------------
 
 /// The accumulator of arithmetic_mean; the mean is an `R`.
 template <class R> struct sum_and_count {
@@ -134,7 +135,7 @@ template <class R> struct identity<arithmetic_mean, sum_and_count<R>> {
   static constexpr sum_and_count<R> value() { return {0, 0}; }
 };
 
-// ---- both extrema ----------------------------------------------------------------------------------------------------
+// ---- both extrema ---------------------------------------------------------------------------------------------------
 
 /// The smallest and the largest item.
 template <class T> struct extrema {

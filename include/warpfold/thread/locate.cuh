@@ -3,8 +3,9 @@
 // on the association, so that indices need not travel with the values: the fold is one of values, by words for narrow
 // integers, and only the place of the extremum is made an index.
 //
-// Such an operator has a type `located`, and `assemble`, which makes an accumulator of what locate(part) finds for each of its parts. A part
-// says by `extremum` how to fold values, by replaces(later, earlier) and ties_with(item, best) which item is taken.
+// Such an operator has a type `located`, and `assemble`, which makes an accumulator of what locate(part) finds for each
+// of its parts. A part says by `extremum` how to fold values, by replaces(later, earlier) and ties_with(item, best)
+// which item is taken.
 #pragma once
 #include <warpfold/thread/fold_packed.cuh>
 #include <warpfold/thread/lift.cuh>

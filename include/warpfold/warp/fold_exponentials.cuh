@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of exponentials over a batch, for log_sum_exp: where the items lie within a range that allows it, all of them are
-// scaled by the exponent of the largest one, and plain numbers are added. The bits are those of the operator.
+// Sums of exponentials over a batch, for log_sum_exp: where the items lie within a range that allows it, all of them
+// are scaled by the exponent of the largest one, and plain numbers are added. The bits are those of the operator.
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/lift.cuh>
