@@ -19,7 +19,7 @@ set(layers
   "6:warp/.*"
   "7:block/.*"
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
-  "9:(call_options|log_sum_exp_operator)[.]hpp"
+  "9:(call_options|log_sum_exp_operator|top_k_operators)[.]hpp"
   "9:grid/.*"
   "10:host/.*"
   "11:(reduce|segmented|by_key|scan|axes|quantifiers)/.*"
