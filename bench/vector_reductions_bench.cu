@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 #include <warpfold/quantifiers.cuh>
+#include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>
 
 #include "common/one_read.cuh"
@@ -14,7 +15,7 @@ namespace {
 using namespace bench;
 namespace wf = warpfold;
 
-/// A reduction with `Op`, its result checked against the canonical tree's for small inputs.
+/// A reduction with `Op`.
 template <class T, class Op> void add(const std::string& type, const std::string& name, std::int64_t items) {
   add_one_read<T>("vector_reductions/" + type + "/" + name, items, {"warpfold"}, [](one_read<T>& input) {
     using A = wf::accumulator_t<Op, T>;
@@ -59,6 +60,9 @@ void register_all() {
   add<double, wf::log_sum_exp>("double", "logsumexp", gibibyte / 8);
   add<__half, wf::euclidean_norm>("half", "norm2", gibibyte / 2);
   add<__half, wf::log_sum_exp>("half", "logsumexp", gibibyte / 2);
+  add<float, wf::top_k<4>>("float", "top_4", gibibyte / 4);
+  add<float, wf::top_k<8>>("float", "top_8", gibibyte / 4);
+  add<float, wf::top_k<16>>("float", "top_16", gibibyte / 4);
   add_any_of("first", gibibyte / 4, 0);
   add_any_of("middle", gibibyte / 4, 2);
 }

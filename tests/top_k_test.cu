@@ -64,11 +64,25 @@ TEST(TopK, ListsOfEveryLengthJoin) {
 
 TEST(TopK, OfOneSequence) {
   const device_array<wf::best_items<float, 5>> out(1);
+  const device_array<wf::best_items<int, 4>> out_bytes(1);
   for (const std::int64_t size : {1, 4, 130, 4099, 20'011}) {
     const auto items = random_values(size, size % 2 == 0 ? 50 : 100'000);
     const device_array<float> in(items, 1);
     wf::reduce(in.items(), out.data(), wf::top_k<5>{}, {.max_blocks = 2});
     EXPECT_EQ(indices(out.value()), expected(items, 0, size, 5, true)) << size;
+    // The same of equal items, of rising ones, and of bytes.
+    for (const float slope : {0.0f, 1.0f, -1.0f}) {
+      std::vector<float> ramp;
+      std::vector<std::int8_t> bytes;
+      for (std::int64_t i = 0; i < size; ++i) ramp.push_back(slope * static_cast<float>(i));
+      const device_array<float> sorted(ramp);
+      wf::reduce(sorted.items(), out.data(), wf::top_k<5>{});
+      EXPECT_EQ(indices(out.value()), expected(ramp, 0, size, 5, true)) << size << ' ' << slope;
+      for (float& x : ramp) bytes.push_back(static_cast<std::int8_t>(std::fmod(x, 100))), x = bytes.back();
+      const device_array<std::int8_t> in_bytes(bytes);
+      wf::reduce(in_bytes.items(), out_bytes.data(), wf::bottom_k<4>{});
+      EXPECT_EQ(indices(out_bytes.value()), expected(ramp, 0, size, 4, false)) << size << ' ' << slope;
+    }
   }
 }
 

@@ -55,6 +55,33 @@ template <bool Smallest, int K, nans Nans> struct best_k {
     return list;
   }
 
+  /// For kernels, which select among many items first (warp/select_in_rows.cuh).
+  static constexpr int selected = K;
+  /// Whether an item comes before another one, of an earlier or later place.
+  template <class T> __host__ __device__ static constexpr bool beats(const T& a, int place_a, const T& b, int place_b) {
+    const bool better = precedes<Smallest, Nans>(a, b), worse = precedes<Smallest, Nans>(b, a);
+    return better || (!worse && place_a < place_b);
+  }
+  /// Whether an item is worse than another one; the better one of two.
+  template <class T> __host__ __device__ static constexpr bool is_worse(const T& a, const T& b) {
+    return precedes<Smallest, Nans>(b, a);
+  }
+  template <class T> __host__ __device__ static constexpr T better_of(const T& a, const T& b) {
+    if constexpr (Nans == nans::propagate) return extremum{}(a, b);
+    else return is_worse(a, b) ? b : a;
+  }
+  /// A number of 32 bits that is greater if the item is better, and equal if they are equal; never 0.
+  template <class T> __host__ __device__ static constexpr std::uint32_t rank(T value) {
+    std::uint32_t bits = 0;
+    if constexpr (std::is_same_v<T, float>) {
+      if (value != value) return Nans == nans::propagate ? 0xFFFFFFFF : 1;
+      const auto word = __builtin_bit_cast(std::uint32_t, value == 0 ? 0.0f : value);
+      bits = word >> 31 ? ~word : word | 0x80000000;
+    } else bits = static_cast<std::uint32_t>(value) ^ (std::is_signed_v<T> ? 0x80000000 : 0);
+    if (Smallest) bits = ~bits;
+    return std::is_same_v<T, float> || bits != 0 ? bits : 1;
+  }
+
  private:
   /// A total order: better items first, of equal ones that of the lower index, missing ones last.
   template <class T>

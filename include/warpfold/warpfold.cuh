@@ -14,6 +14,7 @@
 #include <warpfold/scan.cuh>
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
+#include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>
 #include <warpfold/version.hpp>
 #include <warpfold/workspace.cuh>

@@ -28,7 +28,8 @@ using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedul
 
 template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
-                                                             sizeof(typename Leaves::accumulator));
+                                                             sizeof(typename Leaves::accumulator),
+                                                             warp::batch_held_bytes<Leaves>);
 
 /// The node over the items of tile `tile` that exist. Each warp folds a batch of schedule.rows rows, up to MaxRows;
 /// several warps exchange their values through `shared`, one value a warp. Valid in thread 0 if the tile has items.

@@ -24,18 +24,23 @@ struct kernel_policy {
   int block_warps() const { return block_threads / warp_lanes; }
 };
 
-consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
+/// `held_bytes`: of accumulators, in the registers of a lane, for each row of a batch.
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes,
+                                          std::size_t held_bytes) {
   const auto fit = [=](std::size_t bytes, std::size_t most) {
     return int(std::clamp<std::size_t>(bytes / accumulator_bytes, 1, most));
   };
   kernel_policy p{};
-  p.block_threads = accumulator_bytes <= 64 ? 512 : 128;
-  p.blocks_per_multiprocessor = accumulator_bytes <= 32 ? 2 : 1;
-  p.max_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
+  p.block_threads = held_bytes > 64 ? 128 : accumulator_bytes <= 128 ? 512 : 256;
+  p.blocks_per_multiprocessor = held_bytes <= 32 ? 2 : 1;
+  p.max_rows = warp::batch_rows(chunk_bytes, held_bytes);
   p.quick_rows = std::min(p.max_rows, 4);
   p.list_capacity = fit(16384, 1024);
   p.staged_capacity = fit(12288, 4096);  // 4 KiB of the 48 are left to what stands beside the lists
   return p;
+}
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
+  return kernel_policy_for(chunk_bytes, accumulator_bytes, accumulator_bytes);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -6,8 +6,13 @@
 #include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/fold_exponentials.cuh>
 #include <warpfold/warp/locate_in_rows.cuh>
+#include <warpfold/warp/select_in_rows.cuh>
 
 namespace warpfold::warp {
+
+/// The bytes of accumulators that a lane holds for each row of a whole batch. Folds that select items hold none.
+template <class Leaves>
+inline constexpr std::size_t batch_held_bytes = selects<Leaves> ? 16 : sizeof(typename Leaves::accumulator);
 
 /// The node over the batch that starts at item `first`, all of whose items exist. Lanes load their chunks by
 /// load(chunk, first item). Valid in every lane.
@@ -21,6 +26,7 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
   if constexpr (sums_exponentials<Leaves>)
     if (const exponential_rows<Leaves, Rows> all(leaves, rows); all.share_exponent()) return all.fold();
+  if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
   A values[Rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
