@@ -61,8 +61,6 @@ void register_all() {
   add<__half, wf::euclidean_norm>("half", "norm2", gibibyte / 2);
   add<__half, wf::log_sum_exp>("half", "logsumexp", gibibyte / 2);
   add<float, wf::top_k<4>>("float", "top_4", gibibyte / 4);
-  add<float, wf::top_k<8>>("float", "top_8", gibibyte / 4);
-  add<float, wf::top_k<16>>("float", "top_16", gibibyte / 4);
   add_any_of("first", gibibyte / 4, 0);
   add_any_of("middle", gibibyte / 4, 2);
 }

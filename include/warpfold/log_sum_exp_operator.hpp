@@ -37,6 +37,7 @@ template <class R> struct exponential;
 template <> struct exponential<float> {
   using bits = std::uint32_t;
   static constexpr int mantissa_bits = 23, bias = 127;
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float log2e = 0x1.715476p+0f, log2e_rest = 0x1.4ae0cp-26f;
   static constexpr float integer = 0x1.8p23f;  ///< adding it rounds to an integer, which the lowest bits then hold
   static constexpr float most = 0x1p21f;       ///< |x| of a computed item is less
@@ -50,6 +51,7 @@ template <> struct exponential<float> {
 template <> struct exponential<double> {
   using bits = std::uint64_t;
   static constexpr int mantissa_bits = 52, bias = 1023;
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double log2e = 0x1.71547652b82fep+0, log2e_rest = 0x1.777d0ffda0d24p-56;
   static constexpr double integer = 0x1.8p52, most = 0x1p50, apart = 0x1p51, negligible = -900;
   /// To a relative error of 2e-17.
@@ -113,7 +115,7 @@ struct log_sum_exp {
     using R = detail::real_of<T>;
     using e = detail::exponential<R>;
     const R x = static_cast<R>(detail::convert<detail::number_of<T>>(item));
-    constexpr R infinity = std::numeric_limits<R>::infinity();
+    constexpr R infinity = e::infinity;
     if (-e::most < x && x < e::most) {
       const R n = detail::add(detail::exponent_bits(x), -e::integer);
       return scaled_sum<R>{detail::significand(x, n), n};

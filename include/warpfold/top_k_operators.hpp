@@ -2,14 +2,14 @@
 // Operators for the best few items and where they are: top_k<K> (the largest), bottom_k<K> (the smallest), in every
 // function that takes an operator: reduce(in, out, wf::top_k<8>{}), segmented_reduce(in, offsets, out, wf::top_k<4>{}).
 #pragma once
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <warpfold/arg_operators.hpp>
 
 namespace warpfold {
 
-/// Up to K items, the best one first, and the numbers of them in the input. Places without an item have index -1 and the
-/// value of the extremum's identity: there are fewer than K items.
+/// Up to K items, the best one first, and the numbers of them in the input. If there are fewer than K items, the places
+/// left have index -1 and the value of the extremum's identity.
 template <class T, int K> struct best_items {
   indexed_value<T> item[K];
 
@@ -26,6 +26,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   static_assert(1 <= K && K <= 16, "warpfold: top_k and bottom_k keep 1 to 16 items");
   template <class T> using value_type = typename promoted<T>::type;
   using extremum = std::conditional_t<Smallest, minimum, maximum>;
+  template <class T> static constexpr T worst = identity<extremum, T>::value();
 
   template <class T>
   __host__ __device__ constexpr best_items<value_type<T>, K> lift(const T& item, std::int64_t index) const {
@@ -34,10 +35,10 @@ template <bool Smallest, int K, nans Nans> struct best_k {
     return list;
   }
   /// The best K of both: the better one of a's place i and b's place K - 1 - i, which fall and then rise; and a bitonic
-  /// merge of these.
+  /// merge of these. Not inlined: it is long, and kernels call it in many places.
   template <class T>
-  __host__ __device__ constexpr best_items<T, K> operator()(const best_items<T, K>& a,
-                                                            const best_items<T, K>& b) const {
+  __attribute__((noinline)) __host__ __device__ constexpr best_items<T, K> operator()(const best_items<T, K>& a,
+                                                                                      const best_items<T, K>& b) const {
     best_items<T, K> list{};
     WARPFOLD_UNROLL
     for (int i = 0; i < K; ++i) {
@@ -51,7 +52,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   template <class T> __host__ __device__ static constexpr best_items<T, K> none() {
     best_items<T, K> list{};
     WARPFOLD_UNROLL
-    for (int i = 0; i < K; ++i) list.item[i] = {identity<extremum, T>::value(), -1};
+    for (int i = 0; i < K; ++i) list.item[i] = {worst<T>, -1};
     return list;
   }
 
@@ -71,11 +72,14 @@ template <bool Smallest, int K, nans Nans> struct best_k {
     else return is_worse(a, b) ? b : a;
   }
   /// A number of 32 bits that is greater if the item is better, and equal if they are equal; never 0.
-  template <class T> __host__ __device__ static constexpr std::uint32_t rank(T value) {
+  template <class T> __host__ __device__ static std::uint32_t rank(T value) {
     std::uint32_t bits = 0;
     if constexpr (std::is_same_v<T, float>) {
       if (value != value) return Nans == nans::propagate ? 0xFFFFFFFF : 1;
-      const auto word = __builtin_bit_cast(std::uint32_t, value == 0 ? 0.0f : value);
+      float number = value;
+      if (number == 0) number = 0;  // -0 is +0
+      std::uint32_t word;
+      std::memcpy(&word, &number, sizeof(word));
       bits = word >> 31 ? ~word : word | 0x80000000;
     } else bits = static_cast<std::uint32_t>(value) ^ (std::is_signed_v<T> ? 0x80000000 : 0);
     if (Smallest) bits = ~bits;
@@ -94,7 +98,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   /// for any number of items).
   template <int First, int Count, class T> __host__ __device__ static constexpr void merge(best_items<T, K>& list) {
     if constexpr (Count > 1) {
-      constexpr int half = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Count)) / 2);
+      constexpr int half = Count > 8 ? 8 : Count > 4 ? 4 : Count > 2 ? 2 : 1;
       WARPFOLD_UNROLL
       for (int i = First; i < First + Count - half; ++i) {
         indexed_value<T>&worse = list.item[K - 1 - i], &better = list.item[K - 1 - i - half];
@@ -113,7 +117,10 @@ template <bool Smallest, int K, nans Nans> struct best_k {
 
 /// The K largest items, the largest first; of equal ones, those of the lowest indices. NaN counts as larger than every
 /// number (`nans::propagate`), or as smaller. -0 and +0 are equal. Associative, and exact: any association gives the
-/// same bits. It costs K log2(K) / 2 + K comparisons an item, in registers: far from the speed of memory.
+/// same bits.
+/// Cost: in reduce, of numbers of up to 32 bits, a few instructions an item, since most items are left out by a
+/// threshold (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists an item, which is far from the
+/// speed of memory. From K = 9 on accumulators are so wide that they bound the grid, and compile times grow.
 template <int K, nans Nans = nans::propagate> struct top_k : detail::best_k<false, K, Nans> {};
 
 /// The K smallest items, the smallest first. A NaN counts as smaller than every number (`nans::propagate`), or as

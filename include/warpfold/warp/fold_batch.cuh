@@ -24,13 +24,15 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
   if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
-  if constexpr (sums_exponentials<Leaves>)
-    if (const exponential_rows<Leaves, Rows> all(leaves, rows); all.share_exponent()) return all.fold();
-  if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
-  A values[Rows];
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
-  return fold_rows(values, op);
+  else if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
+  else {
+    if constexpr (sums_exponentials<Leaves>)
+      if (const exponential_rows<Leaves, Rows> all(leaves, rows); all.share_exponent()) return all.fold();
+    A values[Rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
+    return fold_rows(values, op);
+  }
 }
 
 /// fold_whole_batch of `rows` rows, a power of two up to MaxRows.

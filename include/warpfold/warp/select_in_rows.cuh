@@ -91,11 +91,21 @@ __device__ auto select_in_rows(const Leaves& leaves, const typename Leaves::chun
   }
   lane_list<Op, V> list;
   WARPFOLD_UNROLL
-  for (int i = 0; i < items; ++i) {
-    const V own = item(i);
-    const bool reaches = !Op::is_worse(own, least);
-    if (__any_sync(full_warp, reaches))
-      list.enter(reaches, own, (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items);
+  for (int group = 0; group < items; group += 32) {
+    unsigned waiting = 0;  // the lane's items that reach the threshold
+    WARPFOLD_UNROLL
+    for (int i = 0; i < 32 && group + i < items; ++i)
+      if (!Op::is_worse(item(group + i), least)) waiting |= 1u << i;
+    // They are read again, since registers have no addresses.
+    while (__any_sync(full_warp, waiting != 0)) {
+      const int i = group + __ffs(static_cast<int>(waiting)) - 1;
+      const int place = (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items;
+      V own{};
+      if (waiting != 0)
+        own = warpfold::detail::convert<V>(leaves.transform.transform(leaves.source.source.at(first + place)));
+      list.enter(waiting != 0, own, place);
+      waiting &= waiting - 1;
+    }
   }
   return list.template all<typename Leaves::accumulator>(leaves.source.first_index + first);
 }
