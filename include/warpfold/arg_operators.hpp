@@ -171,7 +171,7 @@ template <class A> struct counted_from {
 
 /// `Op`, one of the operators above, with indices counted from the first item folded: of segments of any form, also
 /// owners, and of runs of equal keys. Its accumulator carries the number of that item.
-template <class Op> struct within_run {
+template <class Op> struct within_run : Op {
   using located = void;
 
   template <class T> __host__ __device__ constexpr auto lift(const T& item, std::int64_t index) const {
