@@ -7,6 +7,7 @@
 //   A lift(const T& item) const                      the accumulator of an item (of what the transform returns)
 //   A lift(const T& item, std::int64_t index) const  the same, if it needs the item's number in the input
 //   R lower(const A& value) const                    the result; without it the accumulator is the result
+//   R lower(const A& value, std::int64_t begin) const  the same of a segment that begins with item number `begin`
 //
 //   A lift_chunk(const T (&items)[N]) const          optional, for speed: the tree over the lifts of N items in a row,
 //                                                    N being a power of two, to the bit
@@ -67,6 +68,10 @@ inline constexpr bool lifts = lifts_indexed<Op, T> || requires(const Op& op, con
 
 /// What is written of an accumulator of type `A`: what op.lower returns, else the accumulator.
 template <class Op, class A> inline constexpr bool lowers = requires(const Op& op, const A& value) { op.lower(value); };
+/// Whether it asks for the begin of the segment. Such an operator lowers without a begin, too.
+template <class Op, class A> inline constexpr bool lowers_segments = requires(const Op& op, const A& value) {
+  op.lower(value, std::int64_t{});
+};
 namespace detail {
 template <class Op, class T> __host__ __device__ constexpr auto lift(const Op& op, const T& item, std::int64_t index) {
   if constexpr (lifts_indexed<Op, T>) return op.lift(item, index);

@@ -196,9 +196,9 @@ void reduce_segments(const char* function, const char* argument, const It& first
       host::check_outputs_apart_from(function, "init", options.init, "out", to, to.size);
       host::check_outputs_apart_from(function, "empty", options.empty, "out", to, to.size);
       const auto described = make_segments(function, segments, items, to);
-      host::segmented_reduce_with<Strategy>::enqueue(function, described,
-                                                     make_leaves<A>(op, make_source(from, items), transform),
-                                                     segmented::to_indexed(lower_into<A>(op, to.first)), op, options);
+      host::segmented_reduce_with<Strategy>::enqueue(
+          function, described, make_leaves<A>(op, make_source(from, items), transform),
+          segmented::to_indexed(lower_segments_into<A>(op, to.first, described)), op, options);
     }
   }
 }

@@ -2,6 +2,7 @@
 // All of Warpfold's host functions. The sources' algorithms, as named strategies, are in strategies.cuh, which stands
 // apart. <warpfold/wf.hpp> declares the short name wf for namespace warpfold; no other header does.
 #pragma once
+#include <warpfold/arg_reduce.cuh>
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/config.hpp>
@@ -10,6 +11,7 @@
 #include <warpfold/fuse.hpp>
 #include <warpfold/operators.hpp>
 #include <warpfold/options.hpp>
+#include <warpfold/quantifiers.cuh>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_axes.cuh>
 #include <warpfold/reduce_by_key.cuh>
@@ -17,5 +19,7 @@
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/statistics.hpp>
+#include <warpfold/top_k_operators.hpp>
+#include <warpfold/vector_reductions.cuh>
 #include <warpfold/version.hpp>
 #include <warpfold/workspace.cuh>

@@ -27,6 +27,20 @@ template <class A, class Op, class Out> auto lower_into(const Op& op, const Out&
   else return out;
 }
 
+/// The same for the results of `segments`.
+template <class A, class Op, class Out, class Segments>
+auto lower_segments_into(const Op& op, const Out& out, const Segments& segments) {
+  if constexpr (!lowers_segments<Op, A>) return lower_into<A>(op, out);
+  else {
+    constexpr bool has_begins = requires { segments.span(std::int64_t{}); };
+    static_assert(has_begins,
+                  "warpfold: owners do not tell where a segment begins: use within_run, which counts from "
+                  "the first item folded, instead of within_segment");
+    if constexpr (has_begins) return thread::segment_output<Op, Out, Segments>{op, out, segments};
+    else return lower_into<A>(op, out);
+  }
+}
+
 // Two inputs are read in equal chunks: the smaller of what each would take alone, one item if one is no pointer.
 template <int Items, item_iterator It> constexpr auto make_source_in_chunks(It first, std::int64_t count) {
   if constexpr (pointer_like<It>) return thread::pointer_source<iterator_item_t<It>, Items>{to_pointer(first), count};

@@ -27,8 +27,9 @@ template <class Leaves, class Op, class Out>
 using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
 
 template <class Leaves>
-inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
+inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
                                                              sizeof(typename Leaves::accumulator),
+                                                             warp::batch_held_bytes<Leaves>,
                                                              thread::part_bytes<typename Leaves::accumulator>);
 
 /// The node over the items of tile `tile` that exist. Each warp folds a batch of schedule.rows rows, up to MaxRows;

@@ -24,16 +24,17 @@ struct kernel_policy {
   int block_warps() const { return block_threads / warp_lanes; }
 };
 
-/// `part_bytes` are those of the widest accumulator of a fused operator, which folds one part at a time.
+/// `held_bytes`: of accumulators, in the registers of a lane, for each row of a batch. `part_bytes`: those of the widest
+/// accumulator of a fused operator, which folds one part at a time.
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes,
-                                          std::size_t part_bytes) {
+                                          std::size_t held_bytes, std::size_t part_bytes) {
   const auto fit = [=](std::size_t bytes, std::size_t most) {
     return int(std::clamp<std::size_t>(bytes / accumulator_bytes, 1, most));
   };
   kernel_policy p{};
-  p.block_threads = accumulator_bytes <= 64 ? 512 : 128;
-  p.blocks_per_multiprocessor = accumulator_bytes <= 32 ? 2 : 1;
-  p.max_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
+  p.block_threads = held_bytes > 64 ? 128 : accumulator_bytes <= 128 ? 512 : 256;
+  p.blocks_per_multiprocessor = held_bytes <= 32 ? 2 : 1;
+  p.max_rows = warp::batch_rows(chunk_bytes, held_bytes);
   // Where a thread has 128 registers, parts leave room for more rows: half as many threads must load as much.
   if (p.blocks_per_multiprocessor == 1 && part_bytes < accumulator_bytes)
     p.max_rows = warp::batch_rows((chunk_bytes + 1) / 2, (part_bytes + 1) / 2);
@@ -41,6 +42,9 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
   p.list_capacity = fit(16384, 1024);
   p.staged_capacity = fit(12288, 4096);  // 4 KiB of the 48 are left to what stands beside the lists
   return p;
+}
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
+  return kernel_policy_for(chunk_bytes, accumulator_bytes, accumulator_bytes);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

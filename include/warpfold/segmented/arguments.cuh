@@ -27,7 +27,7 @@ template <class Segments, class Leaves, class Op, class Out> struct kernel_argum
 };
 
 template <class Leaves>
-inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
+inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
                                                              sizeof(typename Leaves::accumulator));
 
 /// Items of a wide chunk, which is what a lane folds of a segment longer than a narrow chunk.

@@ -4,6 +4,7 @@
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/fold_packed.cuh>
 #include <warpfold/thread/lift.cuh>
+#include <warpfold/thread/locate.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {
@@ -66,7 +67,8 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
     WARPFOLD_UNROLL
     for (int k = 0; k < items; ++k) values[k] = leaves.transform.transform(source::value(from, k));
     return leaves.transform.op.lift_chunk(values);
-  } else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
+  } else if constexpr (locates<Leaves>) return fold_located(leaves, from, items);
+  else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
   else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
@@ -74,7 +76,8 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
 /// and the operator never see a missing item.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
-  if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, count);
+  if constexpr (locates<Leaves>) return fold_located(leaves, from, count);
+  else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, count);
   else return detail::fold_items<0, Leaves::chunk_items>(leaves, from, op, [=](int k) { return k < count; });
 }
 

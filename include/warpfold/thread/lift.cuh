@@ -133,4 +133,24 @@ template <class Op, class Out> struct lowered_output {
   __device__ auto operator[](std::ptrdiff_t i) const { return reference<decltype(out[i])>{op, out[i]}; }
 };
 
+/// Writes the accumulators of segments through op.lower(value, begin of the segment).
+template <class Op, class Out, class Segments> struct segment_output {
+  template <class Reference> struct reference {
+    const Op& op;
+    Reference to;
+    std::int64_t begin;
+    template <class A> __device__ void operator=(const A& value) const {
+      const_cast<std::remove_const_t<Reference>&>(to) = op.lower(value, begin);
+    }
+  };
+
+  Op op;
+  Out out;
+  Segments segments;
+
+  __device__ auto operator[](std::ptrdiff_t i) const {
+    return reference<decltype(out[i])>{op, out[i], segments.span(i).begin};
+  }
+};
+
 }  // namespace warpfold::thread

@@ -130,6 +130,12 @@ template <class It, int Items = 1> struct iterator_source {
 template <class Source, class A> inline constexpr std::size_t held_bytes = requires { Source::chunk::vector_bytes; }
 || sizeof(typename Source::item) > sizeof(A) ? sizeof(typename Source::item) : sizeof(A);
 
+/// The bytes that a lane loads for a chunk: what a source adds to its chunks, as numbers of items, does not count.
+template <class Chunk> inline constexpr std::size_t loaded_bytes = sizeof(Chunk);
+template <class Chunk>
+  requires requires { Chunk::bytes; }
+inline constexpr std::size_t loaded_bytes<Chunk> = Chunk::words * 4;
+
 /// Two sources of equal length and chunks, read side by side.
 template <class Left, class Right> struct zip_source {
   static_assert(Left::chunk_items == Right::chunk_items);

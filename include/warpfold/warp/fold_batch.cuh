@@ -5,8 +5,15 @@
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/fold_parts.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
+#include <warpfold/warp/fold_exponentials.cuh>
+#include <warpfold/warp/locate_in_rows.cuh>
+#include <warpfold/warp/select_in_rows.cuh>
 
 namespace warpfold::warp {
+
+/// The bytes of accumulators that a lane holds for each row of a whole batch. Folds that select items hold none.
+template <class Leaves>
+inline constexpr std::size_t batch_held_bytes = selects<Leaves> ? 16 : sizeof(typename Leaves::accumulator);
 
 /// The node over whole chunks of a lane, a row each. Valid in every lane. (`Chunk` may derive from the leaves' chunk.)
 template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
@@ -54,7 +61,13 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   const Index own = first + arch::lane_id() * chunk_items;
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
-  return fold_chunk_rows(leaves, rows, op);
+  if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
+  else if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
+  else {
+    if constexpr (sums_exponentials<Leaves>)
+      if (const exponential_rows<Leaves, Rows> all(leaves, rows); all.share_exponent()) return all.fold();
+    return fold_chunk_rows(leaves, rows, op);
+  }
 }
 
 /// fold_whole_batch of `rows` rows, a power of two up to MaxRows.

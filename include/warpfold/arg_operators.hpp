@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators that find where the smallest or the largest item lies: arg_minimum, arg_maximum, arg_extrema. They lift an
+// item and its number in the input to an indexed_value, and work in every function that takes an operator;
+// arg_reduce.cuh has functions of the usual names. For each of them:
+//
+// - The value is an item of the input (half, bfloat16 and fp8 as float, narrow integers as int or unsigned), the index
+//   is its number in the input, in 64 bits. Nothing has index -1, and the value of the identity.
+// - Ties go to the first item, or to the last one (`ties`). -0 and +0 tie, as in NumPy; NaNs tie with each other.
+// - A NaN wins over every number, so the result is the first NaN, as in NumPy (`nans::propagate`); or it loses to every
+//   number (`nans::ignore`). If all items are NaN, the result is a NaN and its index also then. (NumPy's nanargmin
+//   raises an error.)
+// - The order of items is total up to ties, and ties are decided by position in the fold. So the operators are
+//   associative over all values, with NaN and infinities, and any association gives the same bits. .init lies on the
+//   left, before all items.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <warpfold/operator_traits.hpp>
+
+namespace warpfold {
+
+/// An item and where it is. Index -1: there is none. `Index` is a signed integer.
+template <class T, class Index = std::int64_t> struct indexed_value {
+  T value;
+  Index index;
+
+  __host__ __device__ friend constexpr bool operator==(const indexed_value& a, const indexed_value& b) {
+    return a.value == b.value && a.index == b.index;
+  }
+  /// The same with another type of value or index: results can be written as {half, int}, say.
+  template <class U, class J> __host__ __device__ constexpr operator indexed_value<U, J>() const {
+    return {detail::convert<U>(value), static_cast<J>(index)};
+  }
+};
+
+/// The smallest and the largest item, and where they are.
+template <class T, class Index = std::int64_t> struct indexed_extrema {
+  indexed_value<T, Index> minimum;
+  indexed_value<T, Index> maximum;
+
+  __host__ __device__ friend constexpr bool operator==(const indexed_extrema& a, const indexed_extrema& b) {
+    return a.minimum == b.minimum && a.maximum == b.maximum;
+  }
+  template <class U, class J> __host__ __device__ constexpr operator indexed_extrema<U, J>() const {
+    return {minimum, maximum};
+  }
+};
+
+/// Which of several equal items is taken.
+enum class ties { first, last };
+/// Whether a NaN wins over every number, or loses to it.
+enum class nans { propagate, ignore };
+
+namespace detail {
+
+/// Whether `a` comes before `b`: numbers in the order that `Smaller` asks for, NaN before or after all of them.
+template <bool Smaller, nans Nans, class T> __host__ __device__ constexpr bool precedes(const T& a, const T& b) {
+  const bool is_better = Smaller ? a < b : b < a;
+  if constexpr (!std::is_floating_point_v<T>) return is_better;
+  else if constexpr (Nans == nans::propagate) return is_better || (a != a && b == b);
+  else return is_better || (a == a && b != b);
+}
+
+/// What arg_minimum and arg_maximum share. The members below operator() are for kernels, which find the extremum of
+/// many items first, and where it lies afterwards (thread/locate.cuh).
+template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
+  static_assert(std::is_signed_v<Index>, "warpfold: an index is a signed integer: -1 says that there is none");
+  template <class T> using value_type = typename promoted<T>::type;
+
+  template <class T>
+  __host__ __device__ constexpr indexed_value<value_type<T>, Index> lift(const T& item, std::int64_t index) const {
+    return {detail::convert<value_type<T>>(item), static_cast<Index>(index)};
+  }
+  template <class T>
+  __host__ __device__ constexpr indexed_value<T, Index> operator()(const indexed_value<T, Index>& a,
+                                                                   const indexed_value<T, Index>& b) const {
+    const bool takes_b = Ties == ties::first ? precedes<Smaller, Nans>(b.value, a.value) ||
+                                                   (a.index < 0 && !precedes<Smaller, Nans>(a.value, b.value))
+                                             : !(precedes<Smaller, Nans>(a.value, b.value) ||
+                                                 (b.index < 0 && !precedes<Smaller, Nans>(b.value, a.value)));
+    return {takes_b ? b.value : a.value, takes_b ? b.index : a.index};
+  }
+  template <class T>
+    requires(!std::is_same_v<Index, std::int64_t>)
+  __host__ __device__ constexpr indexed_value<T> lower(const indexed_value<T, Index>& value) const { return value; }
+
+  using located = void;  ///< marks the operators whose folds go by thread/locate.cuh
+  static constexpr bool takes_first = Ties == ties::first;
+  using extremum = std::conditional_t<Nans == nans::propagate, std::conditional_t<Smaller, minimum, maximum>,
+                                      std::conditional_t<Smaller, minimum_number, maximum_number>>;
+  /// Whether a later item replaces an earlier one.
+  template <class T> __host__ __device__ static constexpr bool replaces(const T& later, const T& earlier) {
+    return takes_first ? precedes<Smaller, Nans>(later, earlier) : !precedes<Smaller, Nans>(earlier, later);
+  }
+  /// Whether an item ties with the extremum of the items among which it is.
+  template <class T> __host__ __device__ static constexpr bool ties_with(const T& item, const T& best) {
+    if constexpr (!std::is_floating_point_v<T>) return item == best;
+    else if constexpr (Nans == nans::propagate) return item == best || item != item;
+    else return item == best || best != best;
+  }
+  /// The accumulator of several items, the first of which has number `first`. locate(op) returns an indexed_value of
+  /// 64 bits.
+  template <class Locate> __host__ __device__ auto assemble(Locate locate, std::int64_t) const {
+    const auto found = locate(*this);
+    return indexed_value<decltype(found.value), Index>{found.value, static_cast<Index>(found.index)};
+  }
+  /// `value` with its index counted from `begin`.
+  template <class T>
+  __host__ __device__ static constexpr indexed_value<T> relative(const indexed_value<T, Index>& value,
+                                                                 std::int64_t begin) {
+    return {value.value, value.index < 0 ? std::int64_t{value.index} : value.index - begin};
+  }
+};
+
+}  // namespace detail
+
+/// The smallest item and its index.
+template <ties Ties = ties::first, nans Nans = nans::propagate, class Index = std::int64_t>
+struct arg_minimum : detail::arg_extremum<true, Ties, Nans, Index> {};
+
+/// The largest item and its index.
+template <ties Ties = ties::first, nans Nans = nans::propagate, class Index = std::int64_t>
+struct arg_maximum : detail::arg_extremum<false, Ties, Nans, Index> {};
+
+/// Both at once: an indexed_extrema.
+template <ties Ties = ties::first, nans Nans = nans::propagate, class Index = std::int64_t> struct arg_extrema {
+  using least = arg_minimum<Ties, Nans, Index>;
+  using greatest = arg_maximum<Ties, Nans, Index>;
+  using located = void;
+  template <class T> using value_type = typename least::template value_type<T>;
+
+  template <class T>
+  __host__ __device__ constexpr indexed_extrema<value_type<T>, Index> lift(const T& item, std::int64_t index) const {
+    return {least{}.lift(item, index), greatest{}.lift(item, index)};
+  }
+  template <class T>
+  __host__ __device__ constexpr indexed_extrema<T, Index> operator()(const indexed_extrema<T, Index>& a,
+                                                                     const indexed_extrema<T, Index>& b) const {
+    return {least{}(a.minimum, b.minimum), greatest{}(a.maximum, b.maximum)};
+  }
+  template <class T>
+    requires(!std::is_same_v<Index, std::int64_t>)
+  __host__ __device__ constexpr indexed_extrema<T> lower(const indexed_extrema<T, Index>& value) const { return value; }
+  template <class Locate> __host__ __device__ auto assemble(Locate locate, std::int64_t first) const {
+    const auto smallest = least{}.assemble(locate, first);
+    return indexed_extrema<decltype(smallest.value), Index>{smallest, greatest{}.assemble(locate, first)};
+  }
+  template <class T>
+  __host__ __device__ static constexpr indexed_extrema<T> relative(const indexed_extrema<T, Index>& value,
+                                                                   std::int64_t begin) {
+    return {least::relative(value.minimum, begin), greatest::relative(value.maximum, begin)};
+  }
+};
+
+/// `Op`, one of the operators above, with indices counted from the begin of the item's segment. For segmented_reduce
+/// with segments whose begins are known: offsets, bounds, fixed_length. Elsewhere it is `Op`.
+template <class Op> struct within_segment : Op {
+  template <class A> __host__ __device__ constexpr auto lower(const A& value) const { return Op::relative(value, 0); }
+  template <class A> __host__ __device__ constexpr auto lower(const A& value, std::int64_t begin) const {
+    return Op::relative(value, begin);
+  }
+};
+template <class Op> within_segment(Op) -> within_segment<Op>;
+
+/// The accumulator of within_run.
+template <class A> struct counted_from {
+  A value;
+  std::int64_t begin;  ///< number of the first item, -1 if there is none
+};
+
+/// `Op`, one of the operators above, with indices counted from the first item folded: of segments of any form, also
+/// owners, and of runs of equal keys. Its accumulator carries the number of that item.
+template <class Op> struct within_run : Op {
+  using located = void;
+
+  template <class T> __host__ __device__ constexpr auto lift(const T& item, std::int64_t index) const {
+    return counted_from<decltype(Op{}.lift(item, index))>{Op{}.lift(item, index), index};
+  }
+  template <class A>
+  __host__ __device__ constexpr counted_from<A> operator()(const counted_from<A>& a, const counted_from<A>& b) const {
+    return {Op{}(a.value, b.value), a.begin < 0 ? b.begin : a.begin};
+  }
+  template <class A> __host__ __device__ constexpr auto lower(const counted_from<A>& all) const {
+    return Op::relative(all.value, all.begin);
+  }
+  template <class Locate> __host__ __device__ auto assemble(Locate locate, std::int64_t first) const {
+    const auto found = Op{}.assemble(locate, first);
+    return counted_from<std::remove_const_t<decltype(found)>>{found, first};
+  }
+};
+template <class Op> within_run(Op) -> within_run<Op>;
+
+// ---- traits: the identity has index -1 ------------------------------------------------------------------------------
+namespace detail {
+template <class Op> inline constexpr bool is_arg = requires { Op::takes_first; }
+|| requires { typename Op::greatest; };
+template <class Op> inline constexpr bool is_arg<within_run<Op>> = true;
+}  // namespace detail
+
+template <class Op, class A>
+  requires detail::is_arg<Op>
+inline constexpr bool is_exact<Op, A> = true;
+
+template <class Op, class T, class Index>
+  requires requires { typename Op::extremum; }
+struct identity<Op, indexed_value<T, Index>> {
+  static constexpr indexed_value<T, Index> value() requires has_identity_v<typename Op::extremum, T> {
+    return {identity<typename Op::extremum, T>::value(), Index{-1}};
+  }
+};
+template <class Op, class T, class Index>
+  requires requires { typename Op::greatest; }
+struct identity<Op, indexed_extrema<T, Index>> {
+  static constexpr indexed_extrema<T, Index> value() requires has_identity_v<minimum, T> {
+    return {identity<typename Op::least, indexed_value<T, Index>>::value(),
+            identity<typename Op::greatest, indexed_value<T, Index>>::value()};
+  }
+};
+template <class Op, class A> struct identity<within_run<Op>, counted_from<A>> {
+  static constexpr counted_from<A> value() requires has_identity_v<Op, A> { return {identity<Op, A>::value(), -1}; }
+};
+
+}  // namespace warpfold

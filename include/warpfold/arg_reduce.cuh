@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the smallest or the largest item lies: argmin, argmax, arg_minmax; of segments; of runs of equal keys.
+//
+// | function                                   | inputs              | outputs                         | then      |
+// |--------------------------------------------|---------------------|---------------------------------|-----------|
+// | argmin, argmax, arg_minmax                 | in; or first, count | out                             | [options] |
+// | argmin_value, argmax_value, ...            | in; or first, count | returned                        | [options] |
+// | segmented_argmin, _argmax, _arg_minmax     | in; or first, count | segments, then out              | [options] |
+// | argmin_by_key, argmax_by_key, ...          | keys, values[, count] | out_keys, out_values, out_count | [options] |
+//
+// Inputs, outputs and segments are those of reduce, segmented_reduce and reduce_by_key, which these functions call with
+// the operators of arg_operators.hpp: their order, determinism, cost and errors hold. arg_operators.hpp says how ties,
+// zeros and NaN are decided.
+// - The result is an indexed_value<V> {value, index}, of arg_minmax an indexed_extrema<V> {minimum, maximum}. V is
+//   accumulator_t<minimum, T>: the item type, but float for half, int for int8, and so on. It converts to an
+//   indexed_value of other types: `out` may hold indexed_value<__half, int>, say.
+// - Nothing, and an empty segment, gives index -1.
+// - Template arguments choose, first to last: for segments and keys what an index is relative to; which of several
+//   equal items is taken; whether NaN wins or is ignored. As in argmin<wf::ties::last>(in, out), or
+//   segmented_argmax<wf::relative_to::array, wf::ties::first, wf::nans::ignore>(in, offsets, out).
+// - Options: reduce_options for one sequence, call_options for segments and keys. For .init, and for transforms, call
+//   reduce, transform_reduce and their kin with the operator, as transform_reduce(in, out, arg_maximum{}, magnitude{}).
+// - Cost: of 4- and 8-byte items, that of minimum. Accumulators have 16 bytes (arg_minmax: 32); 8 (16) in segments of
+//   inputs below 2^31 items of 4 bytes or less, where a second kernel is compiled.
+#pragma once
+#include <warpfold/arg_operators.hpp>
+#include <warpfold/call_options.hpp>
+#include <warpfold/reduce.cuh>
+#include <warpfold/reduce_by_key.cuh>
+#include <warpfold/segmented_reduce.cuh>
+
+namespace warpfold {
+
+/// What an index counts from: the first item of the array, or that of the item's segment or run.
+enum class relative_to { array, segment };
+
+namespace detail {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// `Op` with indices as `R` and the form of segments ask.
+template <relative_to R, class S, class Op> struct arg_of_segments { using type = Op; };
+template <class S, class Op> struct arg_of_segments<relative_to::segment, S, Op> { using type = within_segment<Op>; };
+template <class Ids, class Op> struct arg_of_segments<relative_to::segment, owners<Ids>, Op> {
+  using type = within_run<Op>;
+};
+
+/// Indices of 32 bits suffice for inputs below 2^31 items; accumulators are half as large then.
+template <relative_to R, template <ties, nans, class> class Arg, ties T, nans N, class It, class S, class Out>
+void reduce_arg_segments(const char* function, const char* argument, const It& first, std::int64_t count,
+                         const S& segments, Out&& out, const call_options& options) {
+  const auto call = [&]<class Op>(Op op) {
+    using A = accumulator_t<Op, iterator_item_t<It>>;
+    const segmented_options<A> all{options.stream, {}, {}, options.workspace, options.max_blocks};
+    reduce_segments<automatic>(function, argument, first, count, segments, out, op, thread::no_transform{}, all);
+  };
+  if constexpr (sizeof(iterator_item_t<It>) <= 4)
+    if (count <= std::numeric_limits<std::int32_t>::max())
+      return call(typename arg_of_segments<R, S, Arg<T, N, std::int32_t>>::type{});
+  call(typename arg_of_segments<R, S, Arg<T, N, std::int64_t>>::type{});
+}
+
+template <relative_to R, class Op> using arg_of_runs = std::conditional_t<R == relative_to::array, Op, within_run<Op>>;
+template <class A> reduce_options<A> reduce_options_of(const call_options& options) {
+  return {options.stream, {}, options.workspace, options.max_blocks};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace detail
+
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+// ---- the smallest item ----
+
+/// *out = the smallest item of `in` and its index.
+template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
+          class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
+  requires device_output<Out, A>
+void argmin(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_range<automatic>("argmin", in, out, arg_minimum<T, N>{}, thread::no_transform{}, options);
+}
+/// The same of `count` items from `first` on.
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
+          class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
+  requires device_output<Out, A>
+void argmin(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_items<automatic>("argmin", "first", first, count, out, arg_minimum<T, N>{}, thread::no_transform{},
+                                  options);
+}
+/// argmin, waiting for the stream and returning the result.
+template <ties T = ties::first, nans N = nans::propagate, device_range In,
+          class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
+[[nodiscard]] A argmin_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value(in, arg_minimum<T, N>{}, options);
+}
+/// The same of `count` items from `first` on.
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
+          class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
+[[nodiscard]] A argmin_value(It first, std::int64_t count,
+                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value(first, count, arg_minimum<T, N>{}, options);
+}
+/// argmin of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
+template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
+          segments Segments, class Out>
+void segmented_argmin(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
+  detail::reduce_arg_segments<R, arg_minimum, T, N>("segmented_argmin", "in", in.data(),
+                                                    static_cast<std::int64_t>(in.size()), segments, out, options);
+}
+/// The same of the `count` items from `first` on.
+template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, item_iterator It,
+          segments Segments, class Out>
+void segmented_argmin(It first, std::int64_t count, const Segments& segments, Out&& out,
+                      const call_options& options = {}) {
+  detail::reduce_arg_segments<R, arg_minimum, T, N>("segmented_argmin", "first", first, count, segments, out, options);
+}
+/// argmin of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
+          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+  requires counted_items<Keys, Values>
+void argmin_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                   OutCount&& out_count, const call_options& options = {}) {
+  using Op = detail::arg_of_runs<R, arg_minimum<T, N>>;
+  reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
+                detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+}
+
+// ---- the largest item ----
+
+/// *out = the largest item of `in` and its index.
+template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
+          class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
+  requires device_output<Out, A>
+void argmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_range<automatic>("argmax", in, out, arg_maximum<T, N>{}, thread::no_transform{}, options);
+}
+/// The same of `count` items from `first` on.
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
+          class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
+  requires device_output<Out, A>
+void argmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_items<automatic>("argmax", "first", first, count, out, arg_maximum<T, N>{}, thread::no_transform{},
+                                  options);
+}
+/// argmax, waiting for the stream and returning the result.
+template <ties T = ties::first, nans N = nans::propagate, device_range In,
+          class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
+[[nodiscard]] A argmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value(in, arg_maximum<T, N>{}, options);
+}
+/// The same of `count` items from `first` on.
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
+          class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
+[[nodiscard]] A argmax_value(It first, std::int64_t count,
+                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value(first, count, arg_maximum<T, N>{}, options);
+}
+/// argmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
+template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
+          segments Segments, class Out>
+void segmented_argmax(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
+  detail::reduce_arg_segments<R, arg_maximum, T, N>("segmented_argmax", "in", in.data(),
+                                                    static_cast<std::int64_t>(in.size()), segments, out, options);
+}
+/// The same of the `count` items from `first` on.
+template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, item_iterator It,
+          segments Segments, class Out>
+void segmented_argmax(It first, std::int64_t count, const Segments& segments, Out&& out,
+                      const call_options& options = {}) {
+  detail::reduce_arg_segments<R, arg_maximum, T, N>("segmented_argmax", "first", first, count, segments, out, options);
+}
+/// argmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
+          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+  requires counted_items<Keys, Values>
+void argmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                   OutCount&& out_count, const call_options& options = {}) {
+  using Op = detail::arg_of_runs<R, arg_maximum<T, N>>;
+  reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
+                detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+}
+
+// ---- both ----
+
+/// *out = the smallest and the largest item of `in` and their indices.
+template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
+          class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
+  requires device_output<Out, A>
+void arg_minmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_range<automatic>("arg_minmax", in, out, arg_extrema<T, N>{}, thread::no_transform{}, options);
+}
+/// The same of `count` items from `first` on.
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
+          class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
+  requires device_output<Out, A>
+void arg_minmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::reduce_items<automatic>("arg_minmax", "first", first, count, out, arg_extrema<T, N>{}, thread::no_transform{},
+                                  options);
+}
+/// arg_minmax, waiting for the stream and returning the result.
+template <ties T = ties::first, nans N = nans::propagate, device_range In,
+          class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
+[[nodiscard]] A arg_minmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value(in, arg_extrema<T, N>{}, options);
+}
+/// The same of `count` items from `first` on.
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
+          class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
+[[nodiscard]] A arg_minmax_value(It first, std::int64_t count,
+                                 const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return reduce_value(first, count, arg_extrema<T, N>{}, options);
+}
+/// arg_minmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
+template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
+          segments Segments, class Out>
+void segmented_arg_minmax(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
+  detail::reduce_arg_segments<R, arg_extrema, T, N>("segmented_arg_minmax", "in", in.data(),
+                                                    static_cast<std::int64_t>(in.size()), segments, out, options);
+}
+/// The same of the `count` items from `first` on.
+template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, item_iterator It,
+          segments Segments, class Out>
+void segmented_arg_minmax(It first, std::int64_t count, const Segments& segments, Out&& out,
+                          const call_options& options = {}) {
+  detail::reduce_arg_segments<R, arg_extrema, T, N>("segmented_arg_minmax", "first", first, count, segments, out,
+                                                    options);
+}
+/// arg_minmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
+          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+  requires counted_items<Keys, Values>
+void arg_minmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                       OutCount&& out_count, const call_options& options = {}) {
+  using Op = detail::arg_of_runs<R, arg_extrema<T, N>>;
+  reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
+                detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operator log_sum_exp: log(exp(x0) + exp(x1) + ...) in one pass, without overflow.
+//
+// exp(x) = p 2^n, with n the integer next to x log2(e), and p a polynomial of the rest. Sums are kept as a number and a
+// common power of two, that of the largest item. A change of the power of two loses nothing, so a sum has the bits of
+// floating-point addition with unlimited exponents, in the tree's order, however a kernel scales its parts; and a join
+// of two sums needs no exponential. (The idea of one pass: Milakov and Gimelshein, Online Normalizer Calculation for
+// Softmax, 2018, whose join needs two. The argument's reduction: Cody and Waite, Software Manual for the Elementary
+// Functions, 1980.) Nothing is taken from a mathematical library, whose bits differ between host and GPU.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <warpfold/vector_operators.hpp>
+
+namespace warpfold {
+
+/// sum * 2^exponent. The exponent is an integer; that of an item past the range of `exponential` says which item it is.
+template <class R> struct scaled_sum {
+  R sum;
+  R exponent;
+};
+
+namespace detail {
+
+template <class R> __host__ __device__ R fused(R a, R b, R c) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<R, float>) return __fmaf_rn(a, b, c);
+  else return __fma_rn(a, b, c);
+#else
+  return std::fma(a, b, c);
+#endif
+}
+
+template <class R> struct exponential;
+template <> struct exponential<float> {
+  using bits = std::uint32_t;
+  static constexpr int mantissa_bits = 23, bias = 127;
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
+  static constexpr float log2e = 0x1.715476p+0f, log2e_rest = 0x1.4ae0cp-26f;
+  static constexpr float integer = 0x1.8p23f;  ///< adding it rounds to an integer, which the lowest bits then hold
+  static constexpr float most = 0x1p21f;       ///< |x| of a computed item is less
+  static constexpr float apart = 0x1p22f;      ///< |exponent| of a computed item is less, of another one more
+  static constexpr float negligible = -100;    ///< a sum of a lower relative exponent is less than a quarter ulp
+  /// 2^f = 1 + f (c0 + f (c1 + ...)) for |f| <= 1/2, to a relative error of 1e-8: interpolated at Chebyshev's nodes.
+  template <class F> __host__ __device__ static float polynomial(F with) {
+    return with(0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af6cp-5f, 0x1.3b2a54p-7f, 0x1.5f0890p-10f, 0x1.44138ap-13f);
+  }
+};
+template <> struct exponential<double> {
+  using bits = std::uint64_t;
+  static constexpr int mantissa_bits = 52, bias = 1023;
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double log2e = 0x1.71547652b82fep+0, log2e_rest = 0x1.777d0ffda0d24p-56;
+  static constexpr double integer = 0x1.8p52, most = 0x1p50, apart = 0x1p51, negligible = -900;
+  /// To a relative error of 2e-17.
+  template <class F> __host__ __device__ static double polynomial(F with) {
+    return with(0x1.62e42fefa39efp-1, 0x1.ebfbdff82c598p-3, 0x1.c6b08d704a0c2p-5, 0x1.3b2ab6fba1ddap-7,
+                0x1.5d87fe78a5276p-10, 0x1.430913096fd9fp-13, 0x1.ffcbfc670dcd4p-17, 0x1.62bfd47773353p-20,
+                0x1.b524fae627834p-24, 0x1.e6063f7217bc6p-28, 0x1.e9d3fe3952179p-32);
+  }
+};
+
+/// c0 + f (c1 + f (c2 + ...)).
+template <class R> __host__ __device__ R horner(R, R last) { return last; }
+template <class R, class... Rest> __host__ __device__ R horner(R f, R c, Rest... rest) {
+  return fused(f, horner(f, rest...), c);
+}
+
+/// x log2(e) as an integer and a rest of at most one half: the integer plus exponential<R>::integer.
+template <class R> __host__ __device__ R exponent_bits(R x) {
+  return fused(x, exponential<R>::log2e, exponential<R>::integer);
+}
+/// exp(x) 2^-n, n being exponent_bits(x) - exponential<R>::integer.
+template <class R> __host__ __device__ R significand(R x, R n) {
+  using e = exponential<R>;
+  const R f = fused(x, e::log2e_rest, fused(x, e::log2e, -n));
+  return fused(f, e::polynomial([f](auto... c) { return horner(f, c...); }), R{1});
+}
+/// 2^k for exponent_bits `of_k` of an integer k, relative to that of another one.
+template <class R> __host__ __device__ R power_of_two(R of_k, R of_other) {
+  using e = exponential<R>;
+  using bits = typename e::bits;
+  const bits k = __builtin_bit_cast(bits, of_k) - __builtin_bit_cast(bits, of_other);
+  return __builtin_bit_cast(R, (k + bits{e::bias}) << e::mantissa_bits);
+}
+
+/// The natural logarithm of a positive number that is neither subnormal nor infinite, to about an ulp: 2 artanh(z) of
+/// z = (m - 1) / (m + 1).
+__host__ __device__ inline double logarithm(double x) {
+  const auto bits = __builtin_bit_cast(std::uint64_t, x);
+  int exponent = static_cast<int>(bits >> 52) - 1023;
+  double m = __builtin_bit_cast(double, (bits & 0x000FFFFFFFFFFFFF) | 0x3FF0000000000000);  // 1 to 2
+  if (m > 0x1.6a09e667f3bcdp+0) m *= 0.5, ++exponent;
+  const double z = quotient(add(m, -1.0), add(m, 1.0)), square = multiply(z, z);
+  const double series = horner(square, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17,
+                               1.0 / 19, 1.0 / 21, 1.0 / 23);
+  const double of_m = fused(multiply(2 * z, square), series, 2 * z);
+  return fused(static_cast<double>(exponent), 0x1.62e42fefa39efp-1, of_m);
+}
+
+}  // namespace detail
+
+/// log(exp(x0) + exp(x1) + ...) of float (also of half and what is narrower) or double (also of integers).
+/// - Nothing, and nothing but -inf, gives -inf. +inf gives +inf, unless there is a NaN, which propagates.
+/// - Error of float results: at most 2^-24 (ceil(log2 N) + 4) absolute and half an ulp of the result. Of items of 2^21
+///   or more in magnitude, only those that equal the largest one count: an error of at most 2^-21 log(N) relative. For
+///   double 2^-53 (ceil(log2 N) + 8), an ulp of the result, and items of 2^50.
+/// - The same bits on every GPU and in the emulator.
+struct log_sum_exp {
+  using sums_exponentials = void;  ///< marks it for warp/fold_exponentials.cuh
+
+  template <class T> __host__ __device__ auto lift(const T& item) const {
+    using R = detail::real_of<T>;
+    using e = detail::exponential<R>;
+    const R x = static_cast<R>(detail::convert<detail::number_of<T>>(item));
+    constexpr R infinity = e::infinity;
+    if (-e::most < x && x < e::most) {
+      const R n = detail::add(detail::exponent_bits(x), -e::integer);
+      return scaled_sum<R>{detail::significand(x, n), n};
+    }
+    if (x != x) return scaled_sum<R>{x, infinity};
+    return scaled_sum<R>{x == -infinity ? R{0} : R{1}, detail::add(x, x < 0 ? -e::apart : e::apart)};
+  }
+  template <class R>
+  __host__ __device__ scaled_sum<R> operator()(const scaled_sum<R>& a, const scaled_sum<R>& b) const {
+    const R exponent = a.exponent < b.exponent ? b.exponent : a.exponent;
+    return {detail::add(at(a, exponent), at(b, exponent)), exponent};
+  }
+  template <class R> __host__ __device__ R lower(const scaled_sum<R>& all) const {
+    using e = detail::exponential<R>;
+    if (all.sum != all.sum) return all.sum;
+    if (all.exponent - all.exponent != 0) return all.exponent;  // infinite
+    const bool is_computed = -e::apart < all.exponent && all.exponent < e::apart;
+    const double offset = all.exponent < 0 ? -double{e::apart} : double{e::apart};
+    const double log_sum = detail::logarithm(all.sum);
+    if (!is_computed) return static_cast<R>(detail::add(detail::add(double{all.exponent}, -offset), log_sum));
+    return static_cast<R>(detail::fused(double{all.exponent}, 0x1.62e42fefa39efp-1,
+                                        detail::fused(double{all.exponent}, 0x1.abc9e3b39803fp-56, log_sum)));
+  }
+
+  /// For kernels: whether items from `least` to `greatest` can be added at the exponent of `greatest`, without any sum
+  /// among them being negligible; exponents, as bits and as numbers; and exp(x) at the exponent of the greatest.
+  template <class R> __host__ __device__ static bool share_exponent(R least, R greatest) {
+    using e = detail::exponential<R>;
+    return -e::most < least && greatest < e::most &&
+           detail::exponent_bits(least) - detail::exponent_bits(greatest) >= e::negligible;
+  }
+  template <class R> __host__ __device__ static R bits_of(R x) { return detail::exponent_bits(x); }
+  template <class R> __host__ __device__ static R exponent_of(R x) {
+    return detail::add(detail::exponent_bits(x), -detail::exponential<R>::integer);
+  }
+  template <class R> __host__ __device__ static R term(R x, R bits_of_greatest) {
+    const R bits = detail::exponent_bits(x);
+    const R value = detail::significand(x, detail::add(bits, -detail::exponential<R>::integer));
+    return detail::multiply(value, detail::power_of_two(bits, bits_of_greatest));
+  }
+
+ private:
+  /// The sum of `value` at a higher exponent.
+  template <class R> __host__ __device__ static R at(const scaled_sum<R>& value, R exponent) {
+    using e = detail::exponential<R>;
+    if (value.exponent == exponent) return value.sum;
+    const R apart = detail::add(value.exponent, -exponent);
+    if (!(apart >= e::negligible && -e::apart < exponent && exponent < e::apart)) return 0;
+    return detail::multiply(value.sum, detail::power_of_two(detail::add(apart, e::integer), e::integer));
+  }
+};
+template <class R> struct identity<log_sum_exp, scaled_sum<R>> {
+  static constexpr scaled_sum<R> value() { return {0, -std::numeric_limits<R>::infinity()}; }
+};
+
+}  // namespace warpfold

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the extremum of a chunk lies, for the operators of arg_operators.hpp over numbers. Their results do not depend
+// on the association, so that indices need not travel with the values: the fold is one of values, by words for narrow
+// integers, and only the place of the extremum is made an index.
+//
+// Such an operator has a type `located`, and `assemble`, which makes an accumulator of what locate(part) finds for each
+// of its parts. A part says by `extremum` how to fold values, by replaces(later, earlier) and ties_with(item, best)
+// which item is taken.
+#pragma once
+#include <warpfold/thread/fold_packed.cuh>
+#include <warpfold/thread/lift.cuh>
+
+namespace warpfold::thread {
+
+namespace detail {
+template <class Leaves> struct located_items { static constexpr bool exist = false; };
+template <class Source, class Op, class Transform, class A>
+struct located_items<leaves<indexed_source<Source>, lifted<Op, Transform>, A>> {
+  using value = typename warpfold::detail::promoted<typename transformed_items<Transform, Source>::type>::type;
+  using plain_leaves = leaves<Source, Transform, value>;
+  static constexpr bool exist = std::is_arithmetic_v<value> && requires { typename Op::located; };
+};
+}  // namespace detail
+
+/// Whether folds of these leaves locate extrema.
+template <class Leaves> inline constexpr bool locates = detail::located_items<Leaves>::exist;
+/// The type in which items are compared, and item k of a chunk.
+template <class Leaves> using located_value = typename detail::located_items<Leaves>::value;
+template <class Leaves>
+__device__ located_value<Leaves> value_of(const Leaves& leaves, const typename Leaves::chunk& from, int k) {
+  return warpfold::detail::convert<located_value<Leaves>>(
+      leaves.transform.transform(Leaves::source_type::value(from, k).item));
+}
+
+/// An item of a chunk, and an item of the input.
+template <class V> struct place {
+  V value;
+  int position;
+};
+template <class V> struct located {
+  V value;
+  std::int64_t index;
+};
+
+/// Whether the extrema of `Part` are found by words.
+template <class Leaves, class Part>
+inline constexpr bool locates_packed =
+    folds_packed<typename detail::located_items<Leaves>::plain_leaves, typename Part::extremum>;
+
+namespace detail {
+
+/// The first or the last of the first `count` items of a chunk of integers that equals `best`, which one does.
+template <bool First, class T, int Items> __device__ int find_packed(const chunk<T, Items>& from, T best, int count) {
+  constexpr int words = chunk<T, Items>::words, bits = 8 * int{sizeof(T)}, word_items = 32 / bits;
+  constexpr unsigned ones = bits == 8 ? 0x01010101u : 0x00010001u, below_top = ~(ones << (bits - 1));
+  const unsigned wanted = static_cast<std::make_unsigned_t<T>>(best) * ones;
+  unsigned found = 1;
+  int found_in = 0;
+  WARPFOLD_UNROLL
+  for (int i = 0; i < words; ++i) {
+    const int word = First ? words - 1 - i : i;
+    const unsigned other = from.word[word] ^ wanted;  // an item is 0 where they are equal
+    const unsigned equal = ~(((other & below_top) + below_top) | other | below_top) &
+                           present_bits<word_items, bits>(~0u, word, count);  // its top bit is 1 there
+    if (equal != 0) found = equal, found_in = word;
+  }
+  const int bit = First ? __ffs(static_cast<int>(found)) - 1 : 31 - __clz(static_cast<int>(found));
+  return found_in * word_items + bit / bits;
+}
+
+}  // namespace detail
+
+/// The extremum of all items of a chunk.
+template <class Part, class Leaves>
+__device__ auto extremum_of(const Leaves& leaves, const typename Leaves::chunk& from) {
+  using V = located_value<Leaves>;
+  if constexpr (locates_packed<Leaves, Part>) return fold_packed<V, typename Part::extremum>(from, Leaves::chunk_items);
+  else {
+    V value = value_of(leaves, from, 0);
+    WARPFOLD_UNROLL
+    for (int k = 1; k < Leaves::chunk_items; ++k) value = typename Part::extremum{}(value, value_of(leaves, from, k));
+    return value;
+  }
+}
+
+/// Whether an item of a chunk ties with `best`.
+template <class Part, class Leaves>
+__device__ bool any_ties(const Leaves& leaves, const typename Leaves::chunk& from, located_value<Leaves> best) {
+  bool any = false;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Leaves::chunk_items; ++k) any = any || Part::ties_with(value_of(leaves, from, k), best);
+  return any;
+}
+
+/// The item of a chunk that is taken of those that tie with `best`, if any does.
+template <class Part, class Leaves, class V = located_value<Leaves>>
+__device__ place<V> find(const Leaves& leaves, const typename Leaves::chunk& from, V best) {
+  if constexpr (locates_packed<Leaves, Part>) {
+    using item = decltype(Leaves::source_type::value(from, 0).item);
+    return {best, detail::find_packed<Part::takes_first>(from, static_cast<item>(best), Leaves::chunk_items)};
+  } else {
+    place<V> found{best, 0};
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Leaves::chunk_items; ++i) {
+      const int k = Part::takes_first ? Leaves::chunk_items - 1 - i : i;
+      const V value = value_of(leaves, from, k);
+      const bool ties = Part::ties_with(value, best);
+      found = {ties ? value : found.value, ties ? k : found.position};
+    }
+    return found;
+  }
+}
+
+/// The item taken of the first `count` items of a chunk. With `count` < 1 the result means nothing. No other item is
+/// looked at.
+template <class Part, class Leaves, class V = located_value<Leaves>>
+__device__ place<V> locate_in_chunk(const Leaves& leaves, const typename Leaves::chunk& from, int count) {
+  if constexpr (locates_packed<Leaves, Part>) {
+    using item = decltype(Leaves::source_type::value(from, 0).item);
+    const V best = fold_packed<V, typename Part::extremum>(from, count);
+    return {best, detail::find_packed<Part::takes_first>(from, static_cast<item>(best), count)};
+  } else {
+    place<V> found{};
+    if (count > 0) found.value = value_of(leaves, from, 0);
+    WARPFOLD_UNROLL
+    for (int k = 1; k < Leaves::chunk_items; ++k)
+      if (k < count) {
+        const V value = value_of(leaves, from, k);
+        const bool replaces = Part::replaces(value, found.value);
+        found = {replaces ? value : found.value, replaces ? k : found.position};
+      }
+    return found;
+  }
+}
+
+/// The node over the first `count` items of a chunk, with the number of its item in the input.
+template <class Leaves>
+__device__ auto fold_located(const Leaves& leaves, const typename Leaves::chunk& from, int count) {
+  return leaves.transform.op.assemble(
+      [&](auto part) {
+        const auto found = locate_in_chunk<decltype(part)>(leaves, from, count);
+        return located<located_value<Leaves>>{found.value, from.first + found.position};
+      },
+      from.first);
+}
+
+}  // namespace warpfold::thread

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators for what is computed of vectors every day: euclidean_norm, arithmetic_mean, minimum_maximum; and the
+// transforms magnitude and product. They lift items and lower results (operator_traits.hpp), and so work in every
+// function that takes an operator: segmented_reduce(in, offsets, out, wf::euclidean_norm{}). vector_reductions.cuh has
+// functions of the usual names. All of them round as written, on every GPU and in the emulator.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <warpfold/operator_traits.hpp>
+
+namespace warpfold {
+
+namespace detail {
+/// What an item is converted to before anything is computed of it, and the type of results that are real numbers:
+/// float for float and what is narrower, double for double and integers.
+template <class T> using number_of = typename promoted<std::remove_cvref_t<T>>::type;
+template <class T> using real_of = std::conditional_t<std::is_same_v<number_of<T>, float>, float, double>;
+
+__host__ __device__ inline double square_root(double x) {
+#if defined(__CUDA_ARCH__)
+  return __dsqrt_rn(x);
+#else
+  return std::sqrt(x);
+#endif
+}
+__host__ __device__ inline double quotient(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __ddiv_rn(a, b);
+#else
+  return uncontracted(a / b);
+#endif
+}
+}  // namespace detail
+
+/// |x|, as float for half and what is narrower, as int for narrow integers. The magnitude of the least integer wraps.
+struct magnitude {
+  template <class T> __host__ __device__ constexpr auto operator()(const T& item) const {
+    using V = detail::number_of<T>;
+    const V value = detail::convert<V>(item);
+    if constexpr (std::is_floating_point_v<V>) return std::fabs(value);
+    else if constexpr (std::is_signed_v<V>) {
+      using U = std::make_unsigned_t<V>;
+      return value < 0 ? static_cast<V>(U{0} - static_cast<U>(value)) : value;
+    } else return value;
+  }
+};
+
+/// a * b in the common type of both, which is float for half and what is narrower: a product of halves is exact.
+struct product {
+  template <class T, class U> __host__ __device__ constexpr auto operator()(const T& a, const U& b) const {
+    using V = std::common_type_t<detail::number_of<T>, detail::number_of<U>>;
+    return multiplies{}(detail::convert<V>(a), detail::convert<V>(b));
+  }
+};
+
+// ---- the Euclidean norm ---------------------------------------------------------------------------------------------
+
+/// A sum of squares in double, for items whose squares fit; the norm is an `R`.
+template <class R> struct sum_of_squares { double sum; };
+/// A sum of squares of doubles, each scaled before it is squared: by 2^537 (`scale` -1), 1 (0) or 2^-538 (1).
+struct scaled_squares {
+  double sum;
+  int scale;
+};
+
+/// sqrt(x0^2 + x1^2 + ...), without overflow or underflow of any square. The norm of nothing is 0; a NaN propagates.
+/// - float, half and bfloat16: squares are exact in double, and are added in double. The norm is a float, off by 0.5
+///   ulp and 2^-53 ceil(log2 N) relative.
+/// - double: items from 2^486 up, and those below 2^-511, are scaled (the thresholds of Blue 1978 and Anderson 2017,
+///   Algorithm 978, "Safe Scaling in the Level 1 BLAS"); a sum takes the scale of its largest item. Off by about
+///   2^-53 (ceil(log2 N) + 3) relative.
+/// - integers: as double, where their squares fit.
+struct euclidean_norm {
+  template <class T> __host__ __device__ auto lift(const T& item) const {
+    const auto x = static_cast<double>(detail::convert<detail::number_of<T>>(item));
+    if constexpr (std::is_same_v<T, double>) {
+      const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52 & 0x7FF);
+      const int scale = exponent < 1023 - 511 ? -1 : exponent >= 1023 + 486 ? 1 : 0;
+      const double scaled = detail::multiply(x, scale < 0 ? 0x1p537 : scale > 0 ? 0x1p-538 : 1.0);
+      return scaled_squares{detail::multiply(scaled, scaled), scale};
+    } else return sum_of_squares<detail::real_of<T>>{detail::multiply(x, x)};
+  }
+  template <class R>
+  __host__ __device__ sum_of_squares<R> operator()(const sum_of_squares<R>& a, const sum_of_squares<R>& b) const {
+    return {detail::add(a.sum, b.sum)};
+  }
+  __host__ __device__ scaled_squares operator()(const scaled_squares& a, const scaled_squares& b) const {
+    const bool b_is_larger = a.scale < b.scale;
+    const int large = b_is_larger ? b.scale : a.scale, small = b_is_larger ? a.scale : b.scale;
+    const double large_sum = b_is_larger ? b.sum : a.sum, small_sum = b_is_larger ? a.sum : b.sum;
+    // Two scales apart, the smaller sum is less than half an ulp of the larger one.
+    const double step = large == small ? 1.0 : large - small == 2 ? 0.0 : small < 0 ? 0x1p-537 : 0x1p-538;
+    return {detail::add(large_sum, detail::multiply(detail::multiply(small_sum, step), step)), large};
+  }
+  template <class R> __host__ __device__ R lower(const sum_of_squares<R>& all) const {
+    return static_cast<R>(detail::square_root(all.sum));
+  }
+  __host__ __device__ double lower(const scaled_squares& all) const {
+    const double root = detail::square_root(all.sum);
+    return detail::multiply(root, all.scale < 0 ? 0x1p-537 : all.scale > 0 ? 0x1p538 : 1.0);
+  }
+};
+template <class R> struct identity<euclidean_norm, sum_of_squares<R>> {
+  static constexpr sum_of_squares<R> value() { return {0}; }
+};
+template <> struct identity<euclidean_norm, scaled_squares> {
+  static constexpr scaled_squares value() { return {0, -1}; }
+};
+
+// ---- the mean -------------------------------------------------------------------------------------------------------
+
+/// The accumulator of arithmetic_mean; the mean is an `R`.
+template <class R> struct sum_and_count {
+  double sum;
+  std::int64_t count;
+};
+
+/// The arithmetic mean: items are added in double and divided by their number, once. A float for float and what is
+/// narrower, else a double. The mean of nothing is NaN.
+struct arithmetic_mean {
+  template <class T> __host__ __device__ auto lift(const T& item) const {
+    return sum_and_count<detail::real_of<T>>{static_cast<double>(detail::convert<detail::number_of<T>>(item)), 1};
+  }
+  template <class R>
+  __host__ __device__ sum_and_count<R> operator()(const sum_and_count<R>& a, const sum_and_count<R>& b) const {
+    return {detail::add(a.sum, b.sum), a.count + b.count};
+  }
+  template <class R> __host__ __device__ R lower(const sum_and_count<R>& all) const {
+    return static_cast<R>(detail::quotient(all.sum, static_cast<double>(all.count)));
+  }
+};
+template <class R> struct identity<arithmetic_mean, sum_and_count<R>> {
+  static constexpr sum_and_count<R> value() { return {0, 0}; }
+};
+
+// ---- both extrema ---------------------------------------------------------------------------------------------------
+
+/// The smallest and the largest item.
+template <class T> struct extrema {
+  T minimum;
+  T maximum;
+
+  __host__ __device__ friend constexpr bool operator==(const extrema& a, const extrema& b) {
+    return a.minimum == b.minimum && a.maximum == b.maximum;
+  }
+  template <class U> __host__ __device__ constexpr operator extrema<U>() const {
+    return {detail::convert<U>(minimum), detail::convert<U>(maximum)};
+  }
+};
+
+/// minimum and maximum in one pass: NaN propagates into both, and -0 < +0.
+struct minimum_maximum {
+  template <class T> __host__ __device__ constexpr extrema<detail::number_of<T>> lift(const T& item) const {
+    const auto value = detail::convert<detail::number_of<T>>(item);
+    return {value, value};
+  }
+  template <class T>
+  __host__ __device__ constexpr extrema<T> operator()(const extrema<T>& a, const extrema<T>& b) const {
+    return {minimum{}(a.minimum, b.minimum), maximum{}(a.maximum, b.maximum)};
+  }
+};
+template <class T>
+  requires has_identity_v<minimum, T>
+struct identity<minimum_maximum, extrema<T>> {
+  static constexpr extrema<T> value() { return {identity<minimum, T>::value(), identity<maximum, T>::value()}; }
+};
+template <class T> inline constexpr bool is_exact<minimum_maximum, extrema<T>> = true;
+
+}  // namespace warpfold

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The best K items of a batch, for top_k and bottom_k over numbers of up to 32 bits. The K-th best of the lanes' best
+// items is a threshold that few items reach. These few enter a list of which each lane holds a place.
+#pragma once
+#include <warpfold/thread/locate.cuh>
+#include <warpfold/warp/reduce.cuh>
+
+namespace warpfold::warp {
+
+namespace detail {
+template <class Leaves> struct selected_items { static constexpr bool exist = false; };
+template <class Source, class Op, class Transform, class A>
+  requires requires { Op::selected; }
+struct selected_items<thread::leaves<thread::indexed_source<Source>, thread::lifted<Op, Transform>, A>> {
+  using value =
+      typename warpfold::detail::promoted<typename thread::detail::transformed_items<Transform, Source>::type>::type;
+  static constexpr bool exist = std::is_same_v<value, float> || (std::is_integral_v<value> && sizeof(value) <= 4);
+};
+}  // namespace detail
+
+/// Whether folds of these leaves select the best items of a batch.
+template <class Leaves> inline constexpr bool selects = detail::selected_items<Leaves>::exist;
+
+/// The best `K` items of a batch: lane i holds place i. All lanes call each member.
+template <class Op, class V> class lane_list {
+ public:
+  static constexpr int K = Op::selected;
+
+  /// Enters the items of the lanes that have a `candidate`, each with its `place` in the batch, unless K items beat it.
+  __device__ void enter(bool candidate, V value, int place) {
+    while (true) {
+      const V last = shuffle(value_, K - 1);
+      const int last_place = shuffle(place_, K - 1);
+      candidate = candidate && (count_ < K || Op::beats(value, place, last, last_place));
+      const unsigned waiting = __ballot_sync(full_warp, candidate);
+      if (waiting == 0) return;
+      const int source = __ffs(static_cast<int>(waiting)) - 1;
+      insert(shuffle(value, source), shuffle(place, source));
+      candidate = candidate && arch::lane_id() != source;
+    }
+  }
+  /// The list in every lane, the batch's first item being number `first` of the input.
+  template <class A> __device__ A all(std::int64_t first) const {
+    A list = Op::template none<V>();
+    WARPFOLD_UNROLL
+    for (int i = 0; i < K; ++i) {
+      const V value = shuffle(value_, i);
+      const int place = shuffle(place_, i);
+      if (i < count_) list.item[i] = {value, first + place};
+    }
+    return list;
+  }
+
+ private:
+  __device__ void insert(V value, int place) {
+    const int lane = arch::lane_id();
+    const bool stays = lane < count_ && Op::beats(value_, place_, value, place);
+    const int own = __popc(__ballot_sync(full_warp, stays));
+    const V before = shuffle_up(value_, 1);
+    const int place_before = shuffle_up(place_, 1);
+    if (lane >= own) value_ = lane == own ? value : before, place_ = lane == own ? place : place_before;
+    count_ = least_of(count_ + 1, K);
+  }
+
+  V value_{};
+  int place_ = 0, count_ = 0;
+};
+
+/// The node over a batch of whole rows that begins with item `first` of its leaves. All lanes call it; valid in every
+/// lane.
+template <int Rows, class Leaves>
+__device__ auto select_in_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], std::int64_t first) {
+  using Op = std::remove_cvref_t<decltype(leaves.transform.op)>;
+  using V = typename detail::selected_items<Leaves>::value;
+  constexpr int chunk_items = Leaves::chunk_items, items = Rows * chunk_items;
+  const auto item = [&](int i) {
+    return warpfold::detail::convert<V>(
+        leaves.transform.transform(Leaves::source_type::value(rows[i / chunk_items], i % chunk_items).item));
+  };
+  V best = item(0);
+  WARPFOLD_UNROLL
+  for (int i = 1; i < items; ++i) best = Op::better_of(best, item(i));
+  std::uint32_t rank = Op::rank(best), threshold = 0;
+  V least{};  // the item that has the threshold's rank
+  WARPFOLD_NO_UNROLL
+  for (int k = 0; k < Op::selected; ++k) {
+    threshold = all_reduce(rank, maximum{});
+    const int holder = __ffs(static_cast<int>(__ballot_sync(full_warp, rank == threshold))) - 1;
+    least = shuffle(best, holder);
+    if (arch::lane_id() == holder) rank = 0;
+  }
+  lane_list<Op, V> list;
+  WARPFOLD_UNROLL
+  for (int group = 0; group < items; group += 32) {
+    unsigned waiting = 0;  // the lane's items that reach the threshold
+    WARPFOLD_UNROLL
+    for (int i = 0; i < 32 && group + i < items; ++i)
+      if (!Op::is_worse(item(group + i), least)) waiting |= 1u << i;
+    // They are read again, since registers have no addresses.
+    while (__any_sync(full_warp, waiting != 0)) {
+      const int i = group + __ffs(static_cast<int>(waiting)) - 1;
+      const int place = (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items;
+      V own{};
+      if (waiting != 0)
+        own = warpfold::detail::convert<V>(leaves.transform.transform(leaves.source.source.at(first + place)));
+      list.enter(waiting != 0, own, place);
+      waiting &= waiting - 1;
+    }
+  }
+  return list.template all<typename Leaves::accumulator>(leaves.source.first_index + first);
+}
+
+}  // namespace warpfold::warp

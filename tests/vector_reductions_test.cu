@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dot, asum, amax, norm2, mean, minmax and logsumexp: within the stated bounds of references in long double, and with
+// the bits of the canonical tree.
+#include <cuda_fp16.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/vector_reductions.cuh>
+
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+
+namespace vector_reduction_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+
+constexpr std::int64_t sizes[] = {1, 3, 130, 4097, 33'003};
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+double levels(std::int64_t count) { return std::ceil(std::log2(static_cast<double>(count))); }
+
+template <class Op, class T> auto replayed(const std::vector<T>& items) {
+  return Op{}.lower(wf::canonical_tree::replay(items.data(), static_cast<std::int64_t>(items.size()), Op{}));
+}
+
+template <class T> long double norm_of(const std::vector<T>& items) {
+  long double sum = 0;
+  for (const T& item : items) {
+    const auto x = static_cast<long double>(static_cast<double>(item)) * 0x1p-500L;  // squares fit
+    sum += x * x;
+  }
+  return std::sqrt(sum) * 0x1p500L;
+}
+
+TEST(Norm2, OfFloatsNeitherOverflowsNorUnderflows) {
+  for (const std::int64_t size : sizes)
+    for (const float scale : {1.0f, 1e20f, 1e-30f}) {
+      auto items = wf_test::random_items<float>(size);
+      for (float& item : items) item *= scale;
+      const device_array<float> in(items, size % 4);
+      const float norm = wf::norm2_value(in.items());
+      EXPECT_EQ(norm, replayed<wf::euclidean_norm>(items));
+      const long double exact = norm_of(items);
+      EXPECT_NEAR(static_cast<double>(norm / exact), 1, 0x1p-24 * (1 + 1e-3) + levels(size) * 0x1p-53);
+    }
+  EXPECT_EQ(wf::norm2_value(static_cast<const float*>(nullptr), 0), 0.0f);
+}
+
+TEST(Norm2, OfDoublesOfEveryMagnitude) {
+  wf_test::random_source random(3);
+  for (const std::int64_t size : sizes)
+    for (const auto& [least, range] :
+         {std::pair{0, 10}, {990, 30}, {-1060, 80}, {-1060, 2080}, {480, 12}, {-516, 10}}) {
+      std::vector<double> items;
+      for (std::int64_t i = 0; i < size; ++i)
+        items.push_back(std::ldexp(1 + static_cast<double>(random() >> 11) * 0x1p-53,
+                                   least + static_cast<int>(random.below(range))));
+      const device_array<double> in(items);
+      const double norm = wf::norm2_value(in.items());
+      EXPECT_EQ(norm, replayed<wf::euclidean_norm>(items));
+      // Long double has 15 bits of exponent: squares of 2^1000 fit as they are.
+      long double sum = 0;
+      for (const double x : items) sum += static_cast<long double>(x) * x;
+      const long double exact = std::sqrt(sum);
+      const double ulp = std::max(0x1p-53 * static_cast<double>(exact), 0x1p-1074);
+      EXPECT_LE(std::fabs(static_cast<double>(norm - exact)), ulp * (levels(size) + 3)) << size << ' ' << least;
+    }
+}
+
+TEST(Norm2, SpecialValuesAndOtherTypes) {
+  const device_array<double> with_infinity(std::vector<double>{1, -HUGE_VAL, 2}), with_nan(std::vector<double>{1, NAN});
+  EXPECT_EQ(wf::norm2_value(with_infinity.items()), HUGE_VAL);
+  EXPECT_TRUE(std::isnan(wf::norm2_value(with_nan.items())));
+  const device_array<int> integers(std::vector<int>{3, -4});
+  EXPECT_EQ(wf::norm2_value(integers.items()), 5.0);
+  const device_array<__half> halves(std::vector<__half>(100, __half(60'000.0f)));
+  EXPECT_EQ(wf::norm2_value(halves.items()), 10 * __half2float(__half(60'000.0f)));
+}
+
+template <class R, class T> long double logsumexp_of(const std::vector<T>& items) {
+  long double greatest = -HUGE_VALL, sum = 0;
+  for (const T& item : items) greatest = std::max<long double>(greatest, static_cast<R>(item));
+  for (const T& item : items) sum += std::exp(static_cast<R>(item) - greatest);
+  return greatest + std::log(sum);
+}
+
+/// Random items, of which some are far from the others.
+template <class T> std::vector<T> logits(std::int64_t count, double scale, std::uint64_t seed) {
+  wf_test::random_source random(seed);
+  std::vector<T> items;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double x = scale * (static_cast<double>(random() >> 11) * 0x1p-52 - 1);
+    items.push_back(static_cast<T>(static_cast<float>(random.below(500) == 0 ? 20 * x : x)));
+  }
+  return items;
+}
+
+template <class T> void expect_logsumexp(double unit, double terms) {
+  for (const std::int64_t size : sizes)
+    for (const double scale : {0.01, 5.0, 80.0, 4000.0}) {
+      const auto items = logits<T>(size, scale, static_cast<std::uint64_t>(size));
+      const device_array<T> in(items, size % 4);
+      const auto result = wf::logsumexp_value(in.items());
+      ASSERT_EQ(result, replayed<wf::log_sum_exp>(items)) << size << " items to " << scale;
+      const auto exact = static_cast<double>(logsumexp_of<long double>(items));
+      EXPECT_LE(std::fabs(static_cast<double>(result) - exact),
+                unit * (levels(size) + terms) + unit * std::fabs(exact) * (unit < 1e-10 ? 2 : 1.001))
+          << size << " items to " << scale;
+    }
+}
+TEST(LogSumExp, OfFloats) { expect_logsumexp<float>(0x1p-24, 4); }
+TEST(LogSumExp, OfDoubles) { expect_logsumexp<double>(0x1p-53, 8); }
+
+TEST(LogSumExp, SpecialValues) {
+  const auto of = [](std::vector<float> items) {
+    items.resize(5000, -infinity);
+    const device_array<float> in(items);
+    const float result = wf::logsumexp_value(in.items());
+    const float expected = replayed<wf::log_sum_exp>(items);
+    EXPECT_TRUE(result == expected || (std::isnan(result) && std::isnan(expected)));
+    return result;
+  };
+  EXPECT_EQ(of({}), -infinity);
+  EXPECT_EQ(of({1.5f}), 1.5f);
+  EXPECT_EQ(of({-1e4f, -infinity, -1e4f}), static_cast<float>(-1e4 + std::log(2.0)));
+  EXPECT_EQ(of({1, infinity}), infinity);
+  EXPECT_TRUE(std::isnan(of({1, infinity, NAN, 2})));
+  EXPECT_EQ(of({3e38f, 1, 2}), 3e38f);
+  EXPECT_EQ(of({-3e38f}), -3e38f);
+  EXPECT_EQ(of({0x1p22f, 0x1p22f, 1e6f}), static_cast<float>(0x1p22 + std::log(2.0)));
+  EXPECT_EQ(wf::logsumexp_value(static_cast<const float*>(nullptr), 0), -infinity);
+}
+
+TEST(LogSumExp, TheExponentialIsAsGoodAsItsBound) {
+  double worst = 0, worst_double = 0;
+  for (int i = -200'000; i < 200'000; ++i) {
+    const float x = static_cast<float>(i) * 0.00043f;
+    const auto sum = wf::log_sum_exp{}.lift(x);
+    const double exact = std::exp(static_cast<double>(x) - sum.exponent * 0.69314718055994530942);
+    worst = std::max(worst, std::fabs(sum.sum / exact - 1));
+    if (i % 8 != 0) continue;
+    const auto of_double = wf::log_sum_exp{}.lift(static_cast<double>(x));
+    const long double exactly =
+        std::exp(static_cast<long double>(x) - of_double.exponent * 0.693147180559945309417232L);
+    worst_double = std::max(worst_double, static_cast<double>(std::fabs(of_double.sum / exactly - 1)));
+  }
+  EXPECT_LT(worst, 0x1p-23);
+  EXPECT_GT(worst, 0);
+  EXPECT_LT(worst_double, 0x1p-52);
+}
+
+TEST(VectorReductions, SegmentsAreReducedAsIfAlone) {
+  const auto items = logits<float>(20'000, 5, 2);
+  std::vector<int> offsets{0};
+  for (int length = 1; offsets.back() + length < 20'000; length = length * 5 % 997)
+    offsets.push_back(offsets.back() + length);
+  offsets.push_back(20'000);
+  const auto segments = static_cast<std::int64_t>(offsets.size()) - 1;
+  const device_array<float> in(items, 1), out(segments);
+  const device_array<int> device_offsets(offsets);
+  const auto expect = [&]<class Op>(Op op) {
+    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<float>(out.data(), out.size()), op);
+    const auto results = out.to_host();
+    for (std::size_t s = 0; s < results.size(); ++s)
+      ASSERT_EQ(results[s],
+                replayed<Op>(std::vector<float>(items.begin() + offsets[s], items.begin() + offsets[s + 1])));
+  };
+  expect(wf::log_sum_exp{});
+  expect(wf::euclidean_norm{});
+}
+
+TEST(VectorReductions, DotAsumAmaxMeanMinmax) {
+  const std::vector<int> small{-5, 3, 4, -1};
+  const device_array<int> ints(small);
+  EXPECT_EQ(wf::asum_value(ints.items()), 13);
+  EXPECT_EQ(wf::amax_value(ints.data(), 4), 5);
+  EXPECT_EQ(wf::dot_value(ints.items(), ints.items()), 51);
+  EXPECT_EQ(wf::dot_value(ints.data(), ints.data(), 2), 34);
+  EXPECT_EQ(wf::mean_value(ints.items()), 0.25);
+  EXPECT_EQ(wf::minmax_value(ints.items()), (wf::extrema<int>{-5, 4}));
+  const auto items = wf_test::random_items<float>(9001);
+  const device_array<float> in(items, 1), out(1);
+  long double sum = 0, magnitudes = 0;
+  for (const float x : items) sum += x, magnitudes += std::fabs(x);
+  wf::mean(in.items(), out.data());
+  EXPECT_NEAR(out.value(), static_cast<double>(sum / 9001), std::fabs(static_cast<double>(sum / 9001)) * 0x1p-23);
+  wf::asum(in.data(), 9001, out.data(), {.max_blocks = 1});
+  EXPECT_NEAR(out.value() / static_cast<double>(magnitudes), 1, (levels(9001) + 1) * 0x1p-24);
+  EXPECT_TRUE(std::isnan(wf::mean_value(in.data(), 0)));
+  const device_array<__half> halves(std::vector<__half>(3000, __half(200.0f)));
+  EXPECT_EQ(wf::dot_value(halves.items(), halves.items()), 3000 * 40'000.0f) << "in half it would overflow";
+  const device_array<std::int8_t> bytes(std::vector<std::int8_t>{-128, 5, 127});
+  EXPECT_EQ(wf::amax_value(bytes.items()), 128);
+  EXPECT_EQ(wf::minmax_value(bytes.items()), (wf::extrema<int>{-128, 127}));
+  const device_array<int> sum_of_ints(1);
+  EXPECT_THROW(wf::dot(ints.items(), ints.items().first(2), sum_of_ints.data()), std::invalid_argument);
+}
+
+}  // namespace vector_reduction_tests
