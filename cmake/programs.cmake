@@ -35,7 +35,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   list(APPEND warpfold_warnings -Wno-restrict)  # a false alarm at "text" + std::string, GCC's bug 105651
 endif()
 
-# AddressSanitizer, but for variables on the stack, and UndefinedBehaviorSanitizer, for the tests but those declared UNSANITIZED.
+# AddressSanitizer, but for variables on the stack, and UndefinedBehaviorSanitizer: for all tests but the UNSANITIZED.
 option(WARPFOLD_SANITIZE "Build the tests under AddressSanitizer and UndefinedBehaviorSanitizer, in the emulator" OFF)
 function(warpfold_sanitize name)
   if(WARPFOLD_SANITIZE AND WARPFOLD_USE_EMULATOR)
