@@ -12,5 +12,6 @@
 #include <warpfold/scan.cuh>
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
+#include <warpfold/segmented_scan.cuh>
 #include <warpfold/version.hpp>
 #include <warpfold/workspace.cuh>

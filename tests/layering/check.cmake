@@ -2,7 +2,7 @@
 # cmake -D INCLUDE_DIRECTORY=<include/> -P check.cmake
 # Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
 #
-#   public -> strategies -> {reduce, segmented, by_key, scan, axes} -> host -> grid -> block -> warp -> thread -> arch -> config
+#   public -> strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes} -> host -> grid -> block -> warp -> thread -> arch -> config
 #
 # A feature (the folders in braces) never includes another one; strategies/ may. The emulator knows nothing of Warpfold.
 cmake_minimum_required(VERSION 3.25)
@@ -21,7 +21,7 @@ set(layers
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp"
   "9:grid/.*"
   "10:host/.*"
-  "11:(reduce|segmented|by_key|scan|axes)/.*"
+  "11:(reduce|segmented|by_key|scan|segmented_scan|axes)/.*"
   "12:strategies/.*"
   "13:workspace[.]cuh"
   "15:warpfold[.]cuh"

@@ -14,10 +14,10 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/scan/arguments.cuh>
 #include <warpfold/scan/packed_rows.cuh>
-#include <warpfold/scan/tile_access.cuh>
-#include <warpfold/scan/warp_rows.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/scan.cuh>
+#include <warpfold/warp/scan_rows.cuh>
+#include <warpfold/warp/tile_rows.cuh>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -46,20 +46,6 @@ __device__ void look_back(const node_table<A>& nodes, int level, int tile, threa
     if (arch::lane_id() == 0) before[log_group * level + bit] = node;
   });
   if (completes && arch::lane_id() == 0) nodes.publish(level + 1, group, all);
-}
-
-/// Makes the inclusive prefixes of a warp exclusive ones. `first` is the result of the warp's first item.
-template <int Rows, int Items, class A> __device__ void shift_rows(A (&values)[Rows][Items], const A& first) {
-  const int lane = arch::lane_id();
-  A before = first;  // in lane 0, the result before the row
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    const A rotated = warp::shuffle(values[row][Items - 1], (lane + warp_lanes - 1) & (warp_lanes - 1));
-    WARPFOLD_UNROLL
-    for (int k = Items - 1; k > 0; --k) values[row][k] = values[row][k - 1];
-    values[row][0] = thread::choose(lane == 0, before, rotated);
-    before = rotated;
-  }
 }
 
 /// Loads a warp's rows from item `first` on, of which `count` items exist, and scans them. Returns their node.

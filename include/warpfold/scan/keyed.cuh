@@ -3,10 +3,13 @@
 // join two parts is associative if the operator is, so that the tree, the tiles and the look-back are those of a plain
 // scan. The association of each result is the tree over all items, restricted to the run.
 #pragma once
-#include <warpfold/scan/tile_access.cuh>
 #include <warpfold/thread/choose.cuh>
+#include <warpfold/warp/scan_rows.cuh>
+#include <warpfold/warp/tile_rows.cuh>
 
 namespace warpfold::scan {
+
+using warp::chunk_items_of, warp::load_rows, warp::store_rows, warp::warp_rows, warp::left_nodes, warp::shift_rows;
 
 /// What some neighbouring items hold of the run of their last item.
 template <class V> struct run_part {

@@ -4,11 +4,10 @@
 // level on which the item lies in a right half, the lowest level first. Butterflies give each lane those nodes.
 #pragma once
 #include <warpfold/thread/scan.cuh>
-#include <warpfold/thread/source.cuh>
 #include <warpfold/warp/join.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
-namespace warpfold::scan {
+namespace warpfold::warp {
 
 /// `Rows` rows of 32 chunks of `Items` items. If `Whole`, all items exist, or it does not matter.
 template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
@@ -61,11 +60,11 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_rows {
     WARPFOLD_UNROLL
     for (int distance = 1; distance < warp_lanes; distance *= 2) {
       const bool upper = lane & distance;
-      const A other = warp::shuffle_xor(node, distance);
+      const A other = shuffle_xor(node, distance);
       if constexpr (joins_late) {
         if (upper) left = op(other, left);
       } else if (upper) push(row, other);
-      if (has(first + ((lane | (2 * distance - 1)) + 1) * Items)) node = warp::join(upper, node, other, op);
+      if (has(first + ((lane | (2 * distance - 1)) + 1) * Items)) node = join(upper, node, other, op);
     }
     if constexpr (joins_late) push(row, left);
     return node;
@@ -95,4 +94,18 @@ template <bool Joins, class A> struct left_nodes {
   }
 };
 
-}  // namespace warpfold::scan
+/// Makes the inclusive prefixes of a warp exclusive ones. `first` is the result of the warp's first item.
+template <int Rows, int Items, class A> __device__ void shift_rows(A (&values)[Rows][Items], const A& first) {
+  const int lane = arch::lane_id();
+  A before = first;  // in lane 0, the result before the row
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) {
+    const A rotated = shuffle(values[row][Items - 1], (lane + warp_lanes - 1) & (warp_lanes - 1));
+    WARPFOLD_UNROLL
+    for (int k = Items - 1; k > 0; --k) values[row][k] = values[row][k - 1];
+    values[row][0] = thread::choose(lane == 0, before, rotated);
+    before = rotated;
+  }
+}
+
+}  // namespace warpfold::warp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp reads its rows of a tile, and writes their results. Items are read once, before their results are written,
+// How a warp of a scan reads its rows of a tile, and writes their results. Items are read once, before their results are written,
 // so results may take the items' place.
 #pragma once
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <warpfold/thread/source.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
-namespace warpfold::scan {
+namespace warpfold::warp {
 
 /// Items that a lane loads at once: as many as fill 16 bytes of input or output, whose items are larger.
 template <class T, class Out> consteval int chunk_items_of() {
@@ -143,4 +143,4 @@ __device__ void store_rows(const A (&results)[Rows][Items], Out out, std::int64_
   }
 }
 
-}  // namespace warpfold::scan
+}  // namespace warpfold::warp
