@@ -130,10 +130,10 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
     if constexpr (Level < log_items) {
       constexpr int size = 1 << Level;
       const int lane = arch::lane_id();
-      A latest[size];  // in lane 0, the last items of the row before
+      A latest[size] = {};  // in lane 0, the last items of the row before
       WARPFOLD_UNROLL
       for (int row = 0; row < Rows; ++row) {
-        A sources[size + Items];  // the last items of the chunk before, then the chunk
+        A sources[size + Items] = {};  // the last items of the chunk before, then the chunk
         WARPFOLD_UNROLL
         for (int i = 0; i < size; ++i) {
           const A rotated = warp::shuffle(values[row][Items - size + i], (lane + warp_lanes - 1) & (warp_lanes - 1));
@@ -158,7 +158,7 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
   /// The levels of nodes of one chunk or more.
   __device__ void across_chunks(exchange_type& exchange) {
     const int lane = arch::lane_id();
-    A last[Rows];  // what the item holds that is the last one of a node, if any of the chunk is
+    A last[Rows] = {};  // what the item holds that is the last one of a node, if any of the chunk is
     int longest = 0;
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) {
@@ -176,7 +176,7 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
         for (int row = 0; row < Rows; ++row) exchange[row * warp_lanes + lane] = last[row];
         __syncwarp();
       }
-      A nodes[Rows];
+      A nodes[Rows] = {};
       WARPFOLD_UNROLL
       for (int row = 0; row < Rows; ++row) {
         const int number = runs.number[row];
@@ -215,7 +215,7 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
         if (!runs.is_live(row, k)) values[row][k] = nothing;
         if (k > 0 && !(own >> k & 1)) values[row][k] = op(values[row][k > 0 ? k - 1 : 0], values[row][k]);
       }
-      const unsigned beginning = __ballot_sync(full_warp, own != 0), through = beginning & (2u << lane) - 1;
+      const unsigned beginning = __ballot_sync(full_warp, own != 0), through = beginning & ((2u << lane) - 1);
       const int reach = through != 0 ? lane - (31 - __clz(static_cast<int>(through))) : lane;
       A all = values[row][Items - 1];
       WARPFOLD_UNROLL
