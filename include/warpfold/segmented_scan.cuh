@@ -15,16 +15,17 @@
 //
 // - `in`, `first`, `op`, `options`: as in scan.cuh. `out`: a range of as many items as the input, or more; or a device
 //   pointer or an iterator (device_outputs), which is written by out[i] = value.
-// - segments: offsets, bounds, fixed_length or owners, as in segmented_reduce.cuh, but that the segments themselves must
-//   tell their number: offsets as a range; bounds of which one is a range at least; a positive fixed_length that divides
-//   the number of items (or no items). Owners need not begin with 0.
-// - Items that belong to no segment, between bounds or beyond offsets, are not read, and their results are not written.
+// - segments: offsets, bounds, fixed_length or owners, as in segmented_reduce.cuh. They must tell their number, since
+//   `out` does not: offsets as a range; bounds of which one is a range at least; a positive fixed_length that divides
+//   the number of items. Owners may be any ascending integers.
+// - Items that belong to no segment, between bounds or beyond offsets, are shown to no operator or transform. Their
+//   results are not written: out[i] keeps what it holds.
 //
 // All functions of this header
 // - fold strictly left to right with an operator that need only be associative. out[i] has the bits of reduce over the
-//   items of its segment that it folds, with the same options: right-nested over the binary digits of their number. So a
-//   segment's last inclusive result is segmented_reduce's, wherever the segment lies and whatever lies around it, on
-//   every run, grid and GPU, and in the emulator;
+//   items of its segment that it folds, with the same options: right-nested over the binary digits of their number.
+//   So a segment's last inclusive result is segmented_reduce's, wherever the segment lies and whatever lies around
+//   it, on every run, grid and GPU, and in the emulator;
 // - enqueue one kernel on options.stream, never wait, and can be captured; the host need not know any length. Scratch
 //   depends neither on the number of items nor on that of segments;
 // - read each item once and write each result once, whatever the lengths: one giant segment, any number of empty ones,
@@ -40,9 +41,9 @@
 // - throw std::invalid_argument, before anything is enqueued, as scan.cuh says, and for descriptions whose sizes do not
 //   match.
 //
-// Segments must be in order, must not overlap, and must lie within the input; owners must ascend. Kernels in builds with
-// WARPFOLD_CHECKS check this, and stop with a message before they read or write out of bounds; otherwise the behaviour is
-// undefined.
+// Segments must be in order, must not overlap, and must lie within the input; owners must ascend. Kernels in builds
+// with WARPFOLD_CHECKS check this, and stop with a message before they read or write out of bounds; otherwise the
+// behaviour is undefined.
 //
 // A piece of a long segment waits for the nodes of earlier pieces, whose warps run already. So the grid need not be
 // cooperative.
@@ -183,7 +184,8 @@ void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segm
   segmented_inclusive_scan(first, count, segments, out, plus{}, options);
 }
 
-/// out[i] = init op in[b] op … op in[i - 1]; out[b] = init, or the operator's identity. b: the first item of i's segment.
+/// out[i] = init op in[b] op … op in[i - 1], b being the first item of i's segment; out[b] = init, or the operator's
+/// identity.
 template <device_range In, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
   requires device_outputs<Out, A>
@@ -219,8 +221,8 @@ void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segm
   segmented_exclusive_scan(first, count, segments, out, plus{}, options);
 }
 
-/// segmented_inclusive_scan of transform(item): out[i] = init op transform(in[b]) op … op transform(in[i]). The accumulator
-/// follows what `transform` returns.
+/// segmented_inclusive_scan of transformed items: out[i] = init op transform(in[b]) op … op transform(in[i]). The
+/// accumulator follows what `transform` returns.
 template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
   requires device_outputs<Out, A>
@@ -241,8 +243,8 @@ void transform_segmented_inclusive_scan(It first, std::int64_t count, const Segm
                                op, transform, options);
 }
 
-/// segmented_exclusive_scan of transform(item): out[i] = init op transform(in[b]) op … op transform(in[i - 1]). The accumulator
-/// follows what `transform` returns.
+/// segmented_exclusive_scan of transformed items: out[i] = init op transform(in[b]) op … op transform(in[i - 1]). The
+/// accumulator follows what `transform` returns.
 template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
   requires device_outputs<Out, A>

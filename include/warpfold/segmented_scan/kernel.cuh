@@ -10,8 +10,8 @@
 //
 // A unit begins in one tile, and fills one. So a tile has between no and twice as many items as a unit, and a long
 // segment has one unit a tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
-// unit_table.cuh), which are published before anything is waited for. Tiles begin in order, so that the earliest tile in
-// flight never waits.
+// unit_table.cuh), which are published before anything is waited for. Tiles begin in order, so that the earliest tile
+// in flight never waits.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented_scan/arguments.cuh>

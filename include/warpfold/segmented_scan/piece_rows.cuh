@@ -13,7 +13,7 @@
 
 namespace warpfold::segmented_scan {
 
-/// Which of a warp's items begin a run, which exist and belong to a segment, and the numbers of the items in their runs.
+/// Which of a warp's items begin a run, which exist and belong to a segment, and their numbers in their runs.
 template <int Rows, int Items> struct row_runs {
   static_assert(Rows * Items <= 32);
   static constexpr unsigned row_mask = Items < 32 ? (1u << Items) - 1 : ~0u;
@@ -114,8 +114,8 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
     for (int k = 0; k < Items; ++k)
       if (may_join(row, k)) values[row][k] = op(node, values[row][k]);
   }
-  /// Makes the inclusive prefixes exclusive ones. `first` is the result of the first item of each run, but for the first
-  /// run, of which it is `before`.
+  /// Makes the inclusive prefixes exclusive ones. The first result of the first run is `before`, that of each other run
+  /// is `first`.
   __device__ void make_exclusive(const A& before, const A& first) {
     warp::shift_rows(values, before);
     WARPFOLD_UNROLL

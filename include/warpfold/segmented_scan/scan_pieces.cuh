@@ -59,8 +59,8 @@ __device__ void store_part(const A (&values)[Rows][Items], const row_runs<Rows, 
   }
 }
 
-/// Scans the pieces of `tile` that the `count` items from item `first` on hold. The first one lies behind `units_before`
-/// units of its segment. If not `by_marks`, there is only one piece. All lanes of the warp call it.
+/// Scans the pieces of `tile` that the `count` items from item `first` on hold. The first one lies behind
+/// `units_before` units of its segment. If not `by_marks`, there is only one piece. All lanes of the warp call it.
 template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
 __device__ void scan_pieces(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile,
                             std::int64_t first, int count, int units_before, bool by_marks) {

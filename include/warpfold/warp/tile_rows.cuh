@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp of a scan reads its rows of a tile, and writes their results. Items are read once, before their results are written,
-// so results may take the items' place.
+// How a warp of a scan reads its rows of a tile, and writes their results. Items are read once, before their results
+// are written, so results may take the items' place.
 #pragma once
 #include <algorithm>
 #include <iterator>
