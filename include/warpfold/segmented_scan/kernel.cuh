@@ -34,13 +34,27 @@ __device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe
 #endif
 }
 
+/// Brings the items of a tile into the L2 cache, while the warp searches what begins there. All lanes call it.
+template <int Items, class Source>
+__device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_unused]] std::int64_t first) {
+  if constexpr (requires { source.data; }) {
+    constexpr int line_bytes = 128, item_bytes = sizeof(typename Source::item);
+    const auto* const begin = reinterpret_cast<const unsigned char*>(source.data + first);
+    const std::int64_t bytes = least_of(std::int64_t{Items}, source.items - first) * item_bytes;
+    for (std::int64_t at = arch::lane_id() * line_bytes; at < bytes; at += warp_lanes * line_bytes)
+      arch::prefetch_into_l2(begin + at);
+  }
+}
+
 /// Scans the pieces that begin in one tile. All lanes of a warp call it.
 template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
-__device__ void scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
+__device__ void scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile,
+                          tile_visit<typename Leaves::accumulator>& visit) {
   constexpr int unit = Rows * warp_lanes * Leaves::chunk_items, log_unit = log2_of(unit);
   const auto& segments = arguments.segments;
   const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} * unit,
                      end = least_of(first + unit, items);
+  prefetch_items<unit>(arguments.leaves.source, first);
   const piece_cut before = segments.cut_at(first, log_unit, items);
   if (before.next >= end) return;
   shared.marks.clear();
@@ -49,14 +63,15 @@ __device__ void scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& argum
   const std::int64_t last = after.unit - unit;  // where the last piece begins, if it begins in the tile
   const bool ends_whole = after.end == after.unit && last >= before.next;
   if (ends_whole)
-    scan_unit<IsExclusive, Rows>(arguments, shared, tile, last, after.units_before(last, log_unit), after.continues);
+    scan_unit<IsExclusive, Rows>(arguments, shared, tile, last, after.units_before(last, log_unit), after.continues,
+                                 visit, last == before.next || !before.continues);
   int units_before = before.continues ? before.units_before(before.next, log_unit) : 0;
   const std::int64_t rest = ends_whole ? last : after.end;
   for (std::int64_t begin = before.next; begin < rest; units_before = 0) {
     const bool fits = rest - begin <= unit;
     const std::int64_t stop = fits ? rest : last;
     scan_pieces<IsExclusive, Rows>(arguments, shared, tile, begin, static_cast<int>(stop - begin), units_before,
-                                   begin == before.next);
+                                   begin == before.next, visit);
     begin = stop;
   }
 }
@@ -86,9 +101,9 @@ segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, O
     if (shared.block_tile >= block_tiles) return;
     const int warp = arch::uniform_warp(), tile = shared.block_tile * Policy::warps + warp;
     if (tile >= units.tiles) continue;
-    if (units.tiles > units.tiles_without_rounds) units.enter(tile);
-    scan_tile<IsExclusive, Policy::rows>(arguments, shared.warp[warp], tile);
-    if (units.tiles > 1) units.leave(tile);
+    tile_visit<typename Leaves::accumulator> visit(units, tile);
+    scan_tile<IsExclusive, Policy::rows>(arguments, shared.warp[warp], tile, visit);
+    visit.finish();
   } while (loops);
 }
 

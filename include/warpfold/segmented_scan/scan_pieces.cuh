@@ -63,13 +63,16 @@ __device__ void store_part(const A (&values)[Rows][Items], const row_runs<Rows, 
 /// `units_before` units of its segment. If not `by_marks`, there is only one piece. All lanes of the warp call it.
 template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
 __device__ void scan_pieces(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile,
-                            std::int64_t first, int count, int units_before, bool by_marks) {
+                            std::int64_t first, int count, int units_before, bool by_marks,
+                            tile_visit<typename Leaves::accumulator>& visit) {
   using A = typename Leaves::accumulator;
   constexpr int items = Leaves::chunk_items;
   piece_rows<Rows, items, A, Op> rows{arguments.op};
   {
     typename Leaves::chunk chunks[Rows] = {};
     load_part(chunks, arguments.leaves.source, first, count);
+    visit.enter();  // while the items are on their way
+    if (units_before == 0) visit.leave();
     if (by_marks) rows.runs.read(shared.marks, count);
     else rows.runs.read_one(count);
     WARPFOLD_UNROLL
@@ -89,6 +92,7 @@ __device__ void scan_pieces(const scan_arguments<Segments, Leaves, Op, Out>& arg
       if constexpr (IsExclusive) before = exists ? arguments.op(each, before) : each;
       exists = true;
     });
+    visit.leave();
   }
   A begin = arguments.first;
   if (arguments.init.exists()) {

@@ -30,7 +30,7 @@ __host__ __device__ constexpr int windows_before(int level, int log_windows) {
   for (int each = 0; each < level; ++each) all += 1 << log_windows_of(each, log_windows);
   return all;
 }
-inline constexpr int most_log_windows = 10;
+inline constexpr int most_log_windows = 11;
 inline constexpr int most_window_messages = 3300;  ///< messages for a node of each window
 /// Windows of tiles that there is room for, as a power of two: fewer where accumulators are wide.
 constexpr int log_windows_for(std::size_t accumulator_bytes) {
@@ -65,8 +65,10 @@ template <class A> struct unit_table {
   grid::published_value<A>* nodes;
   int tiles;
 
-  /// Waits until the places that the tile may publish to or read from are free of older nodes. All lanes call it.
+  /// Waits until the places that the tile may publish to or read from are free of older nodes. All lanes call it. Costs
+  /// nothing while there are fewer tiles than places.
   __device__ void enter(int tile) const {
+    if (tiles <= tiles_without_rounds) return;
     const int lane = arch::lane_id(), level = lane >> 1;
     if (level < levels) {
       const int window = (tile >> (log_group * (level + 1))) - (lane & 1);
@@ -89,16 +91,24 @@ template <class A> struct unit_table {
       if (__all_sync(full_warp, is_there)) return value;
     }
   }
-  /// Counts the tile, which needs no more nodes, and clears places that nobody reads any more. All lanes call it.
-  __device__ void leave(int tile) const {
+  /// Counts the tile, which has entered, and neither publishes nor reads any more. Returns what finish takes, in lane 0.
+  __device__ unsigned leave(int tile) const {
+    const int window = tile >> log_group;
+    return arch::lane_id() == 0 ? arch::count_arrival(control->left + place(0, window), members(0, window)) : 0;
+  }
+  /// Clears places that nobody reads any more. All lanes call it, with what `leave` returned in lane 0.
+  __device__ void finish(int tile, unsigned left_before) const {
     int window = tile >> log_group;
-    for (int level = 0; arch::warp_completes(control->left + place(level, window), members(level, window)); ++level) {
+    if (__shfl_sync(full_warp, left_before, 0) != members(0, window) - 1) return;
+    arch::fence_after_arrivals();
+    for (int level = 0;; ++level) {
       const int windows = count_of(level + 1);
       const bool is_last = window == windows - 1;
       if (window > 0 && arch::warp_completes(control->pairs + place(level, window - 1), 2)) clear(level, window - 1);
       if (arch::warp_completes(control->pairs + place(level, window), is_last ? 1 : 2)) clear(level, window);
       if (windows == 1) return;
       window >>= log_group;
+      if (!arch::warp_completes(control->left + place(level + 1, window), members(level + 1, window))) return;
     }
   }
 
@@ -129,6 +139,33 @@ template <class A> struct unit_table {
     const int number = tile >> (log_group * level);
     return place(level, number >> log_group) * warp_lanes + (number & (warp_lanes - 1));
   }
+};
+
+/// A tile's use of the table: it enters before it publishes or reads, and leaves afterwards, once each.
+template <class A> class tile_visit {
+ public:
+  __device__ tile_visit(const unit_table<A>& units, int tile) : units_(units), tile_(tile) {}
+
+  __device__ void enter() {
+    if (!has_entered_ && units_.tiles > 1) units_.enter(tile_);
+    has_entered_ = true;
+  }
+  __device__ void leave() {
+    enter();
+    if (!has_left_ && units_.tiles > 1) left_before_ = units_.leave(tile_);
+    has_left_ = true;
+  }
+  /// At the end of the tile. Results that are still on their way to memory are not waited for before.
+  __device__ void finish() {
+    leave();
+    if (units_.tiles > 1) units_.finish(tile_, left_before_);
+  }
+
+ private:
+  const unit_table<A>& units_;
+  int tile_;
+  bool has_entered_ = false, has_left_ = false;
+  unsigned left_before_ = 0;
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
