@@ -20,6 +20,7 @@ template <int Rows, int Items> struct row_runs {
 
   unsigned begins = 0;  ///< bit row * Items + k: item k of the lane's chunk in this row begins a run
   unsigned live = 0;    ///< the same: it exists and belongs to a segment
+  unsigned first = 0;   ///< the same: it belongs to the run of the chunk's first item
   int number[Rows];     ///< of the first item of the lane's chunk in its run
 
   /// `count` items exist. `marks` are counted from the first one.
@@ -38,6 +39,7 @@ template <int Rows, int Items> struct row_runs {
       if (beginning != 0) latest = __shfl_sync(full_warp, own_run, 31 - __clz(static_cast<int>(beginning)));
       number[row] = own & 1 ? 0 : at - (before >> 1);
       begins |= own << (row * Items);
+      first |= ((((own & ~1u) - 1) & ~own & row_mask) | 1) << (row * Items);
       unsigned exist =
           least_of(greatest_of(count - at, 0), Items) < Items ? (1u << greatest_of(count - at, 0)) - 1 : row_mask;
       if constexpr (Marks::has_gaps) {
@@ -61,20 +63,16 @@ template <int Rows, int Items> struct row_runs {
       live |= (left < Items ? (1u << left) - 1 : row_mask) << (row * Items);
     }
     begins = lane == 0;
+    first = ~0u;
   }
 
   __device__ bool is_live(int row, int k) const { return live >> (row * Items + k) & 1; }
   __device__ unsigned begins_in(int row) const { return begins >> (row * Items) & row_mask; }
-  /// The first item of the chunk, but for its first one, that begins a run; Items if none does.
-  __device__ int next_begin(int row) const { return __ffs(static_cast<int>(begins_in(row) >> 1 | 1u << (Items - 1))); }
-  /// The number of an item in its run.
-  __device__ int number_of(int row, int k) const {
-    const unsigned within = begins_in(row) & ((2u << k) - 2);
-    return within != 0 ? k - (31 - __clz(static_cast<int>(within))) : number[row] + k;
-  }
+  /// Whether item k belongs to the run of the chunk's first item.
+  __device__ bool continues(int row, int k) const { return first >> (row * Items + k) & 1; }
   /// Whether an item belongs to the warp's first run.
   __device__ bool is_in_first(int row, int k) const {
-    return number[row] == (row * warp_lanes + arch::lane_id()) * Items && k < next_begin(row);
+    return number[row] == (row * warp_lanes + arch::lane_id()) * Items && continues(row, k);
   }
 };
 
@@ -142,9 +140,11 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
         }
         WARPFOLD_UNROLL
         for (int k = 0; k < Items; ++k) sources[size + k] = values[row][k];
+        int number = runs.number[row];
         WARPFOLD_UNROLL
         for (int k = 0; k < Items; ++k) {
-          const int number = runs.number_of(row, k), distance = (number & (size - 1)) + 1;
+          if (k > 0) number = runs.begins >> (row * Items + k) & 1 ? 0 : number + 1;
+          const int distance = (number & (size - 1)) + 1;
           A node = sources[size + k - 1];
           WARPFOLD_UNROLL
           for (int i = 2; i <= size; ++i) node = thread::choose(distance == i, sources[size + k - i], node);
@@ -194,12 +194,12 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
   }
   /// Joins a node of `size` items to those of the lane's items of a row that it belongs to.
   __device__ void join_level(int row, int size, const A& node, A& last) {
-    const int number = runs.number[row], next = runs.next_begin(row), place = Items - 1 - (number & (Items - 1));
+    const int number = runs.number[row], place = Items - 1 - (number & (Items - 1));
+    const unsigned taking_part = spares_missing ? runs.first & runs.live : runs.first;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
-      if ((number + k) & size && k < next && may_join(row, k)) values[row][k] = op(node, values[row][k]);
-    if (number & size && place < next && (!spares_missing || runs.live >> (row * Items + place) & 1))
-      last = op(node, last);
+      if ((number + k) & size && taking_part >> (row * Items + k) & 1) values[row][k] = op(node, values[row][k]);
+    if (number & size && taking_part >> (row * Items + place) & 1) last = op(node, last);
   }
 
   /// One pass from left to right: operators that are exact may associate as they like.
@@ -226,12 +226,9 @@ template <int Rows, int Items, class A, class Op> struct piece_rows {
       const A left = warp::shuffle_up(all, 1);
       A before = lane == 0 ? nothing : left;
       if ((beginning & ((1u << lane) - 1)) == 0) before = op(before_row, before);
-      if (!(own & 1)) {
-        const int next = runs.next_begin(row);
-        WARPFOLD_UNROLL
-        for (int k = 0; k < Items; ++k)
-          if (k < next) values[row][k] = op(before, values[row][k]);
-      }
+      if (!(own & 1)) WARPFOLD_UNROLL
+      for (int k = 0; k < Items; ++k)
+        if (runs.continues(row, k)) values[row][k] = op(before, values[row][k]);
       const A last = warp::shuffle(all, warp_lanes - 1);
       before_row = beginning != 0 ? last : op(before_row, last);
     }
