@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every prefix of a segment has the association of reduce over it, whatever the tiles and wherever the segment lies:
 // the operator is not associative on purpose.
+#include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
 #include "common/random_items.hpp"
@@ -84,13 +85,24 @@ TEST(segmented_scan_bits, trees_of_wide_accumulators) {
 template <class T, class Out, class Op> void expect_segments_at_all_alignments(Op op, wf_test::lengths lengths = {}) {
   if (lengths.empty()) lengths = {3, 700, 1, 0, 0, 64, 5'000, 17, 1, 1, 1, 1'024, 2, 2'300, 33};
   const layout where("alignments", lengths);
-  const auto items = wf_test::random_items<T>(where.items);
+  std::vector<T> items;
+  if constexpr (std::is_same_v<T, __half>)
+    for (const float item : wf_test::random_items<float>(where.items)) items.push_back(__float2half(item));
+  else items = wf_test::random_items<T>(where.items);
   using A = wf::accumulator_t<Op, T>;
   const device_array<int> offsets(where.offsets<int>());
   std::vector<Out> expected{Out(77)};
   for (const auto& prefix : wf_test::canonical_segment_prefixes<false>(items, where, op, A{}, A{}))
     expected.push_back(static_cast<Out>(prefix));
   expected.push_back(Out(77));
+  if constexpr (wf::has_identity_v<Op, A>) {
+    const A nothing = wf::identity<Op, A>::value();
+    const device_array<T> in(items, 1);
+    const device_array<A> out(where.items);
+    wf::segmented_exclusive_scan(in.items(), offsets.items(), out.data(), op);
+    EXPECT_TRUE(
+        all_same_bits(out.to_host(), wf_test::canonical_segment_prefixes<true>(items, where, op, nothing, nothing)));
+  }
   for (const std::int64_t in_offset : {0, 1, 3, 5})
     for (const std::int64_t out_offset : {0, 1, 2, 7}) {
       const device_array<T> in(items, in_offset);
@@ -111,6 +123,7 @@ struct smaller_of_bytes {
 };
 
 TEST(segmented_scan_bits, floats_at_all_alignments) { expect_segments_at_all_alignments<float, float>(wf::plus{}); }
+TEST(segmented_scan_bits, halves_at_all_alignments) { expect_segments_at_all_alignments<__half, float>(wf::plus{}); }
 TEST(segmented_scan_bits, doubles_at_all_alignments) { expect_segments_at_all_alignments<double, double>(wf::plus{}); }
 TEST(segmented_scan_bits, bytes_at_all_alignments) {
   expect_segments_at_all_alignments<std::int8_t, std::int8_t>(wf::plus{});
