@@ -67,8 +67,8 @@ def of(name, run):
         return {"time": line_plot(f"Running sum of floats, cold: {device}", "items", "µs", [
             ("floor", rows["items"], rows["floor"]), ("CUB", rows["items"], rows["cub"]),
             ("Warpfold", rows["items"], rows["warpfold"])], True)}
-    if name in ("segmented_reduce", "reduce_by_key", "scan_by_key"):
-        form = "offsets" if name == "segmented_reduce" else "int32"
+    if name in ("segmented_reduce", "reduce_by_key", "scan_by_key", "segmented_scan"):
+        form = "offsets" if name.startswith("segmented") else "int32"
         rows = run.select(type="float", operator="plus", form=form)
         rows = rows[(rows["items"] > 1 << 25) & (rows["items"] <= 1 << 26) & rows["segments"].str.startswith(("all_", "one"))]
         rows = rows.sort_values("mean")

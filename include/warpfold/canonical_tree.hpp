@@ -60,7 +60,7 @@ template <class A, class Op, class T> A leaf(const Op& op, const T& item, std::i
   else return detail::convert<A>(item);
 }
 
-/// The accumulator that reduce computes, to the bit, on the CPU: `first[0] … first[count - 1]`, count > 0, without init.
+/// The accumulator that reduce computes, to the bit, on the CPU: `first[0] … first[count - 1]`, count > 0, no init.
 template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
 accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
   using A = accumulator_t<Op, T>;

@@ -18,6 +18,7 @@
 #include <warpfold/scan.cuh>
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
+#include <warpfold/segmented_scan.cuh>
 #include <warpfold/statistics.hpp>
 #include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>

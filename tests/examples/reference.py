@@ -201,6 +201,26 @@ def delays_by_airport(top=5, least=50):
     return lines + [f'Owners and offsets give the same: {len(codes)} airports, 24 hours.']
 
 
+def running_totals(top=12):
+    read = lambda name: read_npy(DATA / f'airport_{name}.npy')[1]
+    codes = (DATA / 'airport_codes.txt').read_text().split()
+    flights = grouped(list(zip(read('minutes'), read('delays'))), read('owners'))
+    lines, days = [], []
+    for code, number in zip(codes, range(len(codes))):
+        day = sorted(flights.get(number, []), key=lambda flight: flight[0])
+        days.append((-sum(delay for _, delay in day), code, day))
+    for total, code, day in sorted(days, key=lambda named: named[0])[:top]:
+        in_hour = [sum(delay for minute, delay in day if minute // 60 == hour) for hour in range(24)]
+        until = [sum(in_hour[:hour + 1]) for hour in range(24)]
+        curve = ''.join('▁▂▃▄▅▆▇█'[-(-8 * height // max(until)) - 1] if height > 0 else '·' for height in until)
+        half = next(minute for i, (minute, _) in enumerate(day) if 2 * sum(delay for _, delay in day[:i + 1]) >= -total)
+        worst = in_hour.index(max(in_hour))
+        lines.append(f'{code} {whole(len(day))} {whole(-total)} {curve} {half // 60:02}:{half % 60:02} {worst:02}:00 '
+                     f'{whole(in_hour[worst])}')
+    count = sum(len(day) for _, _, day in days)
+    return lines + [f'{whole(count)} flights, {len(codes)} airports. Offsets and the CPU give the same.']
+
+
 def sparse_rows(top=8):
     """Of whole numbers: sums, squares and products are exact."""
     lines = [line.split() for line in (DATA / 'routes.mtx').read_text().splitlines() if not line.startswith('%')]
@@ -265,5 +285,6 @@ if __name__ == '__main__':
     text += cmake_list('expected_two_places', track([(2.5, 48.75), (-74, 40.75)]))
     text += cmake_list('expected_delays', delays_by_airport())
     text += cmake_list('expected_rain', rain_map(DATA / 'annual_precipitation.npy', 168, 360))
+    text += cmake_list('expected_totals', running_totals())
     text += cmake_list('expected_routes', sparse_rows())
     (HERE / 'expected.cmake').write_text(text)

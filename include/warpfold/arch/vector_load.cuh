@@ -44,6 +44,13 @@ struct read_once {
   }
 };
 
+/// Brings the cache line of `source`, in global memory, into the L2 cache. Nothing waits for it.
+__device__ inline void prefetch_into_l2([[maybe_unused]] const void* source) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(source)));
+#endif
+}
+
 /// Copies `Bytes` (1, 2, 4, 8 or 16) to global memory, which is not read again soon. `target` must be aligned to
 /// `Bytes`.
 template <int Bytes> __device__ void store_once(void* target, const void* source) {

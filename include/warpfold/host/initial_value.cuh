@@ -23,5 +23,11 @@ grid::initial_value<A> initial_value_of(const char* function, const initial<A>& 
   else reject(function, "the input is empty, the operator has no identity, and no .init was given");
 }
 
+/// The result of an exclusive scan's first item where there is no init: the operator's identity.
+template <class Op, class V> V first_without_init(const char* function) {
+  if constexpr (has_identity_v<Op, V>) return identity<Op, V>::value();
+  else reject(function, "the operator has no identity, and no .init was given");
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::host

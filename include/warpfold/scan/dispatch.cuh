@@ -11,12 +11,6 @@
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The result of an exclusive scan's first item where there is no init: the operator's identity.
-template <class Op, class V> V first_without_init(const char* function) {
-  if constexpr (has_identity_v<Op, V>) return identity<Op, V>::value();
-  else reject(function, "the operator has no identity, and no .init was given");
-}
-
 /// The caller's operator.
 template <class Op> struct plain_operation { using type = Op; };
 template <class Op> struct plain_operation<join_parts<Op>> { using type = Op; };
@@ -31,7 +25,7 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   const auto init = host::initial_value_of<operation>(function, options.init, 1);
   V first{};
   if constexpr (Kind == scan_kind::exclusive)
-    if (!options.init) first = first_without_init<operation, V>(function);
+    if (!options.init) first = host::first_without_init<operation, V>(function);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   const int device = host::current_device();
   host::check_workspace(function, options.workspace.bytes, scratch_bytes());  // also where it is not used

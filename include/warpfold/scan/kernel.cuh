@@ -15,11 +15,12 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/scan/arguments.cuh>
 #include <warpfold/scan/packed_items.cuh>
-#include <warpfold/scan/tile_access.cuh>
 #include <warpfold/scan/warp_items.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/scan.cuh>
+#include <warpfold/warp/scan_rows.cuh>
+#include <warpfold/warp/tile_rows.cuh>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {

@@ -3,12 +3,15 @@
 // join two parts is associative if the operator is, so that the tree, the tiles and the look-back are those of a plain
 // scan. The association of each result is the tree over all items, restricted to the run.
 #pragma once
-#include <warpfold/scan/tile_access.cuh>
 #include <warpfold/thread/choose.cuh>
 #include <warpfold/warp/join.cuh>
+#include <warpfold/warp/scan_rows.cuh>
+#include <warpfold/warp/tile_rows.cuh>
 #include <warpfold/warp/transpose.cuh>
 
 namespace warpfold::scan {
+
+using warp::chunk_items_of, warp::load_rows, warp::store_rows, warp::left_nodes, warp::pack, warp::stored_chunk_t;
 
 /// What some neighbouring items hold of the run of their last item.
 template <class V> struct run_part {
@@ -92,7 +95,7 @@ template <class Source, class Leaves, class Equal> struct keyed_leaves {
   }
 };
 
-/// `Rows` chunks of `Items` items a lane, with their values and the heads of runs: what warp_items is to a plain scan. A
+/// `Rows` chunks of `Items` items a lane, their values and the heads of runs: what warp_items is to a plain scan. A
 /// node on the left joins the lane's first items only, up to the first head, and none of them where a run begins in
 /// between.
 template <bool Whole, int Rows, int Items, class V, class Op> struct keyed_items {

@@ -2,7 +2,7 @@
 // The items of a warp that are narrower than their accumulators, for exact operators. Items stay as they were loaded,
 // several in a register; a lane's items are folded at first, and scanned when what lies before them is known.
 #pragma once
-#include <warpfold/scan/tile_access.cuh>
+#include <warpfold/scan/keyed.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/scan.cuh>
 #include <warpfold/warp/join.cuh>

@@ -80,23 +80,4 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_items 
   }
 };
 
-/// The nodes to the left of some items, one for each digit of the number of what lies before, joined to one another
-/// (`Joins`), to the items, or both.
-template <bool Joins, class A> struct left_nodes {
-  A joined{};
-  bool exists = false;
-
-  template <class Items> __device__ void push(const A& node, Items& items) {
-    if constexpr (!Items::joins_late) items.push(node);
-    if constexpr (Joins || Items::joins_late)
-      if (items.has(1)) joined = exists ? items.op(node, joined) : node;  // else the node may lack items, too
-    exists = true;
-  }
-  /// Joins to the items what push has not.
-  template <class Items> __device__ void finish(Items& items) const {
-    if constexpr (Items::joins_late)
-      if (exists) items.push(joined);
-  }
-};
-
 }  // namespace warpfold::scan

@@ -9,19 +9,13 @@
 // segment's canonical tree. The begins of segments ascend, so that a warp finds its first segment by a search.
 #pragma once
 #include <warpfold/arch/lane.cuh>
+#include <warpfold/grid/segment_spans.cuh>
 #include <warpfold/segmented/policy.hpp>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Items [begin, end).
-template <class Index> struct span_of {
-  Index begin, end;
-
-  __device__ bool within(std::int64_t items) const { return 0 <= begin && begin <= end && end <= items; }
-};
-
-using segment_span = span_of<std::int64_t>;
+using grid::index_of, grid::span_of, grid::segment_span, grid::bounds_spans, grid::offset_spans;
 
 struct load_balance_partition {
   std::int64_t positions_per_warp;

@@ -43,10 +43,6 @@ struct tile_limits {
   int together = 0x7FFFFFFF;
 };
 
-/// The cheapest type for item numbers that holds every value of a `T` that can occur.
-template <class T>
-using index_of = std::conditional_t<sizeof(T) < 4 || (sizeof(T) == 4 && std::is_signed_v<T>), int, std::int64_t>;
-
 /// Segments whose spans are read one by one: `Spans` is bounds_spans or offset_spans.
 template <class Spans> struct listed_segments : Spans {
   static constexpr bool is_fixed_length = false;
@@ -97,35 +93,6 @@ template <class Spans> struct listed_segments : Spans {
         "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld, the next one begins at %lld; segments "
         "must be in order, must not overlap, and must lie within the input",
         segment, own.begin, own.end, items, next);
-  }
-};
-
-/// Segment s has the items [begins[s], ends[s]).
-template <class Begins, class Ends> struct bounds_spans {
-  using index = std::common_type_t<index_of<std::iter_value_t<Begins>>, index_of<std::iter_value_t<Ends>>>;
-  Begins begins;
-  Ends ends;
-  std::int64_t count;
-
-  __device__ span_of<index> span(std::int64_t segment) const {
-    return {static_cast<index>(begins[static_cast<std::iter_difference_t<Begins>>(segment)]),
-            static_cast<index>(ends[static_cast<std::iter_difference_t<Ends>>(segment)])};
-  }
-  __device__ span_of<index> span_after(std::int64_t segment, index) const { return span(segment); }
-};
-
-/// Segment s has the items [offsets[s], offsets[s + 1]).
-template <class Offsets> struct offset_spans {
-  using index = index_of<std::iter_value_t<Offsets>>;
-  Offsets offsets;
-  std::int64_t count;
-
-  __device__ span_of<index> span(std::int64_t segment) const {
-    const auto s = static_cast<std::iter_difference_t<Offsets>>(segment);
-    return {static_cast<index>(offsets[s]), static_cast<index>(offsets[s + 1])};
-  }
-  __device__ span_of<index> span_after(std::int64_t segment, index end) const {
-    return {end, static_cast<index>(offsets[static_cast<std::iter_difference_t<Offsets>>(segment + 1)])};
   }
 };
 

@@ -75,6 +75,7 @@ template <class T, int Items> struct chunk {
 
   /// The first `count` items from `source`, at most all, by the aligned vectors that hold some of them. Each lane may
   /// have its own place and count. Nothing is loaded if `count` is not positive.
+  template <class Access = arch::read_only>
   __device__ void load_window(const T* source, int count) requires(vector_bytes == 16) {
     const auto address = reinterpret_cast<std::uintptr_t>(source);
     const auto* aligned = reinterpret_cast<const unsigned char*>(address & ~std::uintptr_t{15});
@@ -82,7 +83,7 @@ template <class T, int Items> struct chunk {
     std::uint32_t window[window_words] = {};
     WARPFOLD_UNROLL
     for (int i = 0; i < window_words; i += 4)
-      if (i == 0 ? count > 0 : 4 * i < end) arch::load<16>(aligned + 4 * i, window + i);
+      if (i == 0 ? count > 0 : 4 * i < end) Access::template load<16>(aligned + 4 * i, window + i);
     cut(window, shift);
   }
 

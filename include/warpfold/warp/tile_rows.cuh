@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp reads its rows of a tile, and writes their results. Items are read once, before their results are written,
-// so results may take the items' place.
+// How a warp of a scan reads its rows of a tile, and writes their results. Items are read once, before their results
+// are written, so results may take the items' place.
 #pragma once
 #include <algorithm>
 #include <iterator>
 #include <warpfold/thread/source.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
-namespace warpfold::scan {
+namespace warpfold::warp {
 
 /// Items that a lane loads at once: as many as fill 16 bytes of input or output, whose items are larger.
 template <class T, class Out> consteval int chunk_items_of() {
@@ -155,4 +155,13 @@ __device__ void store_rows(const Chunk (&rows)[Rows], Out out, std::int64_t firs
   }
 }
 
-}  // namespace warpfold::scan
+/// The same of results that have not been packed.
+template <int Rows, int Items, class A, class Out>
+__device__ void store_rows(const A (&results)[Rows][Items], Out out, std::int64_t first, int count) {
+  stored_chunk_t<Out, A, Items> rows[Rows] = {};
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row) pack(results[row], rows[row]);
+  store_rows<Items>(rows, out, first, count);
+}
+
+}  // namespace warpfold::warp

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The forms in which callers describe segments, and what all functions of segments check of them.
+#pragma once
+#include <warpfold/host/output_checks.cuh>
+#include <warpfold/host/type_checks.hpp>
+
+namespace warpfold {
+
+/// Segments of `items` items each, one after another.
+struct fixed_length {
+  std::int64_t items;
+};
+
+template <class E>
+concept integer_range = device_range<E> && std::integral<item_t<const E>>;
+template <class E>
+concept integer_iterator = item_iterator<E> && std::integral<iterator_item_t<E>>;
+
+/// Segment s has the items [begins[s], ends[s]). Ranges or iterators of integers. Segments need not touch.
+template <class Begins, class Ends> struct bounds {
+  static_assert((integer_range<Begins> || integer_iterator<Begins>)&&(integer_range<Ends> || integer_iterator<Ends>),
+                "warpfold: bounds are ranges or iterators of integers");
+  static_assert(detail::kernel_argument<Begins> && detail::kernel_argument<Ends>,
+                "warpfold: bounds are kept by value: pass spans, not containers");
+  Begins begins;
+  Ends ends;
+};
+template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>;
+
+/// Item i belongs to segment ids[i]. A range of as many ascending integers as there are items, each in [0, out.size()).
+/// Segments whose ids are left out are empty.
+template <device_range Ids> struct owners {
+  static_assert(detail::kernel_argument<Ids>, "warpfold: owners are kept by value: pass a span, not a container");
+  Ids ids;
+};
+template <class Ids> owners(Ids) -> owners<Ids>;
+
+template <class S> inline constexpr bool is_segments = false;
+template <> inline constexpr bool is_segments<fixed_length> = true;
+template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
+template <class R> inline constexpr bool is_segments<owners<R>> = true;
+
+/// The forms of segments: fixed_length, bounds, owners, or offsets. Offsets are a range or an iterator of integers, one
+/// more than there are segments: segment s has the items [offsets[s], offsets[s + 1]).
+template <class S>
+concept segments = is_segments<S> || integer_range<S> || integer_iterator<S>;
+
+namespace detail {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Size>
+void check_size(const char* function, const char* argument, Size size, std::int64_t expected, const char* of) {
+  if (static_cast<std::int64_t>(size) != expected)
+    reject(function, std::string(argument) + " has " + std::to_string(size) + " entries, not " +
+                         std::to_string(expected) + ", " + of);
+}
+
+/// The entries of a range or an iterator, as kernels read them. There must be `expected` ones.
+template <class E, class Out>
+auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
+                     const char* of, const output<Out>& out) {
+  const auto check = [&](const auto& first) {
+    if (expected > 0) host::check_pointer(function, argument, first);
+    host::check_outputs_apart_from(function, argument, first, expected, "out", out, out.size);
+    return first;
+  };
+  if constexpr (device_range<E>) {
+    check_size(function, argument, entries.size(), expected, of);
+    return check(to_pointer(entries.data()));
+  } else return check(to_kernel_iterator(entries));
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace detail
+
+}  // namespace warpfold

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every prefix of every segment: segmented_inclusive_scan, segmented_exclusive_scan, and their transform_ forms.
+//
+//   in                                3 1 4 | 1 | 5 9
+//   segmented_inclusive_scan (plus)   3 4 8 | 1 | 5 14    out[i] = init op in[b] op … op in[i]
+//   segmented_exclusive_scan (plus)   0 3 4 | 0 | 0 5     out[i] = init op in[b] op … op in[i - 1]
+//                                                         b: the first item of i's segment
+//
+// | function                           | input           | segments             | output | then                    |
+// |------------------------------------|-----------------|----------------------|--------|-------------------------|
+// | segmented_inclusive_scan           | in; first, count| any form below       | out    | [op] [options]          |
+// | segmented_exclusive_scan           | in; first, count| any form below       | out    | [op] [options]          |
+// | transform_segmented_inclusive_scan | in; first, count| any form below       | out    | op, transform [options] |
+// | transform_segmented_exclusive_scan | in; first, count| any form below       | out    | op, transform [options] |
+//
+// - `in`, `first`, `op`, `options`: as in scan.cuh. `out`: a range of as many items as the input, or more; or a device
+//   pointer or an iterator (device_outputs), which is written by out[i] = value.
+// - segments: offsets, bounds, fixed_length or owners, as in segmented_reduce.cuh. They must tell their number, since
+//   `out` does not: offsets as a range; bounds of which one is a range at least; a positive fixed_length that divides
+//   the number of items. Owners may be any ascending integers.
+// - Items that belong to no segment, between bounds or beyond offsets, are shown to no operator or transform. Their
+//   results are not written: out[i] keeps what it holds.
+//
+// All functions of this header
+// - fold strictly left to right with an operator that need only be associative. out[i] has the bits of reduce over the
+//   items of its segment that it folds, with the same options: right-nested over the binary digits of their number.
+//   So a segment's last inclusive result is segmented_reduce's, wherever the segment lies and whatever lies around
+//   it, on every run, grid and GPU, and in the emulator;
+// - enqueue one kernel on options.stream, never wait, and can be captured; the host need not know any length. Scratch
+//   depends neither on the number of items nor on that of segments;
+// - read each item once and write each result once, whatever the lengths: one giant segment, any number of empty ones,
+//   or a mixture. Empty segments cost their offsets only, and have no result;
+// - join options.init to each result on its left, once. The first result of each segment of an exclusive scan is init,
+//   else the operator's identity: it needs one of them;
+// - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns, and convert each result
+//   to the items of `out`, as scan.cuh says;
+// - may write `out` onto `in`, if both begin at one address and have items of one type. Otherwise the output must be
+//   apart from the input. It must be apart from the description of segments and from *options.init;
+// - cost the operations of the binary digits: up to log2(length) an item, half of it on average; two or three an item
+//   for exact operators (integers, extrema, bits);
+// - throw std::invalid_argument, before anything is enqueued, as scan.cuh says, and for descriptions whose sizes do not
+//   match.
+//
+// Segments must be in order, must not overlap, and must lie within the input; owners must ascend. Kernels in builds
+// with WARPFOLD_CHECKS check this, and stop with a message before they read or write out of bounds; otherwise the
+// behaviour is undefined.
+//
+// A piece of a long segment waits for the nodes of earlier pieces, whose warps run already. So the grid need not be
+// cooperative.
+#pragma once
+#include <warpfold/host/leaves.cuh>
+#include <warpfold/host/segment_arguments.cuh>
+#include <warpfold/segmented_scan/dispatch.cuh>
+#include <warpfold/workspace.cuh>
+
+namespace warpfold {
+
+namespace detail {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Whether all types fit together, without which nothing else must be instantiated.
+template <class Op, class Transform, class A, class T, class Out> consteval bool check_segmented_scan_types() {
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_transform<Op, Transform, A, T>()) return false;
+  else {
+    constexpr bool is_written = device_outputs<Out, lowered_t<Op, A>>;
+    static_assert(is_written, "warpfold: results must be assignable to the items of out");
+    return is_written && check_output<Op, A, Out>();
+  }
+}
+
+// Descriptions as kernels read them. `out` has as many items as the input, `items`.
+
+template <class Out>
+auto make_scanned_segments(const char* function, fixed_length length, std::int64_t items, const output<Out>&) {
+  if (items > 0 ? length.items <= 0 || items % length.items != 0 : length.items < 0)
+    reject(function, "fixed_length is " + std::to_string(length.items) + "; it must be positive, and divide the " +
+                         std::to_string(items) + " items of the input");
+  using spans = segmented_scan::fixed_length_spans;
+  return segmented_scan::listed_segments<spans, false>{
+      spans{length.items, length.items > 0 ? items / length.items : 0}};
+}
+
+template <class B, class E, class Out>
+auto make_scanned_segments(const char* function, const bounds<B, E>& segments, std::int64_t, const output<Out>& out) {
+  static_assert(device_range<B> || device_range<E>,
+                "warpfold: bounds of two iterators do not tell the number of segments: pass one of them as a range");
+  std::int64_t count = 0;
+  if constexpr (device_range<B>) count = static_cast<std::int64_t>(segments.begins.size());
+  else if constexpr (device_range<E>) count = static_cast<std::int64_t>(segments.ends.size());
+  const auto begins = checked_entries(function, "begins", segments.begins, count, "as ends has", out);
+  const auto ends = checked_entries(function, "ends", segments.ends, count, "as begins has", out);
+  using spans = grid::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
+  return segmented_scan::listed_segments<spans, true>{{begins, ends, count}};
+}
+
+template <class R, class Out>
+auto make_scanned_segments(const char* function, const owners<R>& segments, std::int64_t items,
+                           const output<Out>& out) {
+  const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
+  return segmented_scan::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items};
+}
+
+template <class S, class Out>
+  requires(!is_segments<S>)
+auto make_scanned_segments(const char* function, const S& offsets, std::int64_t, const output<Out>& out) {
+  static_assert(device_range<S>,
+                "warpfold: offsets as an iterator do not tell the number of segments: pass them as a range");
+  std::int64_t count = 0;
+  if constexpr (device_range<S>) count = static_cast<std::int64_t>(offsets.size());
+  if (count == 0) reject(function, "offsets has 0 entries, not one more than there are segments");
+  const auto entries = checked_entries(function, "offsets", offsets, count, "", out);
+  using spans = grid::offset_spans<std::remove_const_t<decltype(entries)>>;
+  return segmented_scan::listed_segments<spans, false>{{entries, count - 1}};
+}
+
+template <bool IsExclusive, class It, class S, class Out, class Op, class Transform, class A>
+void scan_segments(const char* function, const char* argument, const It& given, std::int64_t count, const S& segments,
+                   output<Out> out, Op op, Transform transform, const reduce_options<A>& options) {
+  using T = iterator_item_t<It>;
+  if constexpr (check_segmented_scan_types<Op, Transform, A, T, Out>()) {
+    const auto first = to_kernel_iterator(given);
+    host::check_count(function, count);
+    if (out.size >= 0 && out.size < count)
+      reject(function,
+             "out has " + std::to_string(out.size) + " items, fewer than the input's " + std::to_string(count));
+    out.size = count;
+    if (count > 0) {
+      host::check_pointer(function, argument, first);
+      host::check_pointer(function, "out", out.first);
+    }
+    host::check_apart_or_in_place(function, argument, first, "out", out.first, count);
+    host::check_initial_apart(function, "init", options.init, "out", out.first, count);
+    const auto described = make_scanned_segments(function, segments, count, out);
+    constexpr int items = warp::chunk_items_of<T, Out>();
+    const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);
+    constexpr std::size_t chunk_bytes = sizeof(typename std::remove_cv_t<decltype(leaves)>::chunk);
+    segmented_scan::enqueue<IsExclusive, segmented_scan::kernel_policy_for(items, chunk_bytes, sizeof(A))>(
+        function, described, leaves, lower_into<A>(op, out.first), op, options);
+  }
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace detail
+
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+// No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
+
+/// out[i] = init op in[b] op … op in[i], b being the first item of i's segment.
+template <device_range In, segments Segments, class Out, operator_argument Op,
+          class A = accumulator_t<Op, item_t<const In>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out, Op op,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<false>("segmented_inclusive_scan", "in", in.data(), static_cast<std::int64_t>(in.size()),
+                               segments, to_output(out), op, thread::no_transform{}, options);
+}
+
+/// The running sum of each segment: segmented_inclusive_scan with plus.
+template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
+  requires device_outputs<Out, A>
+void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  segmented_inclusive_scan(in, segments, out, plus{}, options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, segments Segments, class Out, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<It>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<false>("segmented_inclusive_scan", "first", first, count, segments, to_output(out), op,
+                               thread::no_transform{}, options);
+}
+
+/// The running sum of each segment, of `count` items.
+template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  segmented_inclusive_scan(first, count, segments, out, plus{}, options);
+}
+
+/// out[i] = init op in[b] op … op in[i - 1], b being the first item of i's segment; out[b] = init, or the operator's
+/// identity.
+template <device_range In, segments Segments, class Out, operator_argument Op,
+          class A = accumulator_t<Op, item_t<const In>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out, Op op,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<true>("segmented_exclusive_scan", "in", in.data(), static_cast<std::int64_t>(in.size()),
+                              segments, to_output(out), op, thread::no_transform{}, options);
+}
+
+/// The sum of what lies before in each segment: segmented_exclusive_scan with plus.
+template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
+  requires device_outputs<Out, A>
+void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  segmented_exclusive_scan(in, segments, out, plus{}, options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, segments Segments, class Out, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<It>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<true>("segmented_exclusive_scan", "first", first, count, segments, to_output(out), op,
+                              thread::no_transform{}, options);
+}
+
+/// The sum of what lies before in each segment, of `count` items.
+template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
+  requires device_outputs<Out, A>
+void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
+                              const std::type_identity_t<reduce_options<A>>& options = {}) {
+  segmented_exclusive_scan(first, count, segments, out, plus{}, options);
+}
+
+/// segmented_inclusive_scan of transformed items: out[i] = init op transform(in[b]) op … op transform(in[i]). The
+/// accumulator follows what `transform` returns.
+template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void transform_segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
+                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<false>("transform_segmented_inclusive_scan", "in", in.data(),
+                               static_cast<std::int64_t>(in.size()), segments, to_output(out), op, transform, options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void transform_segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+                                        Transform transform,
+                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<false>("transform_segmented_inclusive_scan", "first", first, count, segments, to_output(out),
+                               op, transform, options);
+}
+
+/// segmented_exclusive_scan of transformed items: out[i] = init op transform(in[b]) op … op transform(in[i - 1]). The
+/// accumulator follows what `transform` returns.
+template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void transform_segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
+                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<true>("transform_segmented_exclusive_scan", "in", in.data(),
+                              static_cast<std::int64_t>(in.size()), segments, to_output(out), op, transform, options);
+}
+
+/// The same of `count` items from `first` on.
+template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+  requires device_outputs<Out, lowered_t<Op, A>>
+void transform_segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+                                        Transform transform,
+                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
+  detail::scan_segments<true>("transform_segmented_exclusive_scan", "first", first, count, segments, to_output(out), op,
+                              transform, options);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold

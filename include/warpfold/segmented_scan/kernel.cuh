@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of a segmented scan: every prefix of a segment has the bits of reduce over it, in one launch.
+//
+//   segments are cut at multiples of 2^log_unit items, counted from their own first item, into units and a tail
+//   for each tile of 2^log_unit items, in order, by whichever warp takes it:
+//     search the first piece that begins in the tile, and mark what else begins there
+//     the last piece, if it is a whole unit: scan it by butterflies, publish its node, look back, write its results
+//     the other pieces, which are shorter: scan them together, counted from the begin of each; look back, if the first
+//       one is the tail of a long segment; write their results
+//
+// A unit begins in one tile, and fills one. So a tile has between no and twice as many items as a unit, and a long
+// segment has one unit a tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
+// unit_table.cuh), which are published before anything is waited for. Tiles begin in order, so that the earliest tile
+// in flight never waits.
+#pragma once
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/segmented_scan/arguments.cuh>
+#include <warpfold/segmented_scan/look_back.cuh>
+#include <warpfold/segmented_scan/owned_segments.cuh>
+#include <warpfold/segmented_scan/scan_pieces.cuh>
+#include <warpfold/segmented_scan/scan_unit.cuh>
+
+namespace warpfold::segmented_scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every segment against the next one. Each of
+/// them may come too late for another warp, so that spans are also checked where they are read.
+template <class Segments>
+__device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
+#if WARPFOLD_CHECKS
+  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < segments.entries(); i += threads)
+    segments.require_in_order(i, items);
+#endif
+}
+
+/// Brings the items of a tile into the L2 cache, while the warp searches what begins there. All lanes call it.
+template <int Items, class Source>
+__device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_unused]] std::int64_t first) {
+  if constexpr (requires { source.data; }) {
+    constexpr int line_bytes = 128, item_bytes = sizeof(typename Source::item);
+    const auto* const begin = reinterpret_cast<const unsigned char*>(source.data + first);
+    const std::int64_t bytes = least_of(std::int64_t{Items}, source.items - first) * item_bytes;
+    for (std::int64_t at = arch::lane_id() * line_bytes; at < bytes; at += warp_lanes * line_bytes)
+      arch::prefetch_into_l2(begin + at);
+  }
+}
+
+/// Scans the pieces that begin in one tile. All lanes of a warp call it.
+template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
+__device__ void scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile,
+                          tile_visit<typename Leaves::accumulator>& visit) {
+  constexpr int unit = Rows * warp_lanes * Leaves::chunk_items, log_unit = log2_of(unit);
+  const auto& segments = arguments.segments;
+  const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} * unit,
+                     end = least_of(first + unit, items);
+  prefetch_items<unit>(arguments.leaves.source, first);
+  const piece_cut before = segments.cut_at(first, log_unit, items);
+  if (before.next >= end) return;
+  shared.marks.clear();
+  const piece_cut after = segments.mark_begins(before, end, log_unit, items, shared.marks);
+
+  const std::int64_t last = after.unit - unit;  // where the last piece begins, if it begins in the tile
+  const bool ends_whole = after.end == after.unit && last >= before.next;
+  if (ends_whole)
+    scan_unit<IsExclusive, Rows>(arguments, shared, tile, last, after.units_before(last, log_unit), after.continues,
+                                 visit, last == before.next || !before.continues);
+  int units_before = before.continues ? before.units_before(before.next, log_unit) : 0;
+  const std::int64_t rest = ends_whole ? last : after.end;
+  for (std::int64_t begin = before.next; begin < rest; units_before = 0) {
+    const bool fits = rest - begin <= unit;
+    const std::int64_t stop = fits ? rest : last;
+    scan_pieces<IsExclusive, Rows>(arguments, shared, tile, begin, static_cast<int>(stop - begin), units_before,
+                                   begin == before.next, visit);
+    begin = stop;
+  }
+}
+
+/// Takes the next tiles, one for each warp of a block: once for each block, or number after number until there is none,
+/// if there are fewer blocks. Blocks that take more than once also take a number past all, once each. The last number
+/// leaves zero.
+__device__ inline int take_tiles(table_control* control, int block_tiles, bool loops) {
+  return static_cast<int>(
+      atomicInc(&control->next_tile, static_cast<unsigned>(loops ? block_tiles + gridDim.x : block_tiles) - 1));
+}
+
+template <bool IsExclusive, class Policy, class Segments, class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(Policy::warps* warp_lanes, Policy::blocks_per_multiprocessor)
+segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, Op, Out> arguments, int block_tiles) {
+  using shared_type =
+      scan_storage<typename Leaves::accumulator, Policy::rows, Leaves::chunk_items, Policy::warps, Segments::has_gaps>;
+  auto& shared = arch::dynamic_shared<shared_type>();
+  const auto& units = arguments.units;
+  const bool loops = static_cast<int>(gridDim.x) < block_tiles;
+  require_order(arguments.segments, arguments.leaves.source.items);
+  do {
+    __syncthreads();  // all have read the number before
+    if (arch::flat_thread() == 0)
+      shared.block_tile = units.tiles > 1 ? take_tiles(units.control, block_tiles, loops) : 0;
+    __syncthreads();
+    if (shared.block_tile >= block_tiles) return;
+    const int warp = arch::uniform_warp(), tile = shared.block_tile * Policy::warps + warp;
+    if (tile >= units.tiles) continue;
+    tile_visit<typename Leaves::accumulator> visit(units, tile);
+    scan_tile<IsExclusive, Policy::rows>(arguments, shared.warp[warp], tile, visit);
+    visit.finish();
+  } while (loops);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented_scan

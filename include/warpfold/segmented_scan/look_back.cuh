@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What lies before a piece of a long segment: the nodes of the units before it.
+#pragma once
+#include <warpfold/segmented_scan/arguments.cuh>
+#include <warpfold/segmented_scan/storage.cuh>
+#include <warpfold/warp/scan.cuh>
+
+namespace warpfold::segmented_scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Waits for the nodes of the `units_before` units of the segment before a piece that begins in `tile`, and puts them
+/// into `before`: entry b for digit b of their number. If the piece is a unit that `is_published`, it publishes the
+/// nodes of the groups that it completes. All lanes of the warp call it.
+template <class A, class Op, class Before>
+__device__ void look_back(const unit_table<A>& units, int tile, int units_before, bool is_published, Before& before,
+                          Op op) {
+  const int lane = arch::lane_id(), first_tile = tile - units_before;
+  __syncwarp();  // all have read what was there before
+  for (int level = 0; level < levels && units_before >> (log_group * level) != 0; ++level) {
+    const int index = units_before >> (log_group * level), rank = index & (warp_lanes - 1);
+    const std::int64_t group_units = std::int64_t{1} << (log_group * (level + 1));
+    const bool completes = is_published && ((std::int64_t{units_before} + 1) & (group_units - 1)) == 0;
+    const int needed = completes ? warp_lanes : rank;
+    if (needed == 0) continue;
+    const std::int64_t units_through = (std::int64_t{index} - rank + lane + 1) << (log_group * level);
+    const A value = units.receive(level, static_cast<int>(first_tile + units_through - 1), needed);
+    const A all = warp::nodes_before(value, rank, needed, op, [&](int bit, const A& node) {
+      if (lane == 0) before[log_group * level + bit] = node;
+    });
+    if (completes && lane == 0) units.publish(level + 1, tile, all);
+  }
+  __syncwarp();
+}
+
+/// Calls each(node) for the nodes that look_back found, the last one first.
+template <class Before, class Each>
+__device__ void each_node_before(int units_before, const Before& before, Each each) {
+  for (unsigned digits = static_cast<unsigned>(units_before); digits != 0; digits &= digits - 1)
+    each(before[__ffs(static_cast<int>(digits)) - 1]);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented_scan

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans a segmented scan: a pure function, testable without a GPU.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <warpfold/host/divide_up.hpp>
+#include <warpfold/segmented_scan/policy.hpp>
+
+namespace warpfold::segmented_scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+struct scan_plan {
+  std::int64_t tiles;
+  std::int64_t block_tiles;  ///< as many tiles as a block has warps are taken at once
+  int blocks;
+};
+
+/// Plans the scan of `items` > 0 items in tiles of `tile_items`: a block for each block tile, or, with a positive
+/// `max_blocks`, at most so many, which take block tiles one after another. The results do not depend on the plan.
+/// Plans of more than most_tiles tiles cannot be run.
+inline scan_plan plan_scan(std::int64_t items, int tile_items, int warps, int max_blocks = 0) {
+  const std::int64_t tiles = host::divide_up(items, std::int64_t{tile_items}),
+                     block_tiles = host::divide_up(tiles, std::int64_t{warps}),
+                     most = max_blocks > 0 ? max_blocks : most_tiles;
+  return {tiles, block_tiles, static_cast<int>(std::min(block_tiles, most))};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented_scan

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of a segmented scan. They change its speed, never its result.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <warpfold/config.hpp>
+
+namespace warpfold::segmented_scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Nodes that a warp reads at once when it looks back, one a lane: the units, or groups, of one group.
+inline constexpr int log_group = 5;
+static_assert(1 << log_group == warp_lanes);
+/// Levels of groups: there are 2^30 tiles at most.
+inline constexpr int levels = 6;
+inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * levels);
+
+/// Nanoseconds between two looks at nodes that are not there yet.
+inline constexpr int lookback_pause = 20;
+
+/// Segments whose begins the warp of a tile reads one after another. If there are more, most of them are empty, and the
+/// warp looks up instead what begins at each item of the tile.
+inline constexpr int most_walked_segments = 16384;
+
+/// Each warp has a tile of its own: `rows` rows of 32 chunks. A tile has as many items as a unit: a power of two.
+struct kernel_policy {
+  int rows, warps;
+  int blocks_per_multiprocessor;  ///< asked of the register allocator
+};
+
+/// A policy as a type: nvcc takes no structure as a template argument of a kernel.
+template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_policy {
+  static constexpr int rows = Rows, warps = Warps, blocks_per_multiprocessor = BlocksPerMultiprocessor;
+};
+
+/// A lane holds 128 bytes of chunks, or of their accumulators, which are as wide at least, and 32 items at most.
+consteval kernel_policy kernel_policy_for(int chunk_items, std::size_t chunk_bytes, std::size_t accumulator_bytes) {
+  const std::size_t held = std::max(chunk_bytes, static_cast<std::size_t>(chunk_items) * accumulator_bytes);
+  const int rows =
+      std::min(static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 1, 8)),
+               warp_lanes / chunk_items);
+  return accumulator_bytes <= 64 ? kernel_policy{rows, 4, held <= 128 ? 6 : 2} : kernel_policy{1, 1, 1};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented_scan

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Descriptions of segments, as a scan reads them. A segment is cut at multiples of 2^log_unit items, counted from its
+// own first item, into pieces: units and a tail. Tiles handle what begins in them. A description has
+//
+//   has_gaps   whether items between segments may belong to none
+//   cut_at(position, log_unit, items)  what lies around `position`: see piece_cut
+//   mark_begins(before, end, log_unit, items, marks)  marks the segments that begin from cut `before` on, but before
+//              item `end`, counted from before.next. Returns the cut at `end`. Something must begin between
+//   entries()  the number of entries that the caller may have got wrong
+//   require_in_order(entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and the next one
+//              fit
+//
+// All lanes of a warp call each member, but for require_in_order, which any thread calls.
+#pragma once
+#include <warpfold/arch/precondition.cuh>
+#include <warpfold/grid/segment_spans.cuh>
+#include <warpfold/segmented_scan/policy.hpp>
+#include <warpfold/segmented_scan/run_marks.cuh>
+#include <warpfold/warp/search.cuh>
+
+namespace warpfold::segmented_scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// What lies around a position: of the last segment that begins before it, and what begins there or later.
+struct piece_cut {
+  std::int64_t segment_begin;
+  std::int64_t unit;   ///< where its first unit from the position on would begin
+  std::int64_t end;    ///< of its items, or of its last unit that begins before the position
+  std::int64_t next;   ///< no piece begins from the position on but before this item
+  bool continues;      ///< whether the segment has items at `unit`: then this is where the next piece begins
+  std::int64_t count;  ///< of segments that begin before the position, where they are listed
+
+  /// Units of the segment that lie before item `begin`, one of its units.
+  __device__ int units_before(std::int64_t begin, int log_unit) const {
+    return static_cast<int>((begin - segment_begin) >> log_unit);
+  }
+};
+
+/// The first multiple of a unit from `position` on, counted from `begin`, which lies before it.
+__device__ inline std::int64_t unit_from(std::int64_t begin, std::int64_t position, int log_unit) {
+  return begin + ((((position - begin - 1) >> log_unit) + 1) << log_unit);
+}
+
+/// Segment s has the items [s * length, (s + 1) * length).
+struct fixed_length_spans {
+  using index = std::int64_t;
+  std::int64_t length;
+  std::int64_t count;
+
+  __device__ grid::segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
+  __device__ std::int64_t begun_before(std::int64_t position) const {
+    return least_of((position + length - 1) / length, count);
+  }
+};
+
+/// Segments whose spans are listed, or known: `Spans` is bounds_spans, offset_spans or fixed_length_spans.
+template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> struct listed_segments {
+  static constexpr bool has_gaps = HasGaps;
+
+  Spans spans;
+
+  __device__ piece_cut cut_at(std::int64_t position, int log_unit, std::int64_t items) const {
+    std::int64_t begun = 0;
+    if constexpr (requires { spans.begun_before(position); }) begun = spans.begun_before(position);
+    else if (position > 0)
+      begun = warp::interpolation_search(spans.count, items, position,
+                                         [&](std::int64_t segment) { return begin_of(segment); });
+    return cut_after(begun, position, log_unit, items);
+  }
+
+  template <class Marks>
+  __device__ piece_cut mark_begins(const piece_cut& before, std::int64_t end, int log_unit, std::int64_t items,
+                                   Marks& marks) const {
+    constexpr int steps = 4;
+    if (arch::lane_id() == 0) {
+      if (!has_gaps || before.continues) marks.mark_begin(0);
+      if (before.continues) marks.mark_end(span_within(before.count - 1, items).end - before.next);
+    }
+    std::int64_t segment = before.count;
+    for (int walked = steps * warp_lanes; walked == steps * warp_lanes; segment += walked) {
+      if (segment - before.count >= MostWalked) {
+        segment = mark_by_item(segment, before.next, end, items, marks);
+        break;
+      }
+      walked = 0;
+      WARPFOLD_UNROLL
+      for (int step = 0; step < steps; ++step)
+        walked += mark_segment(segment + step * warp_lanes + arch::lane_id(), before.next, end, items, marks);
+    }
+    __syncwarp();
+    return cut_after(segment, end, log_unit, items);
+  }
+
+  __device__ std::int64_t entries() const {
+    return requires { spans.length; }
+    ? 0 : spans.count;
+  }
+  __device__ void require_in_order(std::int64_t segment, std::int64_t items) const {
+    const auto own = span_of(segment);
+    const std::int64_t next = segment + 1 < spans.count ? begin_of(segment + 1) : items;
+    arch::require(
+        own.within(items) && own.end <= next,
+        "segmented_scan: segment %lld has the items [%lld, %lld) of %lld, the next one begins at %lld; segments must "
+        "be in order, must not overlap, and must lie within the input",
+        segment, own.begin, own.end, items, next);
+  }
+
+ private:
+  __device__ grid::segment_span span_of(std::int64_t segment) const {
+    const auto own = spans.span(segment);
+    return {own.begin, own.end};
+  }
+  __device__ grid::segment_span span_within(std::int64_t segment, [[maybe_unused]] std::int64_t items) const {
+    const auto own = span_of(segment);
+    arch::require(own.within(items),
+                  "segmented_scan: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must "
+                  "not overlap, and must lie within the input",
+                  segment, own.begin, own.end, items);
+    return own;
+  }
+  __device__ std::int64_t begin_of(std::int64_t segment) const { return spans.span(segment).begin; }
+
+  /// The cut at `position`, before which `begun` segments begin.
+  __device__ piece_cut cut_after(std::int64_t begun, std::int64_t position, int log_unit, std::int64_t items) const {
+    piece_cut cut{0, 0, 0, 0, false, begun};
+    if (begun > 0) {
+      const auto last = span_within(begun - 1, items);
+      cut.segment_begin = last.begin;
+      cut.unit = unit_from(last.begin, position, log_unit);
+      cut.continues = cut.unit < last.end;
+      cut.end = least_of(cut.unit, last.end);
+    }
+    cut.next = cut.continues ? cut.unit : begun < spans.count ? begin_of(begun) : items;
+    return cut;
+  }
+
+  /// Marks a segment of each lane, if it begins before `end`. Returns how many do.
+  template <class Marks>
+  __device__ int mark_segment(std::int64_t segment, std::int64_t first, std::int64_t end, std::int64_t items,
+                              Marks& marks) const {
+    bool begins = false;
+    if (segment < spans.count) {
+      const auto own = span_of(segment);
+      begins = own.begin < end;
+      if (begins) {
+        span_within(segment, items);
+        arch::require(own.begin >= first, "segmented_scan: segment %lld begins at item %lld, before an earlier one",
+                      segment, own.begin);
+        if (own.begin < own.end) marks.mark_begin(own.begin - first);
+        marks.mark_end(own.end - first);
+      }
+    }
+    return __popc(__ballot_sync(full_warp, begins));
+  }
+
+  /// Marks what begins and ends at the items from where segment `from` - 1 begins to `end`. Returns how many segments
+  /// begin before `end`. Its cost does not depend on the number of empty segments.
+  template <class Marks>
+  __device__ std::int64_t mark_by_item(std::int64_t from, std::int64_t first, std::int64_t end, std::int64_t items,
+                                       Marks& marks) const {
+    const std::int64_t begun =
+        warp::partition_point(from, spans.count, [&](std::int64_t segment) { return begin_of(segment) < end; });
+    for (std::int64_t item = begin_of(from - 1) + arch::lane_id(); item < end; item += warp_lanes) {
+      std::int64_t low = from, high = begun;  // the first segment that begins after the item is one of [low, high]
+      while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (begin_of(middle) <= item) low = middle + 1;
+        else high = middle;
+      }
+      const auto last = span_within(low - 1, items);
+      if (last.begin == item && item < last.end) marks.mark_begin(item - first);
+      if (last.end == item) marks.mark_end(item - first);
+    }
+    return begun;
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented_scan

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans and policies of segmented scans.
+#include <gtest/gtest.h>
+#include <warpfold/segmented_scan.cuh>
+
+namespace segmented_scan = warpfold::segmented_scan;
+
+namespace {
+
+TEST(segmented_scan_plan, a_warp_a_tile) {
+  const auto one = segmented_scan::plan_scan(1, 1024, 4);
+  EXPECT_EQ(one.tiles, 1);
+  EXPECT_EQ(one.blocks, 1);
+  const auto many = segmented_scan::plan_scan(5 * 1024 + 1, 1024, 4);
+  EXPECT_EQ(many.tiles, 6);
+  EXPECT_EQ(many.block_tiles, 2);
+  EXPECT_EQ(many.blocks, 2);
+  EXPECT_EQ(segmented_scan::plan_scan(std::int64_t{1} << 33, 1024, 4, 7).blocks, 7);
+  EXPECT_EQ(segmented_scan::plan_scan(1, 1024, 4, 7).blocks, 1);
+}
+
+TEST(segmented_scan_plan, lanes_hold_128_bytes_or_32_items) {
+  EXPECT_EQ(segmented_scan::kernel_policy_for(1, 16, 16).rows, 8);
+  EXPECT_EQ(segmented_scan::kernel_policy_for(1, 1'024, 1'024).rows, 1);
+  EXPECT_EQ(segmented_scan::kernel_policy_for(4, 16, 4).rows, 8);
+  EXPECT_EQ(segmented_scan::kernel_policy_for(8, 16, 4).rows, 4);
+  EXPECT_EQ(segmented_scan::kernel_policy_for(16, 16, 4).rows, 2);
+}
+
+// Shared memory of a block stays below what every launch may ask for.
+template <int Items, std::size_t AccumulatorBytes> constexpr std::size_t shared_bytes() {
+  struct accumulator {
+    unsigned char bytes[AccumulatorBytes];
+  };
+  constexpr auto policy = segmented_scan::kernel_policy_for(Items, Items, AccumulatorBytes);
+  return sizeof(segmented_scan::scan_storage<accumulator, policy.rows, Items, policy.warps, true>);
+}
+
+TEST(segmented_scan_plan, shared_memory_fits) {
+  EXPECT_LE((shared_bytes<4, 4>()), 10u * 1024);
+  EXPECT_LE((shared_bytes<16, 4>()), 10u * 1024);
+  EXPECT_LE((shared_bytes<1, 16>()), 20u * 1024);
+  EXPECT_LE((shared_bytes<1, 64>()), 48u * 1024);
+  EXPECT_LE((shared_bytes<4, 12>()), 48u * 1024);
+  EXPECT_LE((shared_bytes<1, 1'024>()), 48u * 1024);
+}
+
+}  // namespace
