@@ -14,8 +14,8 @@ template <item_iterator It> constexpr auto make_source(It first, std::int64_t co
   else return thread::iterator_source<It>{first, count};
 }
 
-/// `source` seen through `transform`, which check_transform has accepted for its items, and through op.lift, if there is
-/// one.
+/// `source` seen through `transform`, which check_transform has accepted for its items, and through op.lift, if it
+/// exists.
 template <class A, class Op, class Transform, class Source>
 auto make_leaves(const Op& op, const Source& source, Transform transform) {
   return thread::lifted_leaves<A>(op, source, transform);

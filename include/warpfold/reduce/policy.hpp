@@ -24,7 +24,7 @@ struct kernel_policy {
   int block_warps() const { return block_threads / warp_lanes; }
 };
 
-/// `held_bytes`: of accumulators, in the registers of a lane, for each row of a batch. `part_bytes`: those of the widest
+/// `held_bytes`: of accumulators, in the registers of a lane, for each row of a batch. `part_bytes`: of the widest
 /// accumulator of a fused operator, which folds one part at a time.
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes,
                                           std::size_t held_bytes, std::size_t part_bytes) {
@@ -44,7 +44,7 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
   return p;
 }
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
-  return kernel_policy_for(chunk_bytes, accumulator_bytes, accumulator_bytes);
+  return kernel_policy_for(chunk_bytes, accumulator_bytes, accumulator_bytes, accumulator_bytes);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -91,7 +91,7 @@ template <class A> struct unit_table {
       if (__all_sync(full_warp, is_there)) return value;
     }
   }
-  /// Counts the tile, which has entered, and neither publishes nor reads any more. Returns what finish takes, in lane 0.
+  /// Counts the tile, which has entered, and neither publishes nor reads any more. Returns in lane 0 what finish takes.
   __device__ unsigned leave(int tile) const {
     const int window = tile >> log_group;
     return arch::lane_id() == 0 ? arch::count_arrival(control->left + place(0, window), members(0, window)) : 0;
