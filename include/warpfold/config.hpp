@@ -77,7 +77,7 @@
 #define WARPFOLD_EXPORTED __attribute__((visibility("default")))
 
 // Loops over registers must be unrolled on the GPU; a host compiler does not know the pragma.
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define WARPFOLD_UNROLL _Pragma("unroll")
 #define WARPFOLD_NO_UNROLL _Pragma("unroll 1")
 #define WARPFOLD_UNROLL_4 _Pragma("unroll 4")

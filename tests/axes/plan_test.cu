@@ -12,6 +12,7 @@
 #include "common/random_items.hpp"
 
 namespace axes_plan {
+namespace {
 
 namespace ax = warpfold::axis_reduction;
 using ax::axis_list;
@@ -187,4 +188,5 @@ TEST(axis_plans, cover_each_item_once) {
   for (const int count : seen) EXPECT_GT(count, 1000);
 }
 
+}  // namespace
 }  // namespace axes_plan

@@ -76,7 +76,6 @@ TEST(Superaccumulator, OverflowsOnlyIfTheSumDoes) {
 TEST(Superaccumulator, HoldsASumOfVeryManyItems) {
   for (const double item : {std::numeric_limits<double>::max(), -std::numeric_limits<double>::denorm_min()}) {
     auto sum = wf::exact_plus{}.lift(item);
-    wf_test::exact_sum expected;
     for (int i = 0; i < 62; ++i) sum = wf::exact_plus{}(sum, sum);  // 2^62 of them
     const auto opposite = wf::exact_plus{}.lift(-item);
     auto less = opposite;

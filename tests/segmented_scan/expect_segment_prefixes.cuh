@@ -52,7 +52,7 @@ void scan_in_small_tiles(std::span<const T> in, const Segments& segments, A* out
   constexpr warpfold::segmented_scan::kernel_policy policy{Rows, Warps, 1};
   constexpr int items = warpfold::warp::chunk_items_of<T, A*>();
   const auto leaves = warpfold::detail::make_leaves<A>(
-      warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
+      op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
   warpfold::segmented_scan::enqueue<IsExclusive, policy>("scan_in_small_tiles", segments, leaves, out, op, options);
 }
 
