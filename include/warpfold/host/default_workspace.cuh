@@ -28,7 +28,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// a graph may hold locks of CUDA when CUDA calls free_owned, which takes free_mutex_.
 class workspace_pool {
  public:
-  /// Slots of streams that have no event: 32 of about 2 MB.
+  /// Slots of streams that have no event: 32 of about 4 MB.
   static constexpr std::size_t kept_slots = 32;
 
   struct slot {
