@@ -30,8 +30,8 @@
 namespace wf_test::golden {
 
 /// The first part of a record's name. A group of the file that is not listed here is a record that no test makes.
-inline constexpr const char* groups[] = {"reduce", "transform", "strategy", "segments", "segments_inexact",
-                                         "by_key", "scan",      "sums",     "types"};
+inline constexpr const char* groups[] = {"reduce", "transform", "strategy", "segments",   "segments_inexact", "by_key",
+                                         "scan",   "sums",      "types",    "statistics", "segmented_scan",   "axes"};
 
 using hash_map = std::map<std::string, std::uint64_t>;
 
