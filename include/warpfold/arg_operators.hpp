@@ -203,14 +203,14 @@ template <class Op, class A>
 inline constexpr bool is_exact<Op, A> = true;
 
 template <class Op, class T, class Index>
-  requires requires { typename Op::extremum; }
+  requires(std::is_same_v<detail::plain_operator_t<Op>, Op>&& requires { typename Op::extremum; })
 struct identity<Op, indexed_value<T, Index>> {
   static constexpr indexed_value<T, Index> value() requires has_identity_v<typename Op::extremum, T> {
     return {identity<typename Op::extremum, T>::value(), Index{-1}};
   }
 };
 template <class Op, class T, class Index>
-  requires requires { typename Op::greatest; }
+  requires(std::is_same_v<detail::plain_operator_t<Op>, Op>&& requires { typename Op::greatest; })
 struct identity<Op, indexed_extrema<T, Index>> {
   static constexpr indexed_extrema<T, Index> value() requires has_identity_v<minimum, T> {
     return {identity<typename Op::least, indexed_value<T, Index>>::value(),

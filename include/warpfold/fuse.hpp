@@ -60,6 +60,11 @@ template <class Transform, class Op> struct transformed_operator {
   requires lowers<Op, A> __host__ __device__ constexpr lowered_t<Op, A> lower(const A& value) const {
     return op.lower(value);
   }
+  template <class A>
+  requires lowers_segments<Op, A> __host__ __device__ constexpr lowered_t<Op, A> lower(const A& value,
+                                                                                       std::int64_t begin) const {
+    return op.lower(value, begin);
+  }
 };
 
 /// `op` over transform(item) instead of the item: with(square{}, plus{}) is the sum of squares. It has the bits of
@@ -123,6 +128,12 @@ template <class... Ops> struct fused_operator {
   __host__ __device__ constexpr fused<lowered_t<Ops, As>...> lower(const fused<As...>& values) const {
     return lower_all(values, std::index_sequence_for<Ops...>());
   }
+  template <class... As>
+    requires(sizeof...(As) == sizeof...(Ops) && (lowers_segments<Ops, As> || ...))
+  __host__ __device__ constexpr fused<lowered_t<Ops, As>...> lower(const fused<As...>& values,
+                                                                   std::int64_t begin) const {
+    return lower_all(values, begin, std::index_sequence_for<Ops...>());
+  }
 
  private:
   template <class T, std::size_t... Is>
@@ -137,6 +148,16 @@ template <class... Ops> struct fused_operator {
   template <std::size_t I, class A> __host__ __device__ constexpr auto lower_part(const A& value) const {
     if constexpr (lowers<detail::type_at_t<I, Ops...>, A>) return part<I>().lower(value);
     else return value;
+  }
+  template <std::size_t I, class A>
+  __host__ __device__ constexpr auto lower_part(const A& value, std::int64_t begin) const {
+    if constexpr (lowers_segments<detail::type_at_t<I, Ops...>, A>) return part<I>().lower(value, begin);
+    else return lower_part<I>(value);
+  }
+  template <class... As, std::size_t... Is>
+  __host__ __device__ constexpr auto lower_all(const fused<As...>& values, std::int64_t begin,
+                                               std::index_sequence<Is...>) const {
+    return fused<lowered_t<Ops, As>...>(lower_part<Is>(values.template get<Is>(), begin)...);
   }
   template <class... As, std::size_t... Is>
   __host__ __device__ constexpr auto lower_all(const fused<As...>& values, std::index_sequence<Is...>) const {

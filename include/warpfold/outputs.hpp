@@ -77,6 +77,8 @@ template <bool IsSized, class... Its> struct outputs_argument {
 /// equally long. The ranges are not copied: they must outlive the reduction.
 template <class... Outs> constexpr auto outputs(Outs&&... outs) {
   static_assert(sizeof...(Outs) > 0, "warpfold: outputs needs an output for each result");
+  static_assert(!(requires { std::remove_cvref_t<Outs>::is_sized; } || ...),
+                "warpfold: outputs cannot be nested: pass a pointer to fused<...> for a fused part");
   constexpr bool is_sized = (is_sized_output<Outs> || ...);
   outputs_argument<is_sized, output_iterator_t<Outs&>...> result{};
   std::size_t k = 0;

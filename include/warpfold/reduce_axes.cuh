@@ -90,6 +90,12 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
     axis_reduction::check_apart_from_itself(function, out_axes);
   }
   if (items > 0) check_results_apart(function, in, in_axes, out, out_axes, options);
+  else if (outputs > 0) {
+    const axis_reduction::item_range written = axis_reduction::range_of(out_axes);
+    const std::int64_t written_items = written.last - written.first + 1;
+    host::check_initial_apart(function, "init", options.init, "out", out + written.first, written_items);
+    host::check_initial_apart(function, "empty", options.empty, "out", out + written.first, written_items);
+  }
   const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, kept);
   const T* const first = in + shape.in_first;
   const auto to = lower_into<A>(op, out + shape.out_first);

@@ -84,8 +84,8 @@ void scan_items(const char* function, const char* argument, const It& given, std
     constexpr auto load = is_packed         ? scan::lane_load::packed
                           : ignores_missing ? scan::lane_load::plain
                                             : scan::lane_load::predicated;
-    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, load)>(function, leaves, lower_into<A>(op, out.first), op,
-                                                                   options);
+    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, load, scan::stored_bytes<items, Out>)>(
+        function, leaves, lower_into<A>(op, out.first), op, options);
   }
 }
 

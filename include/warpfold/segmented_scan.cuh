@@ -122,16 +122,16 @@ void scan_segments(const char* function, const char* argument, const It& given, 
   if constexpr (check_segmented_scan_types<Op, Transform, A, T, Out>()) {
     const auto first = to_kernel_iterator(given);
     host::check_count(function, count);
-    if (out.size >= 0 && out.size < count)
-      reject(function,
-             "out has " + std::to_string(out.size) + " items, fewer than the input's " + std::to_string(count));
+    static_assert(!lowers_segments<Op, A>,
+                  "warpfold: scans do not tell where a segment begins: use within_run instead of within_segment");
+    host::check_output_sizes(function, out, count);
     out.size = count;
     if (count > 0) {
       host::check_pointer(function, argument, first);
-      host::check_pointer(function, "out", out.first);
+      host::check_output_pointers(function, "out", out);
     }
-    host::check_apart_or_in_place(function, argument, first, "out", out.first, count);
-    host::check_initial_apart(function, "init", options.init, "out", out.first, count);
+    host::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
+    host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
     const auto described = make_scanned_segments(function, segments, count, out);
     constexpr int items = warp::chunk_items_of<T, Out>();
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);

@@ -66,16 +66,16 @@ __host__ __device__ inline double half_reciprocal(std::int64_t n) {
   return result;
 }
 
-// Below, a product is never added but by an explicit fma, so that no compiler can contract anything: the bits are the
-// same everywhere. Sums are exact as long as float items are of similar size, so that their differences lose nothing,
+// Below, a product is never added but by an explicit fma, and what may be a transform's product only by `add`, so that
+// no compiler can contract anything: the bits are the same everywhere. Sums are exact as long as float items are of similar size, so that their differences lose nothing,
 // where those of rounded means would.
 
 /// The moments of two adjacent parts of the same size, a power of two: no division.
 template <int Order>
 __host__ __device__ moments_of<Order> join_equal(const moments_of<Order>& a, const moments_of<Order>& b) {
-  const double difference = b.sum - a.sum, half_d = difference * half_reciprocal(a.count);
+  const double difference = add(b.sum, -a.sum), half_d = difference * half_reciprocal(a.count);
   const double squares = a.power[0] + b.power[0];
-  moments_of<Order> all{2 * a.count, a.sum + b.sum, {}};
+  moments_of<Order> all{2 * a.count, add(a.sum, b.sum), {}};
   all.power[0] = std::fma(half_d, difference, squares);
   if constexpr (Order >= 3) all.power[1] = std::fma(3 * half_d, b.power[0] - a.power[0], a.power[1] + b.power[1]);
   if constexpr (Order >= 4) {
@@ -93,7 +93,7 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
   // na * b.sum - nb * a.sum, right to an ulp or two (Kahan).
   const double scaled = std::fma(na, b.sum, -product) + std::fma(-nb, a.sum, product);
   const double quotient = scaled / (na * nb * n);
-  moments_of<Order> all{a.count + b.count, a.sum + b.sum, {}};
+  moments_of<Order> all{a.count + b.count, add(a.sum, b.sum), {}};
   all.power[0] = std::fma(scaled, quotient, a.power[0] + b.power[0]);
   if constexpr (Order >= 3) {
     const double to_a = quotient * na, to_b = quotient * nb;  // from the common mean

@@ -24,14 +24,11 @@ struct problem_kind {
   int chunk_items;
   reduction::kernel_policy policy;
 };
-const problem_kind kinds[] = {{"float", 4, reduction::kernel_policy_for(16, 4)},
-                              {"int8 in int", 16, reduction::kernel_policy_for(16, 4)},
-                              {"double", 2, reduction::kernel_policy_for(16, 8)},
-                              {"12 bytes", 4, reduction::kernel_policy_for(48, 12)},
-                              {"iterator", 1, reduction::kernel_policy_for(4, 4)},
-                              {"64 bytes", 1, reduction::kernel_policy_for(64, 64)},
-                              {"100 bytes", 4, reduction::kernel_policy_for(400, 100)},
-                              {"4 KiB", 1, reduction::kernel_policy_for(4096, 4096)}};
+const problem_kind kinds[] = {
+    {"float", 4, reduction::kernel_policy_for(16, 4)},        {"int8 in int", 16, reduction::kernel_policy_for(16, 4)},
+    {"double", 2, reduction::kernel_policy_for(16, 8)},       {"12 bytes", 4, reduction::kernel_policy_for(48, 12)},
+    {"iterator", 1, reduction::kernel_policy_for(4, 4)},      {"64 bytes", 1, reduction::kernel_policy_for(64, 64)},
+    {"100 bytes", 4, reduction::kernel_policy_for(400, 100)}, {"4 KiB", 1, reduction::kernel_policy_for(4096, 4096)}};
 const reduce_limits devices[] = {{132, 2, 16}, {132, 4, 8}, {78, 1, 1}, {4, 2, 16}, {1, 1, 1}, {2000, 4, 8}};
 
 std::int64_t tile_items_of(const reduce_plan& plan, int chunk_items) {

@@ -2,6 +2,7 @@
 // Loads and stores of 1 to 16 bytes of global memory. All wide accesses of the library pass here: on the CPU they are a
 // memcpy, because reading items through a vector type breaks strict aliasing.
 #pragma once
+#include <cstdint>
 #include <cstring>
 #include <warpfold/config.hpp>
 
@@ -14,6 +15,15 @@ template <> struct vector_type<4> { using type = unsigned; };
 template <> struct vector_type<8> { using type = uint2; };
 template <> struct vector_type<16> { using type = uint4; };
 
+#if !defined(__CUDACC__)
+namespace detail {
+/// A memcpy takes any address; a GPU stops at one that is no multiple of the vector's size, and so does the emulator.
+template <int Bytes> void require_aligned(const void* address) {
+  if (reinterpret_cast<std::uintptr_t>(address) % Bytes != 0) __trap();
+}
+}  // namespace detail
+#endif
+
 /// Copies `Bytes` (1, 2, 4, 8 or 16) from global memory, which nobody writes while the kernel runs, to registers.
 /// `source` must be aligned to `Bytes`.
 template <int Bytes> __device__ void load(const void* source, void* target) {
@@ -21,6 +31,7 @@ template <int Bytes> __device__ void load(const void* source, void* target) {
   const auto value = __ldg(static_cast<const typename vector_type<Bytes>::type*>(source));
   memcpy(target, &value, Bytes);
 #else
+  detail::require_aligned<Bytes>(source);
   std::memcpy(target, source, Bytes);
 #endif
 }
@@ -39,6 +50,7 @@ struct read_once {
     const auto value = __ldcs(static_cast<const typename vector_type<Bytes>::type*>(source));
     memcpy(target, &value, Bytes);
 #else
+    detail::require_aligned<Bytes>(source);
     std::memcpy(target, source, Bytes);
 #endif
   }
@@ -59,6 +71,7 @@ template <int Bytes> __device__ void store_once(void* target, const void* source
   memcpy(&value, source, Bytes);
   __stcs(static_cast<typename vector_type<Bytes>::type*>(target), value);
 #else
+  detail::require_aligned<Bytes>(target);
   std::memcpy(target, source, Bytes);
 #endif
 }

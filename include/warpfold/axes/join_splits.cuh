@@ -63,7 +63,8 @@ __device__ void join_partials(Storage& shared, const tile_thread& own, bool exis
   while (share * row_groups < count) share *= 2;
   const int first = own.group * share, end = least_of(first + share, count);
   if (exists && first < end) {
-    thread::node_counter<Vector, A> nodes;
+    static_assert(splits_per_group <= 16 * batch);
+    thread::node_counter<Vector, A, 5> nodes;
     unsigned batches = 0;
     WARPFOLD_NO_UNROLL
     for (int i = first; i < end; i += batch, ++batches) {

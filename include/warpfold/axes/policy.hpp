@@ -50,7 +50,7 @@ struct row_policy {
 
 consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t accumulator_bytes) {
   row_policy p{};
-  p.block_threads = accumulator_bytes <= 64 ? 256 : accumulator_bytes <= 1024 ? 64 : 32;
+  p.block_threads = accumulator_bytes <= 64 ? 256 : accumulator_bytes <= 704 ? 64 : 32;
   p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 16 ? 3 : accumulator_bytes <= 32 ? 2 : 1;
   p.batch_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
   p.short_rounds = std::max(p.batch_rows / 2, 1);

@@ -4,15 +4,21 @@
 #pragma once
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/staged_items.cuh>
+#include <warpfold/thread/lift.cuh>
 #include <warpfold/thread/load_by_alignment.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// The bytes of a value, without its number.
+template <class Source> inline constexpr std::size_t value_bytes = sizeof(typename Source::item);
+template <class Source>
+inline constexpr std::size_t value_bytes<thread::indexed_source<Source>> = sizeof(typename Source::item);
+
 template <class Keys, class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(sizeof(typename Keys::item),
-                                                             sizeof(typename Leaves::source_type::item),
+                                                             value_bytes<typename Leaves::source_type>,
                                                              sizeof(typename Leaves::accumulator));
 
 /// Whether items of the source can be copied asynchronously where they are aligned.
@@ -25,6 +31,7 @@ concept copyable_source = requires(const Source& source) {
 /// `Items` consecutive items of a thread.
 template <int Items, class Source> struct thread_run {
   static constexpr int chunk_items = Source::chunk_items;
+  static_assert(Items % chunk_items == 0);
   typename Source::chunk chunks[Items / chunk_items] = {};
 
   /// Loads the items from `first` on. The block loads `tile_items` items from `tile_first` on.

@@ -99,8 +99,12 @@ __device__ __attribute__((noinline)) void write_sum(const Arguments& arguments, 
 /// shared.warp[0] and shared.kinds are then the sum of all blocks, and the global one zero again. All threads call it.
 template <class V> __device__ bool is_last_to_add(sum_storage<V>& shared, global_sum<V>& sum, unsigned* ticket) {
   constexpr int words = superaccumulator<V>::words;
-  for (int i = arch::flat_thread(); i < words; i += static_cast<int>(blockDim.x))
-    if (shared.warp[0].word[i] != 0) atomicAdd(sum.word + i, shared.warp[0].word[i]);
+  // Digits, with the carry of the word below: the words of many blocks could overflow before they are carried.
+  for (int i = arch::flat_thread(); i < words; i += static_cast<int>(blockDim.x)) {
+    const std::int64_t carry = i > 0 ? static_cast<std::int64_t>(shared.warp[0].word[i - 1]) >> 32 : 0;
+    const unsigned long long digit = (shared.warp[0].word[i] & 0xffffffffull) + static_cast<unsigned long long>(carry);
+    if (digit != 0) atomicAdd(sum.word + i, digit);
+  }
   if (arch::flat_thread() == 0 && shared.kinds != 0) atomicOr(&sum.kinds, shared.kinds);
   __syncthreads();
   if (!grid::block_arrives_last(ticket, shared.is_last)) return false;
@@ -111,6 +115,9 @@ template <class V> __device__ bool is_last_to_add(sum_storage<V>& shared, global
   __syncthreads();
   return true;
 }
+
+/// Batches after which a warp carries: its words then stay below 2^57, and those of all warps of a block below 2^62.
+inline constexpr unsigned batches_per_carry = 1u << 16;
 
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(max_block_warps* warp_lanes, blocks_per_multiprocessor)
@@ -123,12 +130,13 @@ sum_kernel(const __grid_constant__ sum_arguments<Leaves, Op, Out> arguments) {
   if (thread == 0) shared.kinds = 0;
   __syncthreads();
 
-  unsigned kinds = 0;
+  unsigned kinds = 0, added = 0;
   const std::int64_t step = std::int64_t{gridDim.x} * warps;
   for (std::int64_t batch = std::int64_t{blockIdx.x} * warps + warp; batch < arguments.batches; batch += step) {
     typename superaccumulator<V>::number values[items];
     load_items<rows>(arguments.leaves, batch * (items * warp_lanes), values);
     kinds |= add_items<V>(values, shared.warp[warp]);
+    if (++added % batches_per_carry == 0) shared.warp[warp].carry();
   }
   if (kinds != 0) atomicOr(&shared.kinds, kinds);
   __syncthreads();

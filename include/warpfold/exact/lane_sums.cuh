@@ -75,8 +75,9 @@ __device__ bool extract(F (&items)[Items], int item_exponent, int (&exponents)[L
     double rest = items[k];
     WARPFOLD_UNROLL
     for (int j = 0; j < Levels; ++j) {
-      const double next = running[j] + rest;  // no product, so nothing can be contracted
-      rest -= next - running[j];
+      // Rounded additions: the item may be a product, which must not be contracted with them.
+      const double next = warpfold::detail::add(running[j], rest);
+      rest = warpfold::detail::add(rest, -warpfold::detail::add(next, -running[j]));
       running[j] = next;
     }
     items[k] = static_cast<F>(rest);  // exact: no larger than the item, with the same last digit
@@ -95,7 +96,7 @@ __device__ inline std::int64_t warp_sum(std::int64_t value) {
 }
 
 /// A superaccumulator in shared memory whose digits have 32 bits, and words 64: carries wait until the end. A warp owns
-/// it. Every addition changes a word by less than 2^32, so that there may be 2^30 additions.
+/// it. Every addition changes a word by less than 2^32, so that there may be 2^30 additions until `carry`.
 template <class T> struct lazy_superaccumulator {
   static constexpr int words = superaccumulator<T>::words;
 
@@ -109,6 +110,19 @@ template <class T> struct lazy_superaccumulator {
       word[position / 32 + lane] += lane == 0   ? digits.low & 0xffffffffu
                                     : lane == 1 ? digits.low >> 32
                                                 : static_cast<unsigned long long>(digits.high);
+  }
+  /// Carries what words hold beyond their digits; the top carry is dropped, as in the sum. The warp calls it.
+  __device__ void carry() {
+    __syncwarp();
+    if (arch::lane_id() == 0) {
+      std::int64_t left = 0;
+      for (int i = 0; i < words; ++i) {
+        left += static_cast<std::int64_t>(word[i]);
+        word[i] = static_cast<unsigned long long>(left) & 0xffffffffull;
+        left >>= 32;
+      }
+    }
+    __syncwarp();
   }
   /// Adds an item, beside other lanes. Returns its kinds. Not inlined: it is rare, and there are many calls.
   template <class F> __device__ __attribute__((noinline)) unsigned add_item(F item) {

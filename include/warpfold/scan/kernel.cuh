@@ -152,7 +152,8 @@ __device__ void finish(const Arguments& arguments, warp_items<Whole, Rows, Items
   if constexpr (Kind == scan_kind::exclusive)
     shift_items(items.values, before.exists ? before.joined : arguments.first);
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) pack(items.values + row * Items, runs[row]);
+  for (int row = 0; row < Rows; ++row)
+    pack(items.values + row * Items, runs[row], [&](int k) { return items.has_own(row * Items + k); });
 }
 template <scan_kind Kind, bool Whole, int Rows, int Items, class V, class Op, class Arguments, class Before,
           class Stored>
@@ -163,7 +164,8 @@ __device__ void finish(const Arguments& arguments, const keyed_items<Whole, Rows
   items.template results<Kind == scan_kind::exclusive>(before.joined, init,
                                                        init.exists() ? init.alone() : arguments.first, results);
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) pack(results + row * Items, runs[row]);
+  for (int row = 0; row < Rows; ++row)
+    pack(results + row * Items, runs[row], [&](int k) { return items.has_own(row * Items + k); });
 }
 template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before, class Stored>
 __device__ void finish(const Arguments& arguments, packed_items<Rows, Leaves, Op>& items, Before& before,

@@ -13,6 +13,10 @@ namespace warpfold::scan {
 
 using warp::chunk_items_of, warp::load_rows, warp::store_rows, warp::left_nodes, warp::pack, warp::stored_chunk_t;
 
+/// The bytes of the results of `Items` items, as vectors store them.
+template <int Items, class Out> inline constexpr std::size_t stored_bytes = 1;
+template <int Items, class T> inline constexpr std::size_t stored_bytes<Items, T*> = Items * sizeof(T);
+
 /// What some neighbouring items hold of the run of their last item.
 template <class V> struct run_part {
   V value;
@@ -117,6 +121,8 @@ template <bool Whole, int Rows, int Items, class V, class Op> struct keyed_items
   int count = 0;            ///< items of the warp that exist
 
   __device__ bool has(int first_items) const { return Whole || first_items <= count; }
+  /// Whether the lane's item `k` exists.
+  __device__ bool has_own(int k) const { return has(arch::lane_id() * lane_items + k + 1); }
 
   /// Takes the values and heads of rows.
   __device__ void take(chunk (&rows)[Rows], std::uint32_t (&heads_of_rows)[Rows], unsigned char* room) {

@@ -101,6 +101,7 @@ template <class A> struct node_table {
     int group = tile >> log_group;
     if (warp_first(left_before) != members(0, group) - 1) return;
     arch::fence_after_arrivals();
+    __syncwarp();  // lane 0 has acquired for all
     for (int level = 0;; ++level) {
       const int own = place(level, group), count = static_cast<int>(members(level, group)), lane = arch::lane_id();
       if (lane < count) nodes[own * warp_lanes + lane].clear();

@@ -67,7 +67,7 @@ template <int Rows, class Leaves, class Op> struct packed_items {
         results[k] = IsExclusive ? before : through;
         before = through;
       }
-      pack(results, runs[row]);
+      pack(results, runs[row], [](int) { return true; });
     }
   }
 

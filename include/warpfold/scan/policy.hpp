@@ -45,11 +45,12 @@ enum class lane_load {
   packed       ///< 64 bytes of items, whose results take more
 };
 
-/// The constants for chunks of which a lane holds `chunk_bytes` bytes.
-consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load) {
+/// The constants for chunks of which a lane holds `chunk_bytes` bytes, and whose results are stored as `stored_bytes`.
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load, std::size_t stored_bytes = 1) {
   const std::size_t held_bytes = load == lane_load::packed ? 64 : 128;
+  const auto rows_of = [](std::size_t most, std::size_t each) { return std::bit_floor(most / std::min(each, most)); };
   const int rows =
-      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(held_bytes / std::min(chunk_bytes, held_bytes)), 1, 8));
+      static_cast<int>(std::min({rows_of(held_bytes, chunk_bytes), rows_of(128, stored_bytes), std::size_t{8}}));
   const int blocks = load == lane_load::predicated ? 4 : 5;
   const tile_shape full =
       chunk_bytes <= 64 ? tile_shape{rows, 8, blocks} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};

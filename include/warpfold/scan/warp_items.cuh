@@ -28,6 +28,8 @@ template <bool Whole, int Rows, int Items, class A, class Op> struct warp_items 
 
   /// Whether the first `first_items` items of the warp exist.
   __device__ bool has(int first_items) const { return Whole || first_items <= count; }
+  /// Whether the lane's item `k` exists.
+  __device__ bool has_own(int k) const { return has(arch::lane_id() * lane_items + k + 1); }
 
   /// Takes the items of rows.
   __device__ void take(chunk (&rows)[Rows], unsigned char* room) {

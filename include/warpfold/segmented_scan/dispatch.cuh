@@ -46,6 +46,7 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
        static_cast<int>(plan.tiles)}};
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;
   using shared = scan_storage<A, Policy.rows, Leaves::chunk_items, Policy.warps, Segments::has_gaps>;
+  static_assert(sizeof(shared) <= 48 * 1024, "more shared memory needs an opt-in");
   launch(&segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,
          host::launch_config(plan.blocks, Policy.warps * warp_lanes, sizeof(shared), options.stream), arguments,
          static_cast<int>(plan.block_tiles));

@@ -106,7 +106,8 @@ grid::initial_value<A> exclusive_start([[maybe_unused]] const char* function, co
 
 /// Throws unless `out` is the input itself, item by item, or apart from it.
 template <class Source, class A> void check_scan_output(const char* function, const Source& source, A* out) {
-  if constexpr (requires { source.data; }) {
+  if constexpr (requires { source.first_index; }) check_scan_output(function, source.source, out);
+  else if constexpr (requires { source.data; }) {
     const bool in_place = sizeof(*source.data) == sizeof(A) && static_cast<const void*>(source.data) == out;
     if (!in_place) host::check_apart(function, "the input", source.data, source.items, "out", out, source.items);
   }

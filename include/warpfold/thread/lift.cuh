@@ -110,9 +110,11 @@ template <class A, class Op, class Transform, class Source>
 __host__ __device__ constexpr auto lifted_leaves(const Op& op, const Source& source, const Transform& transform) {
   if constexpr (lifts_source<Op, Transform, Source>) {
     using lift = lifted<Op, Transform>;
-    if constexpr (lifts_source_indexed<Op, Transform, Source>)
+    if constexpr (lifts_source_indexed<Op, Transform, Source>) {
+      static_assert(
+          !requires { typename Source::pair; }, "warpfold: an operator that takes the items' numbers reads one input");
       return leaves<indexed_source<Source>, lift, A>{{source, 0}, {op, transform}};
-    else return leaves<Source, lift, A>{source, {op, transform}};
+    } else return leaves<Source, lift, A>{source, {op, transform}};
   } else return leaves<Source, Transform, A>{source, transform};
 }
 

@@ -7,10 +7,10 @@ namespace warpfold::thread {
 
 /// A binary counter of nodes for each of `Trees` trees: the node of 2^j values waits for its right sibling while bit j
 /// of the count is set. The lowest levels are registers. Higher ones, which are seldom touched, lie in local memory.
-/// Cost of a push: an operation a tree on average.
-template <int Trees, class A> class node_counter {
+/// Cost of a push: an operation a tree on average. There are fewer than 2^Levels values.
+template <int Trees, class A, int Levels = 31> class node_counter {
  public:
-  /// Pushes value number `index`, counted from 0 and below 2^31, of each tree. Uses up `values`.
+  /// Pushes value number `index`, counted from 0, of each tree. Uses up `values`.
   template <class Op> __device__ void push(unsigned index, A (&values)[Trees], Op op) {
     WARPFOLD_UNROLL
     for (int level = 0; level < register_levels; ++level) {
@@ -55,7 +55,7 @@ template <int Trees, class A> class node_counter {
   }
 
   A low_[register_levels][Trees];
-  nodes high_[31 - register_levels];
+  nodes high_[Levels - register_levels];
 };
 
 }  // namespace warpfold::thread

@@ -40,7 +40,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   __device__ void load(chunk& to, std::int64_t first) const { to.load(data + first); }
   __device__ void load_edge(chunk& to, std::int64_t first) const {
     const std::int64_t left = items - first;
-    if (left >= Items && misaligned_bytes() == 0) to.load(data + first);
+    if (left >= Items && misaligned_bytes(first) == 0) to.load(data + first);
     else if (left > 0) to.load(data + first, static_cast<int>(left < Items ? left : Items));
   }
   __device__ void load_shifted(chunk& to, std::int64_t first) const requires(chunk::vector_bytes == 16) {

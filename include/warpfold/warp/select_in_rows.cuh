@@ -86,7 +86,8 @@ __device__ auto select_in_rows(const Leaves& leaves, const typename Leaves::chun
   for (int k = 0; k < Op::selected; ++k) {
     threshold = all_reduce(rank, maximum{});
     const int holder = __ffs(static_cast<int>(__ballot_sync(full_warp, rank == threshold))) - 1;
-    least = shuffle(best, holder);
+    const V held = shuffle(best, holder);  // of values of one rank, the worst is the threshold
+    if (k == 0 || Op::is_worse(held, least)) least = held;
     if (arch::lane_id() == holder) rank = 0;
   }
   lane_list<Op, V> list;

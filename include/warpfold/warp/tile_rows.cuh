@@ -26,7 +26,14 @@ __device__ void load_rows(const Source& source, std::int64_t first, int count, R
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) load(row_at(row), row * row_items + own);
   };
-  if constexpr (requires { source.data; }) {
+  if constexpr (requires { source.first_index; }) {
+    load_rows<Rows>(
+        source.source, first, count, [&](int row) -> auto& {
+          auto& to = row_at(row);
+          to.first = source.first_index + first + row * row_items + own;
+          return static_cast<typename decltype(source.source)::chunk&>(to);
+        });
+  } else if constexpr (requires { source.data; }) {
     using chunk = typename Source::chunk;
     constexpr int vector_bytes = chunk::vector_bytes;
     const auto* const data = source.data + first;
@@ -67,14 +74,18 @@ struct stored_chunk<Out, A, Items> {
 };
 template <class Out, class A, int Items> using stored_chunk_t = typename stored_chunk<Out, A, Items>::type;
 
-template <class T, int Items, class A> __device__ void pack(const A* results, thread::chunk<T, Items>& to) {
+/// Packs results. Only those for which exists(k) are converted, since a conversion may be the user's.
+template <class T, int Items, class A, class Exists>
+__device__ void pack(const A* results, thread::chunk<T, Items>& to, Exists exists) {
+  constexpr bool converts_any = std::is_arithmetic_v<A> || std::is_same_v<A, T>;
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
+    if (!converts_any && !exists(k)) continue;
     const T item = static_cast<T>(results[k]);
     std::memcpy(reinterpret_cast<unsigned char*>(to.word) + k * sizeof(T), &item, sizeof(T));
   }
 }
-template <class A, int Items> __device__ void pack(const A* results, result_chunk<A, Items>& to) {
+template <class A, int Items, class Exists> __device__ void pack(const A* results, result_chunk<A, Items>& to, Exists) {
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) to.results[k] = results[k];
 }
@@ -160,7 +171,8 @@ template <int Rows, int Items, class A, class Out>
 __device__ void store_rows(const A (&results)[Rows][Items], Out out, std::int64_t first, int count) {
   stored_chunk_t<Out, A, Items> rows[Rows] = {};
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) pack(results[row], rows[row]);
+  for (int row = 0; row < Rows; ++row)
+    pack(results[row], rows[row], [=](int k) { return (row * warp_lanes + arch::lane_id()) * Items + k < count; });
   store_rows<Items>(rows, out, first, count);
 }
 
