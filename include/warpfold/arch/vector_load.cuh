@@ -15,14 +15,15 @@ template <> struct vector_type<4> { using type = unsigned; };
 template <> struct vector_type<8> { using type = uint2; };
 template <> struct vector_type<16> { using type = uint4; };
 
-#if !defined(__CUDACC__)
 namespace detail {
-/// A memcpy takes any address; a GPU stops at one that is no multiple of the vector's size, and so does the emulator.
-template <int Bytes> void require_aligned(const void* address) {
+/// In the emulator: a memcpy takes any address; a GPU stops at one that is no multiple of the vector's size, and so must
+/// the emulator.
+template <int Bytes> __host__ __device__ void require_aligned([[maybe_unused]] const void* address) {
+#if !defined(__CUDACC__)
   if (reinterpret_cast<std::uintptr_t>(address) % Bytes != 0) __trap();
+#endif
 }
 }  // namespace detail
-#endif
 
 /// Copies `Bytes` (1, 2, 4, 8 or 16) from global memory, which nobody writes while the kernel runs, to registers.
 /// `source` must be aligned to `Bytes`.
