@@ -32,7 +32,7 @@ template <int Order = 2> struct moments_of {
   /// The population's, M2 / n, as numpy.var gives it.
   __host__ __device__ double variance() const { return squares() / number(); }
   /// The sample's unbiased estimate, M2 / (n - 1), as pandas gives it.
-  __host__ __device__ double sample_variance() const { return count > 1 ? squares() / (number() - 1) : undefined(); }
+  __host__ __device__ double sample_variance() const { return count > 1 ? squares() / (number() - 1) : undefined; }
   __host__ __device__ double stddev() const { return std::sqrt(variance()); }
   __host__ __device__ double sample_stddev() const { return std::sqrt(sample_variance()); }
   /// m3 / m2^1.5, as scipy.stats.skew gives it.
@@ -50,7 +50,7 @@ template <int Order = 2> struct moments_of {
   /// M2, NaN if an item is NaN or infinite: that of a single one is 0.
   __host__ __device__ double squares() const { return power[0] + (sum - sum); }
   __host__ __device__ double number() const { return static_cast<double>(count); }
-  __host__ __device__ static double undefined() { return std::numeric_limits<double>::quiet_NaN(); }
+  static constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 };
 
 namespace detail {

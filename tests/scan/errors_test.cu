@@ -15,7 +15,8 @@ struct without_identity {
 
 class scan_errors : public wf_test::rejected_calls {
  protected:
-  const wf_test::device_array<float> in_{std::vector<float>(5000, 1.0f)};
+  const wf_test::device_array<float> in_{std::vector<float>(5000, 1.0f)}, results_{5000};
+  float* out() const { return results_.data(); }
 };
 
 TEST_F(scan_errors, counts_and_sizes) {
