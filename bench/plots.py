@@ -75,7 +75,7 @@ def of(name, run):
         return {"time": line_plot(f"Sums of 2^26 floats, cold: {device}", "mean length", "µs", [
             ("floor", rows["mean"], rows["floor"]), ("CUB", rows["mean"], rows["best_cub"]),
             ("Warpfold", rows["mean"], rows["warpfold"])], True)}
-    if name.startswith("fuse"):
+    if name.startswith(("fuse", "arg_reduce", "vector_reductions", "exact")):
         return {}
     rows = run.rows[run.rows["mode"] == "cold"]
     rows = rows[rows["operator"] == "minimum"].groupby("items")
