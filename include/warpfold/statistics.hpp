@@ -67,8 +67,8 @@ __host__ __device__ inline double half_reciprocal(std::int64_t n) {
 }
 
 // Below, a product is never added but by an explicit fma, and what may be a transform's product only by `add`, so that
-// no compiler can contract anything: the bits are the same everywhere. Sums are exact as long as float items are of similar size, so that their differences lose nothing,
-// where those of rounded means would.
+// no compiler can contract anything: the bits are the same everywhere. Sums are exact as long as float items are of
+// similar size, so that their differences lose nothing, where those of rounded means would.
 
 /// The moments of two adjacent parts of the same size, a power of two: no division.
 template <int Order>

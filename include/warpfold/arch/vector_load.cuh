@@ -16,8 +16,7 @@ template <> struct vector_type<8> { using type = uint2; };
 template <> struct vector_type<16> { using type = uint4; };
 
 namespace detail {
-/// In the emulator: a memcpy takes any address; a GPU stops at one that is no multiple of the vector's size, and so must
-/// the emulator.
+/// A memcpy takes any address. A GPU stops at one that is no multiple of the vector's size, and so does the emulator.
 template <int Bytes> __host__ __device__ void require_aligned([[maybe_unused]] const void* address) {
 #if !defined(__CUDACC__)
   if (reinterpret_cast<std::uintptr_t>(address) % Bytes != 0) __trap();

@@ -7,6 +7,7 @@
 // items; from the level of whole chunks on, each chunk has one at most.
 #pragma once
 #include <warpfold/segmented_scan/run_marks.cuh>
+#include <warpfold/thread/array.cuh>
 #include <warpfold/thread/scan.cuh>
 #include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/scan_rows.cuh>
