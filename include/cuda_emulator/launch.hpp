@@ -53,9 +53,43 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch
   return cudaSuccess;
 }
 
-template <class Kernel, class Arguments> void call_kernel(const void* bound) {
-  const auto& [kernel, arguments] = *static_cast<const std::pair<Kernel, Arguments>*>(bound);
-  std::apply(kernel, arguments);
+// A kernel and its arguments, whatever their types are.
+struct bound_kernel {
+  virtual ~bound_kernel() = default;
+  virtual void call() const = 0;
+};
+
+template <class... P> struct bound_arguments final : bound_kernel {
+  template <class... A>
+  explicit bound_arguments(void (*kernel)(P...), A&&... args) : kernel(kernel), arguments(static_cast<A&&>(args)...) {}
+  void call() const override { std::apply(kernel, arguments); }
+
+  void (*kernel)(P...);
+  std::tuple<std::remove_cv_t<P>...> arguments;
+};
+
+// Checks the launch and fills in what does not depend on the arguments.
+inline cudaError_t read_launch(const void* kernel, const cudaLaunchConfig_t& config, grid_launch& grid) {
+  grid.kernel = kernel;
+  grid.grid = config.gridDim;
+  grid.block = config.blockDim;
+  grid.shared_bytes = config.dynamicSmemBytes;
+  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (lacks_global(kernel))
+    throw error(fault::usage, text("launch of ", function_name(kernel), ", which is not declared __global__"));
+  if (const cudaError_t e = read_attributes(config, grid); e != cudaSuccess) return e;
+  if (const cudaError_t e = check_shape(grid); e != cudaSuccess) return e;
+  grid.most_resident_blocks =
+      resident_blocks_of_device(kernel, grid.block.x * grid.block.y * grid.block.z, grid.shared_bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t submit_launch(cudaStream_t stream, grid_launch grid, std::shared_ptr<const bound_kernel> bound) {
+  grid.body = [](const void* kernel) { static_cast<const bound_kernel*>(kernel)->call(); };
+  return submit(stream, [grid, bound]() mutable {
+    grid.arguments = bound.get();
+    scheduler_of_this_thread().run(grid);
+  });
 }
 
 }  // namespace detail
@@ -66,27 +100,12 @@ template <class... P, class... A>
 cudaError_t launch(void (*kernel)(P...), const cudaLaunchConfig_t& config, A&&... args) {
   static_assert(sizeof...(P) == sizeof...(A), "cuda_emulator: the kernel has another number of parameters");
   static_assert(detail::check_parameters<P...>());
-  using arguments_t = std::tuple<std::remove_cv_t<P>...>;
-  using bound_t = std::pair<void (*)(P...), arguments_t>;
   grid_launch grid;
-  grid.kernel = reinterpret_cast<const void*>(kernel);
-  grid.grid = config.gridDim;
-  grid.block = config.blockDim;
-  grid.shared_bytes = config.dynamicSmemBytes;
-  grid.body = &detail::call_kernel<void (*)(P...), arguments_t>;
-  if (kernel == nullptr) return remember(cudaErrorInvalidDeviceFunction);
-  if (detail::lacks_global(grid.kernel))
-    throw error(fault::usage, text("launch of ", function_name(grid.kernel), ", which is not declared __global__"));
-  if (const cudaError_t e = detail::read_attributes(config, grid); e != cudaSuccess) return remember(e);
-  if (const cudaError_t e = detail::check_shape(grid); e != cudaSuccess) return remember(e);
-  grid.most_resident_blocks =
-      resident_blocks_of_device(grid.kernel, grid.block.x * grid.block.y * grid.block.z, grid.shared_bytes);
-
-  auto bound = std::make_shared<bound_t>(kernel, arguments_t(static_cast<A&&>(args)...));
-  return submit(config.stream, [grid, bound]() mutable {
-    grid.arguments = bound.get();
-    scheduler_of_this_thread().run(grid);
-  });
+  const cudaError_t refused = detail::read_launch(reinterpret_cast<const void*>(kernel), config, grid);
+  if (refused != cudaSuccess) return remember(refused);
+  std::unique_ptr<const detail::bound_kernel> bound(
+      new detail::bound_arguments<P...>(kernel, static_cast<A&&>(args)...));
+  return detail::submit_launch(config.stream, grid, std::move(bound));
 }
 
 template <class... P, class... A>

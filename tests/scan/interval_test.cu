@@ -38,7 +38,7 @@ class scan_interval : public testing::Test {
 
 TEST_F(scan_interval, every_border_and_way) {
   std::int64_t turn = 0;
-  for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 14 : 1 << 22))
+  for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 14 : 1 << 19))
     for (const way& w : wf_test::ways(turn++)) expect_joined(size, w);
 }
 

@@ -14,10 +14,10 @@ using wf_test::all_same_bits, wf_test::device_array, wf_test::layout;
 namespace {
 
 std::vector<layout> cut_layouts() {
-  std::vector<layout> all = wf_test::distributions(32, wf_test::emulated ? 6'000 : 600'000, 300);
+  std::vector<layout> all = wf_test::distributions(32, wf_test::emulated ? 6'000 : 100'000, 300);
   wf_test::random_source source(11);
   for (int i = 0; i < 10; ++i)
-    all.emplace_back("random", wf_test::random_lengths(source, wf_test::emulated ? 9'000 : 500'000));
+    all.emplace_back("random", wf_test::random_lengths(source, wf_test::emulated ? 9'000 : 80'000));
   return all;
 }
 

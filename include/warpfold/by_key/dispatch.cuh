@@ -29,20 +29,24 @@ struct by_key_residency {
 };
 
 /// Tiles come through shared memory if `device`, the current one, has room for two such blocks a multiprocessor.
+/// `staged_bytes` is 0 if tiles cannot.
+inline by_key_residency ask_residency(const void* kernel, int device, int block_threads, std::size_t staged_bytes,
+                                      std::size_t other_bytes) {
+  const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const bool may_stage = staged_bytes > 0 && staged_bytes <= most;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(may_stage ? staged_bytes : other_bytes)),
+        "cudaFuncSetAttribute");
+  if (may_stage) {
+    const int blocks = host::resident_blocks(kernel, block_threads, staged_bytes);
+    if (blocks >= 2) return {true, blocks};
+  }
+  return {false, host::resident_blocks(kernel, block_threads, other_bytes)};
+}
 template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int device) {
   static host::per_device<by_key_residency> cache;
-  return cache.get(device, [=]() -> by_key_residency {
-    const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const bool may_stage = Storage::can_stage && Storage::bytes(true) <= most;
-    check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(Storage::bytes(may_stage))),
-          "cudaFuncSetAttribute");
-    if (may_stage) {
-      const int blocks = host::resident_blocks(Kernel, Storage::block_threads, Storage::bytes(true));
-      if (blocks >= 2) return {true, blocks};
-    }
-    return {false, host::resident_blocks(Kernel, Storage::block_threads, Storage::bytes(false))};
-  });
+  return cache.get(device, &ask_residency, reinterpret_cast<const void*>(Kernel), device, Storage::block_threads,
+                   Storage::can_stage ? Storage::bytes(true) : std::size_t{0}, Storage::bytes(false));
 }
 
 /// Whether the items are aligned for asynchronous copies, if `source` makes any.

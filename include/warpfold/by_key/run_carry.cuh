@@ -58,18 +58,20 @@ template <class Op, class A> struct carry_joiner {
 /// The carry of the first `count` of a thread's `Count` items, a power of two, or of all of them if `Whole`. Bit k of
 /// `heads` says whether item k is a head; it is zero where the item does not exist. Calls close(rank, value) for each
 /// complete run, where `rank` is the number of heads before the run's own. value(k) is asked for existing items only.
-template <int Count, bool Whole, int First = 0, class Op, class A, class Value, class Close>
+/// `first` is the first item's number, and a constant once all calls are inlined.
+template <int Count, bool Whole, class Op, class A, class Value, class Close>
 __device__ run_carry<A> fold_runs(const carry_joiner<Op, A>& joiner, Value value, unsigned heads, int count,
-                                  Close close) {
+                                  Close close, int first = 0) {
   if constexpr (Count == 1) {
-    return Whole || First < count ? joiner.item(value(First), static_cast<int>(heads & 1u << First)) : joiner.none();
+    return Whole || first < count ? joiner.item(value(first), static_cast<int>(heads & 1u << first)) : joiner.none();
   } else {
-    constexpr int half = Count / 2, middle = First + half;
-    const auto left = fold_runs<half, Whole, First>(joiner, value, heads, count, close);
-    const auto right = fold_runs<half, Whole, middle>(joiner, value, heads, count, close);
+    constexpr int half = Count / 2;
+    const int middle = first + half;
+    const auto left = fold_runs<half, Whole>(joiner, value, heads, count, close, first);
+    const auto right = fold_runs<half, Whole>(joiner, value, heads, count, close, middle);
     auto joined =
         joiner.join(left, right, [&](const A& across) { close(__popc(heads & ((1u << middle) - 1)) - 1, across); });
-    joined.heads = static_cast<int>(heads & ((2u << (Count - 1)) - 1) << First);  // the same mask, by one instruction
+    joined.heads = static_cast<int>(heads & ((2u << (Count - 1)) - 1) << first);  // the same mask, by one instruction
     return joined;
   }
 }
@@ -79,15 +81,16 @@ template <class A> struct split_run { A all, before, from; };
 
 /// Folds `Count` existing items of a thread, a power of two, of which item `head` (modulo `Count`) may be a head. If
 /// there is none, only `all` matters. If the head is the first item, `before` is an exact identity or means nothing.
-template <int Count, int First = 0, class Op, class A, class Value>
-__device__ split_run<A> fold_split(const carry_joiner<Op, A>& joiner, Value value, unsigned head) {
+/// `first` is the first item's number, and a constant once all calls are inlined.
+template <int Count, class Op, class A, class Value>
+__device__ split_run<A> fold_split(const carry_joiner<Op, A>& joiner, Value value, unsigned head, int first = 0) {
   if constexpr (Count == 1) {
-    const A item = value(First);
+    const A item = value(first);
     return {item, joiner.none().first, item};
   } else {
     constexpr int half = Count / 2;
-    const auto left = fold_split<half, First>(joiner, value, head);
-    const auto right = fold_split<half, First + half>(joiner, value, head);
+    const auto left = fold_split<half>(joiner, value, head, first);
+    const auto right = fold_split<half>(joiner, value, head, first + half);
     const bool is_right = head & half;
     A before = left.all;
     // The operator never sees a placeholder, unless that is its exact identity.

@@ -32,11 +32,12 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// One value a device, computed on first use. Thread-safe: threads that race compute the same value twice.
 template <class T> class per_device {
  public:
-  template <class Compute> T get(int device, Compute compute) {
-    if (device < 0 || device >= max_devices) return compute();
+  /// The value of `device`: compute(args...), or what that was the first time.
+  template <class Compute, class... Args> T get(int device, Compute compute, Args... args) {
+    if (device < 0 || device >= max_devices) return compute(args...);
     entry& e = entries_[device];
     if (!e.known.load(std::memory_order_acquire)) {
-      const T value = compute();
+      const T value = compute(args...);
       e.value.store(value, std::memory_order_relaxed);
       e.known.store(true, std::memory_order_release);
     }
@@ -51,18 +52,18 @@ template <class T> class per_device {
   entry entries_[max_devices];
 };
 
+inline device_limits ask_limits(int device) {
+  return {device_attribute(cudaDevAttrMultiProcessorCount, device),
+          10 * device_attribute(cudaDevAttrComputeCapabilityMajor, device) +
+              device_attribute(cudaDevAttrComputeCapabilityMinor, device)};
+}
 inline device_limits limits_of(int device) {
   static per_device<device_limits> cache;
-  return cache.get(device, [=] {
-    return device_limits{device_attribute(cudaDevAttrMultiProcessorCount, device),
-                         10 * device_attribute(cudaDevAttrComputeCapabilityMajor, device) +
-                             device_attribute(cudaDevAttrComputeCapabilityMinor, device)};
-  });
+  return cache.get(device, &ask_limits, device);
 }
 
 /// Resident blocks of a kernel on a multiprocessor of the current device. Throws cuda_error if not even one fits.
-template <class... Parameters>
-int resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_t shared_bytes) {
+inline int resident_blocks(const void* kernel, int block_threads, std::size_t shared_bytes) {
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -72,44 +73,47 @@ int resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_
   return blocks;
 }
 
-/// Resident blocks of `Kernel` on a multiprocessor of the current device `device`: the sources' MBPM. One cache a
-/// kernel (not a kernel's type) and device.
+/// Whether a kernel may use bulk copies and clusters of sm_90 on the current device `device`: both the device and the
+/// code compiled for it must have them.
+inline bool is_sm_90(const void* kernel, int device) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  return limits_of(device).compute_capability >= 90 && attributes.ptxVersion >= 90;
+}
+
+/// Blocks of a cluster of a kernel on the current device `device`: max_cluster_blocks, or 1 where the architecture, the
+/// compiled code or the device's share of multiprocessors has no such clusters.
+inline int blocks_of_cluster(const void* kernel, int device, int block_threads, std::size_t shared_bytes) {
+  if (!is_sm_90(kernel, device)) return 1;
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {arch::max_cluster_blocks, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(arch::max_cluster_blocks);
+  config.blockDim = dim3(static_cast<unsigned>(block_threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0;
+  check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "cudaOccupancyMaxActiveClusters");
+  return clusters > 0 ? arch::max_cluster_blocks : 1;
+}
+
+/// resident_blocks of `Kernel`: the sources' MBPM. One cache a kernel (not a kernel's type) and device.
 template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
-  return cache.get(device, [=] { return resident_blocks(Kernel, block_threads, shared_bytes); });
+  return cache.get(device, &resident_blocks, reinterpret_cast<const void*>(Kernel), block_threads, shared_bytes);
 }
 
-/// Whether `Kernel` may use bulk copies and clusters of sm_90: both the device and the code compiled for it must have
-/// them.
 template <auto* Kernel> bool has_sm_90(int device) {
   static per_device<bool> cache;
-  return cache.get(device, [=] {
-    cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)), "cudaFuncGetAttributes");
-    return limits_of(device).compute_capability >= 90 && attributes.ptxVersion >= 90;
-  });
+  return cache.get(device, &is_sm_90, reinterpret_cast<const void*>(Kernel), device);
 }
 
-/// Blocks of a cluster of `Kernel` on this device: max_cluster_blocks, or 1 where the architecture, the compiled code
-/// or the device's share of multiprocessors has no such clusters.
 template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
-  return cache.get(device, [=] {
-    if (!has_sm_90<Kernel>(device)) return 1;
-    cudaLaunchAttribute cluster{};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {arch::max_cluster_blocks, 1, 1};
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(arch::max_cluster_blocks);
-    config.blockDim = dim3(static_cast<unsigned>(block_threads));
-    config.dynamicSmemBytes = shared_bytes;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-    int clusters = 0;
-    check(cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(Kernel), &config),
-          "cudaOccupancyMaxActiveClusters");
-    return clusters > 0 ? arch::max_cluster_blocks : 1;
-  });
+  return cache.get(device, &blocks_of_cluster, reinterpret_cast<const void*>(Kernel), device, block_threads,
+                   shared_bytes);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

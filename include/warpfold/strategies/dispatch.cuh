@@ -18,22 +18,24 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Allows a kernel its shared memory on `device`, the current one. Throws std::invalid_argument if the device has not
 /// enough of it, or lacks bulk copies.
+inline bool allow_shared_memory(const char* function, const void* kernel, int device, std::size_t shared_bytes,
+                                bool needs_bulk_copy) {
+  if (needs_bulk_copy && !host::is_sm_90(kernel, device))
+    reject(function, "grid::bulk_producer_consumer needs a device of compute capability 9.0 or later, and code for it");
+  const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (shared_bytes > most)
+    reject(function, "the strategy needs " + std::to_string(shared_bytes) +
+                         " bytes of shared memory a block; the device has " + std::to_string(most));
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  return true;
+}
+/// The same, once a kernel and device.
 template <auto* Kernel>
 void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
   static host::per_device<bool> cache;
-  cache.get(device, [=] {
-    const auto* kernel = reinterpret_cast<const void*>(Kernel);
-    if (needs_bulk_copy && !host::has_sm_90<Kernel>(device))
-      reject(function,
-             "grid::bulk_producer_consumer needs a device of compute capability 9.0 or later, and code for it");
-    const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    if (shared_bytes > most)
-      reject(function, "the strategy needs " + std::to_string(shared_bytes) +
-                           " bytes of shared memory a block; the device has " + std::to_string(most));
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-          "cudaFuncSetAttribute");
-    return true;
-  });
+  cache.get(device, &allow_shared_memory, function, reinterpret_cast<const void*>(Kernel), device, shared_bytes,
+            needs_bulk_copy);
 }
 
 /// The kernel of a strategy for given leaves, seen from the host.
