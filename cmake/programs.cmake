@@ -36,7 +36,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
 endif()
 
 # AddressSanitizer, but for variables on the stack, and UndefinedBehaviorSanitizer: for all tests but the UNSANITIZED.
-option(WARPFOLD_SANITIZE "Build the tests under AddressSanitizer and UndefinedBehaviorSanitizer, in the emulator" OFF)
+# tests/CMakeLists.txt says which ON and KERNELS leave out.
+set(WARPFOLD_SANITIZE OFF CACHE STRING
+  "Build the tests under AddressSanitizer and UndefinedBehaviorSanitizer, in the emulator: OFF, KERNELS or ON")
+set_property(CACHE WARPFOLD_SANITIZE PROPERTY STRINGS OFF KERNELS ON)
 function(warpfold_sanitize name)
   if(WARPFOLD_SANITIZE AND WARPFOLD_USE_EMULATOR)
     set(checks -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr)
@@ -215,7 +218,18 @@ function(warpfold_add_compile_test name)
   endif()
 endfunction()
 
+# Where nothing is linked, the sources of a bench are compiled as one: most of the time goes into the headers.
 function(warpfold_add_bench name)
+  if(WARPFOLD_DEVICE_CODE_ONLY)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA" "" "SOURCES;LIBRARIES")
+    list(TRANSFORM arg_SOURCES REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n")
+    list(JOIN arg_SOURCES "" content)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_unit.cu)
+    file(CONFIGURE OUTPUT ${source} CONTENT "${content}" @ONLY)
+    warpfold_add_program(${name} SOURCES ${source} LIBRARIES ${arg_LIBRARIES} benchmark::benchmark)
+    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    return()
+  endif()
   warpfold_add_program(${name} ${ARGN} LIBRARIES benchmark::benchmark)
 endfunction()
 

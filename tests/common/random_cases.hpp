@@ -13,10 +13,10 @@ namespace wf_test {
 
 #if defined(__CUDACC__)
 inline constexpr std::int64_t default_cases = 500;
-#elif defined(__SANITIZE_ADDRESS__)  // ten times slower
+#elif defined(__SANITIZE_ADDRESS__)  // three times slower
 inline constexpr std::int64_t default_cases = 200;
 #else
-inline constexpr std::int64_t default_cases = 1000;
+inline constexpr std::int64_t default_cases = 300;
 #endif
 
 inline std::int64_t environment_number(const char* variable, std::int64_t otherwise) {
