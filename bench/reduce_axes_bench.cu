@@ -7,6 +7,7 @@ namespace {
 void register_all() {
   bench::register_float_axes();
   bench::register_other_axes();
+  bench::register_grid_of_axes();
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ struct axes_form {
   std::vector<std::int64_t> extents;
   std::vector<int> reduced;
   std::int64_t padding = 0, offset_items = 0;
+  bool beside_reduce = false;  ///< also measured: the reduction of as many items to one value
+  bool is_in_grid = false;     ///< one of very many, for a picture: sampled briefly
 
   std::int64_t items() const {
     return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>{});
@@ -84,6 +86,8 @@ template <class T, class Op, class PeerOp> class axes_problem {
  public:
   using accumulator = warpfold::accumulator_t<Op, T>;
   using result = warpfold::lowered_t<Op, accumulator>;
+  /// An arg-reduction is held against the sum of the same axes.
+  static constexpr bool is_beside_plus = requires { typename Op::located; };
 
   explicit axes_problem(const axes_form& form)
       : form_(form),
@@ -115,17 +119,26 @@ template <class T, class Op, class PeerOp> class axes_problem {
   static std::vector<std::string> names(const axes_form& form) {
     std::vector<std::string> list{"warpfold"};
     if (!std::is_void_v<PeerOp> && form.is_rows()) list.push_back("cub");
+    if (form.beside_reduce) list.push_back("float_plus");
+    if (is_beside_plus) list.push_back("plus");
     for (const std::string& name : move_contender_names()) list.push_back(name);
     return list;
   }
   contenders all() {
-    contenders list{{"warpfold", [this](cudaStream_t stream, int) { reduce(stream); }}};
+    contenders list{{"warpfold", [this](cudaStream_t stream, int) { reduce(stream, Op{}, out_.data()); }}};
     if constexpr (!std::is_void_v<PeerOp>)
       if (form_.is_rows())
         list.push_back({"cub", [this](cudaStream_t stream, int) {
                           std::size_t bytes = scratch_.bytes();
                           check(cub_rows(scratch_.data(), bytes, stream));
                         }});
+    if (form_.beside_reduce)
+      list.push_back({"float_plus", [this](cudaStream_t stream, int) {
+                        warpfold::reduce(in(), form_.items(), out_.data(), Op{},
+                                         {.stream = stream, .workspace = workspace_});
+                      }});
+    if constexpr (is_beside_plus)
+      list.push_back({"plus", [this](cudaStream_t stream, int) { reduce(stream, warpfold::plus{}, sums()); }});
     const traffic moved{in_.data(),  static_cast<std::size_t>(form_.items()) * sizeof(T),       nullptr, 0,
                         out_.data(), static_cast<std::size_t>(form_.outputs()) * sizeof(result)};
     for (const contender& each : make_move_contenders(moved, sink_.data())) list.push_back(each);
@@ -135,7 +148,7 @@ template <class T, class Op, class PeerOp> class axes_problem {
   /// Throws unless many outputs have the bits that reduce gives their gathered items.
   void verify() {
     check(cudaMemset(out_.data(), 0xFF, out_.bytes()));
-    reduce(nullptr);
+    reduce(nullptr, Op{}, out_.data());
     const std::int64_t outputs = form_.outputs(), count = form_.items() / outputs;
     device_buffer<T> gathered(static_cast<std::size_t>(count));
     device_buffer<result> one(1);
@@ -155,17 +168,27 @@ template <class T, class Op, class PeerOp> class axes_problem {
       result expected{}, ours{};
       check(cudaMemcpy(&expected, one.data(), sizeof expected, cudaMemcpyDeviceToHost));
       check(cudaMemcpy(&ours, out_.data() + output, sizeof ours, cudaMemcpyDeviceToHost));
-      if (std::memcmp(&ours, &expected, sizeof expected) != 0)
+      if (!is_same(ours, expected))
         throw std::runtime_error("output " + std::to_string(output) + " differs from reduce over its items");
     }
   }
 
  private:
   const T* in() const { return in_.data() + form_.offset_items; }
-  void reduce(cudaStream_t stream) {
+  template <class AnyOp, class R> void reduce(cudaStream_t stream, AnyOp op, R* out) {
     const warpfold::strided<const T, 4> from(in(), extents_, strides_);
-    const warpfold::strided<result, 4> to(out_.data(), out_extents_, out_strides_);
-    warpfold::reduce_axes(from, to, named_, Op{}, {.stream = stream, .workspace = workspace_});
+    const warpfold::strided<R, 4> to(out, out_extents_, out_strides_);
+    warpfold::reduce_axes(from, to, named_, op, {.stream = stream, .workspace = workspace_});
+  }
+  /// Room for the sums beside an arg-reduction: an index is as wide as a float.
+  T* sums() {
+    static_assert(sizeof(T) <= sizeof(result));
+    return reinterpret_cast<T*>(out_.data());
+  }
+  /// To the bit; of structs with padding and ==, by that.
+  static bool is_same(const result& a, const result& b) {
+    if constexpr (std::is_class_v<result> && requires { a == b; }) return a == b;
+    else return std::memcmp(&a, &b, sizeof a) == 0;
   }
   cudaError_t cub_rows(void* scratch, std::size_t& bytes, cudaStream_t stream) {
     if constexpr (std::is_void_v<PeerOp>) return cudaSuccess;
@@ -200,8 +223,9 @@ void add_axes(const std::string& type, const std::string& op, const axes_form& f
   add_group({std::move(name), "cold", form.items(), bytes, problem::names(form), [=] {
                problem p(form);
                p.verify();
+               const sampling plan = form.is_in_grid ? sampling{5, 9, 0.02} : sampling{7, 31, 0.12};
                std::vector<measurement> measured;
-               for (const statistics& seconds : time_cold(p.all(), {5, 41, 0.2})) measured.push_back({seconds});
+               for (const statistics& seconds : time_cold(p.all(), plan)) measured.push_back({seconds});
                return measured;
              }});
 }

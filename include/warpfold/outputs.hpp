@@ -46,6 +46,18 @@ template <class... Its> struct output_places : detail::fused_storage<std::index_
 
   __host__ __device__ reference<first_item> operator*() const { return {*this, {}}; }
   __host__ __device__ reference<numbered_item> operator[](std::ptrdiff_t i) const { return {*this, {i}}; }
+  /// The outputs from their items number `items` on.
+  __host__ __device__ constexpr output_places operator+(std::ptrdiff_t items) const {
+    return advanced(items, std::index_sequence_for<Its...>());
+  }
+
+ private:
+  template <std::size_t... Is>
+  __host__ __device__ constexpr output_places advanced(std::ptrdiff_t items, std::index_sequence<Is...>) const {
+    output_places result = *this;
+    ((detail::element<Is>(result) = get<Is>() + items), ...);
+    return result;
+  }
 };
 
 /// How many items each output holds, where known.

@@ -5,6 +5,7 @@
 //   wf::reduce_axes(in, out, wf::keep_axes{1}, wf::maximum{}); // the same axes, named by what the output keeps
 //   wf::reduce_rows(matrix, out);                              // out[r] = the sum of row r
 //   wf::reduce_columns(matrix, out);                           // out[c] = the sum of column c
+//   wf::reduce_axes(in, wf::outputs(sums, most), wf::axes{0}, wf::fuse(wf::plus{}, wf::maximum{}));  // one read
 //
 // | function              | arguments                                                                     |
 // |-----------------------|-------------------------------------------------------------------------------|
@@ -17,7 +18,25 @@
 //   of Kokkos and RAFT, or strided. Any strides: padded, transposed, sliced, negative, zero.
 // - `out`: the same, with the kept axes in the order of `in`; or with all axes of `in`, the reduced ones of extent 1.
 //   Any strides by which no two results share a place. reduce_rows and reduce_columns also take a contiguous range.
+//   outputs(a, b, …) of arrays of the same extents and strides, or of ranges, takes the results of a fused operator
+//   (fuse.hpp), one each; an array of fused<…> takes them side by side.
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, {.stream = s} say.
+//
+// Everyday reductions along axes are operators, each in a header of its own:
+//
+// | what                           | `op`                                       | an item of `out`                     |
+// |--------------------------------|--------------------------------------------|--------------------------------------|
+// | mean, Euclidean norm           | arithmetic_mean{}, euclidean_norm{}        | float of float, else double          |
+// | log(exp(x0) + exp(x1) + …)     | log_sum_exp{}                              | the same                             |
+// | sum, maximum of magnitudes     | with(magnitude{}, plus{}), … maximum{}     | that of the items                    |
+// | smallest and largest           | minimum_maximum{}                          | extrema<T>                           |
+// | mean, variance, extremes, NaN  | moments{}, statistics{}                    | moments_of<>, statistics_of<T>       |
+// | where the largest item is      | arg_maximum{}, arg_minimum{}, arg_extrema{}| indexed_value<T>, indexed_extrema<T> |
+// | the largest items              | top_k<K>{}                                 | its header says                      |
+// | sums to trust                  | compensated_plus{}, exact_plus{}           | that of the items                    |
+//
+// An index is the item's number along the reduced axis; of several axes, in their row-major order. Where an output has
+// less than 2^31 items, arg_maximum<ties::first, nans::propagate, std::int32_t>{} folds half as many bytes.
 //
 // All functions of this header
 // - fold the items of an output in row-major order of the reduced axes, in which the order of the input's axes counts,
@@ -36,6 +55,7 @@
 //   misaligned, a negative max_blocks and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
 //   cuda_error for what CUDA reports.
 #pragma once
+#include <warpfold/axes/array_outputs.cuh>
 #include <warpfold/axes/dispatch.cuh>
 #include <warpfold/axes/strided.hpp>
 #include <warpfold/host/leaves.cuh>
@@ -48,17 +68,19 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Throws unless the memory from the first to the last result is apart from that of the input, and init and empty from
-/// it. Neither array is empty.
+/// Throws unless the memory from the first to the last result of each output is apart from that of the others and of
+/// the input, and init and empty from it. There are outputs. `read` is empty if there are no items.
 template <class T, class Out, class A>
-void check_results_apart(const char* function, const T* in, const axis_reduction::array_axes& in_axes, Out* out,
-                         const axis_reduction::array_axes& out_axes, const segmented_options<A>& options) {
-  const auto read = axis_reduction::range_of(in_axes), written = axis_reduction::range_of(out_axes);
-  const Out* const first = out + written.first;
+void check_results_apart(const char* function, const T* in, const axis_reduction::item_range& read,
+                         const output<Out>& out, const axis_reduction::array_axes& out_axes,
+                         const segmented_options<A>& options) {
+  const auto written = axis_reduction::range_of(out_axes);
+  const auto first = axis_reduction::from_item(out, written.first);
   const std::int64_t count = written.last - written.first + 1;
-  host::check_apart(function, "in", in + read.first, read.last - read.first + 1, "out", first, count);
-  host::check_initial_apart(function, "init", options.init, "out", first, count);
-  host::check_initial_apart(function, "empty", options.empty, "out", first, count);
+  host::check_outputs_apart(function, "out", first, count);
+  host::check_outputs_apart_from(function, "in", in + read.first, read.last - read.first + 1, "out", first, count);
+  host::check_outputs_apart_from(function, "init", options.init, "out", first, count);
+  host::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
 }
 
 template <class Lift, class Op, class Transform> Lift make_lift(const Op& op, const Transform& transform) {
@@ -77,28 +99,22 @@ auto row_leaves(const Op& op, const Source& source, std::int64_t length, const T
 }
 
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.
-template <class T, class Out, class Op, class Transform, class A>
+template <class T, class Out, int Count, class Op, class Transform, class A>
 void reduce_checked_axes(const char* function, const T* in, const axis_reduction::array_axes& in_axes, unsigned reduced,
-                         Out* out, const axis_reduction::array_axes& out_axes, Op op, Transform transform,
+                         const axis_reduction::array_outputs<Out, Count>& out, Op op, Transform transform,
                          const segmented_options<A>& options) {
-  const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes),
-                     outputs = axis_reduction::checked_items(function, "out", out_axes);
-  const auto kept = axis_reduction::kept_strides(function, in_axes, reduced, out_axes);
+  const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
+  const auto kept = axis_reduction::kept_strides(function, in_axes, reduced, out);
   if (items > 0) host::check_pointer(function, "in", in);
-  if (outputs > 0) {
-    host::check_pointer(function, "out", out);
-    axis_reduction::check_apart_from_itself(function, out_axes);
-  }
-  if (items > 0) check_results_apart(function, in, in_axes, out, out_axes, options);
-  else if (outputs > 0) {
-    const axis_reduction::item_range written = axis_reduction::range_of(out_axes);
-    const std::int64_t written_items = written.last - written.first + 1;
-    host::check_initial_apart(function, "init", options.init, "out", out + written.first, written_items);
-    host::check_initial_apart(function, "empty", options.empty, "out", out + written.first, written_items);
+  const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
+  if (axis_reduction::checked_items(function, "out", kept) > 0) {
+    host::check_output_pointers(function, "out", out.to);
+    axis_reduction::check_apart_from_itself(function, out.axes[0]);
+    check_results_apart(function, in, readable, out.to, kept, options);
   }
   const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, kept);
   const T* const first = in + shape.in_first;
-  const auto to = lower_into<A>(op, out + shape.out_first);
+  const auto to = lower_into<A>(op, out.to.first + shape.out_first);
   if (axis_reduction::has_adjacent_rows(shape))
     return host::segmented_reduce_with<automatic>::enqueue(
         function, segmented::fixed_length_segments{shape.reduced_items, shape.outputs},
@@ -108,41 +124,37 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
   constexpr bool lifts = thread::lifts_source<Op, Transform, source>;
   constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, source>;
   using lift = std::conditional_t<lifts, thread::lifted<Op, Transform>, Transform>;
-  const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{};
   const axis_reduction::array_leaves<T, lift, A, takes_index> leaves{
       first, make_lift<lift>(op, transform), {readable.first - shape.in_first, readable.last - shape.in_first}};
   axis_reduction::enqueue(function, shape, leaves, op, to, options);
 }
 
-template <class In, class Out, class Op, class Transform, class A>
-void reduce_view_axes(const char* function, const In& in, const axes& named, bool are_kept, const Out& out, Op op,
-                      Transform transform, const segmented_options<A>& options) {
-  static_assert(rank_of<In> <= max_axes && rank_of<Out> <= max_axes, "warpfold: an array has at most 8 dimensions");
+template <class In, class Out, int Count, class Op, class Transform, class A>
+void reduce_view_axes(const char* function, const In& in, const axes& named, bool are_kept,
+                      const axis_reduction::array_outputs<Out, Count>& out, Op op, Transform transform,
+                      const segmented_options<A>& options) {
   check_operator<Op, A>();
   if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
-    using to = decltype(to_pointer(out.data_handle()));
-    if constexpr (check_transform<Op, Transform, A, view_item_t<In>>() && check_output<Op, A, to>()) {
+    if constexpr (check_transform<Op, Transform, A, view_item_t<In>>() && check_output<Op, A, Out>()) {
       const auto in_axes = axis_reduction::axes_of(in);
       const unsigned mask = axis_reduction::axis_mask(function, named, in_axes.rank), all = (1u << in_axes.rank) - 1;
       const view_item_t<In>* const first = to_pointer(in.data_handle());
-      reduce_checked_axes(function, first, in_axes, are_kept ? all & ~mask : mask, to_pointer(out.data_handle()),
-                          axis_reduction::axes_of(out), op, transform, options);
+      reduce_checked_axes(function, first, in_axes, are_kept ? all & ~mask : mask, out, op, transform, options);
     }
   }
-}
-
-/// An output of reduce_rows or reduce_columns as an array: a contiguous range has one dimension.
-template <class Out> auto to_view(Out& out) {
-  if constexpr (array_view<Out>) return out;
-  else return strided(to_pointer(out.data()), {static_cast<std::int64_t>(out.size())});
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
 
 template <class N>
 concept names_axes = std::same_as<N, axes> || std::same_as<N, keep_axes>;
-template <class Out>
-concept vector_output = array_view<std::remove_reference_t<Out>> || device_range<std::remove_reference_t<Out>>;
+/// An array of `R`, or what `outputs` makes of arrays for the parts of `R`.
+template <class Out, class R>
+concept axes_output = array_view<Out> ||(axis_reduction::is_array_outputs<Out>&& device_outputs<const Out&, R>);
+/// The same, or a range, or what `outputs` makes of ranges.
+template <class Out, class R>
+concept vector_output = axes_output<std::remove_cvref_t<Out>, R> || device_range<std::remove_reference_t<Out>> ||
+    (is_sized_output<Out>&& device_outputs<Out, R>);
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -150,12 +162,13 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 // No default argument for Op below: `{...}` would otherwise bind to it.
 
 /// Each item of `out` = init op the items of `in` that differ from it in the reduced axes only.
-template <array_view In, array_view Out, detail::names_axes Axes, operator_argument Op,
+template <array_view In, class Out, detail::names_axes Axes, operator_argument Op,
           class A = accumulator_t<Op, view_item_t<In>>>
+  requires detail::axes_output<Out, lowered_t<Op, A>>
 void reduce_axes(const In& in, const Out& out, const Axes& named, Op op,
                  const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("reduce_axes", in, named, std::same_as<Axes, keep_axes>, out, op, thread::no_transform{},
-                           options);
+  detail::reduce_view_axes("reduce_axes", in, named, std::same_as<Axes, keep_axes>, axis_reduction::place_outputs(out),
+                           op, thread::no_transform{}, options);
 }
 
 /// The sum over the reduced axes: reduce_axes with plus.
@@ -166,38 +179,39 @@ void reduce_axes(const In& in, const Out& out, const Axes& named,
 }
 
 /// reduce_axes over what `transform` makes of each item. The accumulator follows what it returns.
-template <array_view In, array_view Out, detail::names_axes Axes, operator_argument Op, class Transform,
+template <array_view In, class Out, detail::names_axes Axes, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, view_item_t<In>>>
+  requires detail::axes_output<Out, lowered_t<Op, A>>
 void transform_reduce_axes(const In& in, const Out& out, const Axes& named, Op op, Transform transform,
                            const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("transform_reduce_axes", in, named, std::same_as<Axes, keep_axes>, out, op, transform,
-                           options);
+  detail::reduce_view_axes("transform_reduce_axes", in, named, std::same_as<Axes, keep_axes>,
+                           axis_reduction::place_outputs(out), op, transform, options);
 }
 
 /// out[r] = init op in[r][0] op in[r][1] …
-template <array_view In, detail::vector_output Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2)
+template <array_view In, class Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, lowered_t<Op, A>>)
 void reduce_rows(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("reduce_rows", in, axes{1}, false, detail::to_view(out), op, thread::no_transform{},
-                           options);
+  detail::reduce_view_axes("reduce_rows", in, axes{1}, false, axis_reduction::place_outputs(out), op,
+                           thread::no_transform{}, options);
 }
 /// The sum of each row.
-template <array_view In, detail::vector_output Out, class A = accumulator_t<plus, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2)
+template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, A>)
 void reduce_rows(const In& in, Out&& out, const std::type_identity_t<segmented_options<A>>& options = {}) {
   reduce_rows(in, out, plus{}, options);
 }
 
 /// out[c] = init op in[0][c] op in[1][c] …
-template <array_view In, detail::vector_output Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2)
+template <array_view In, class Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, lowered_t<Op, A>>)
 void reduce_columns(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("reduce_columns", in, axes{0}, false, detail::to_view(out), op, thread::no_transform{},
-                           options);
+  detail::reduce_view_axes("reduce_columns", in, axes{0}, false, axis_reduction::place_outputs(out), op,
+                           thread::no_transform{}, options);
 }
 /// The sum of each column.
-template <array_view In, detail::vector_output Out, class A = accumulator_t<plus, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2)
+template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, A>)
 void reduce_columns(const In& in, Out&& out, const std::type_identity_t<segmented_options<A>>& options = {}) {
   reduce_columns(in, out, plus{}, options);
 }

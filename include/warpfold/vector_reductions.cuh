@@ -10,10 +10,11 @@
 //
 // Each call may end with reduce_options. The functions call reduce and transform_reduce, whose inputs, outputs, order,
 // determinism, cost and errors they share, with an operator of vector_operators.hpp or log_sum_exp_operator.hpp, which
-// says what is computed and how exactly. Of segments, rows and runs:
+// says what is computed and how exactly. Of segments, axes and runs:
 //
 //   segmented_reduce(in, offsets, out, wf::euclidean_norm{});       arithmetic_mean, minimum_maximum, log_sum_exp
 //   transform_segmented_reduce(in, offsets, out, wf::plus{}, wf::magnitude{});           asum; amax with maximum
+//   reduce_axes(in, out, wf::axes{0}, wf::euclidean_norm{});       a norm a column; reduce_rows and reduce_columns too
 //   reduce_by_key(keys, values, out_keys, out_values, out_count, wf::arithmetic_mean{});
 //
 // half, bfloat16 and fp8 are computed as float, integers below 32 bits as int, their norms, means and logsumexp as

@@ -42,7 +42,8 @@ struct shape {
   std::int64_t outputs = 1, reduced_items = 1;
 };
 
-template <class M> array_axes axes_of(const M& view) {
+template <class M> constexpr array_axes axes_of(const M& view) {
+  static_assert(detail::rank_of<M> <= max_axes, "warpfold: an array has at most 8 dimensions");
   array_axes all;
   all.rank = static_cast<int>(detail::rank_of<M>);
   if constexpr (detail::rank_of < M >> 0)
@@ -127,7 +128,8 @@ inline void check_apart_from_itself(const char* function, const array_axes& out)
 
 /// The axes of `out` that stand for the kept axes of `in`, with out's strides: out has the kept axes, or all axes, the
 /// reduced ones with extent 1. Throws if its extents are others.
-inline array_axes kept_strides(const char* function, const array_axes& in, unsigned reduced, const array_axes& out) {
+inline array_axes kept_strides(const char* function, const std::string& argument, const array_axes& in,
+                               unsigned reduced, const array_axes& out) {
   array_axes kept, expected;
   for (int i = 0; i < in.rank; ++i)
     if (!(reduced >> i & 1)) expected.extent[expected.rank++] = in.extent[i];
@@ -142,7 +144,7 @@ inline array_axes kept_strides(const char* function, const array_axes& in, unsig
     fits = out.extent[i] == expected.extent[kept.rank++];
   }
   if (!fits)
-    reject(function, "out has the extents " + listed(out.extent, out.rank) + "; the kept axes have " +
+    reject(function, argument + " has the extents " + listed(out.extent, out.rank) + "; the kept axes have " +
                          listed(expected.extent, expected.rank));
   return kept;
 }

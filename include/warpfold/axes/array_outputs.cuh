@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where results along axes go: an array, a contiguous range, or one of these for each result of a fused reduction.
+#pragma once
+#include <warpfold/axes/shape.hpp>
+#include <warpfold/host/output_checks.cuh>
+#include <warpfold/outputs.hpp>
+
+namespace warpfold {
+
+namespace axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// `Count` outputs as kernels write them, and the axes of each.
+template <class Out, int Count> struct array_outputs {
+  output<Out> to;
+  array_axes axes[Count];
+
+  constexpr const output<Out>& to_output() const { return to; }
+};
+
+template <class Out> inline constexpr bool is_array_outputs = false;
+template <class Out, int Count> inline constexpr bool is_array_outputs<array_outputs<Out, Count>> = true;
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace axis_reduction
+
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// An array for each result of a fused reduction along axes (reduce_axes.cuh). All must have the same extents and
+/// strides, and be apart from each other. Results that shall interleave are written to an array of fused<...>.
+template <class... Outs>
+  requires(sizeof...(Outs) > 0 && (array_view<std::remove_cvref_t<Outs>> && ...))
+constexpr auto outputs(Outs&&... outs) {
+  using places = output_places<pointer_t<view_handle_t<std::remove_cvref_t<Outs>>>...>;
+  axis_reduction::array_outputs<places, int{sizeof...(Outs)}> result{{}, {axis_reduction::axes_of(outs)...}};
+  const auto set = [](auto& place, const auto& pointer) { place = to_pointer(pointer); };
+  [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+    (set(detail::element<Is>(result.to.first), outs.data_handle()), ...);
+  }
+  (std::index_sequence_for<Outs...>());
+  return result;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+
+namespace axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// The outputs that an array, a contiguous range, or what `outputs` makes of several stands for. Ranges have one
+/// dimension.
+template <class Out> constexpr auto place_outputs(Out& out) {
+  if constexpr (is_array_outputs<std::remove_const_t<Out>>) return out;
+  else if constexpr (array_view<Out>) {
+    const auto first = to_pointer(out.data_handle());
+    return array_outputs<std::remove_const_t<decltype(first)>, 1>{{first}, {axes_of(out)}};
+  } else {
+    const auto all = warpfold::to_output(out);
+    constexpr int count = [] {
+      if constexpr (requires { all.sizes; }) return int{sizeof(all.sizes) / sizeof(all.sizes[0])};
+      else return 1;
+    }();
+    array_outputs<std::remove_const_t<decltype(all.first)>, count> placed{{all.first}, {}};
+    int next = 0;
+    host::for_each_output("", all, [&](const char*, const auto&, std::int64_t size) {
+      placed.axes[next++] = {1, {size < 0 ? all.size : size}, {1}};
+    });
+    return placed;
+  }
+}
+
+/// Whether the items of both have the same places, from a common first one on.
+inline bool are_same_places(const array_axes& a, const array_axes& b) {
+  bool same = a.rank == b.rank;
+  for (int i = 0; same && i < a.rank; ++i)
+    same = a.extent[i] == b.extent[i] && (a.extent[i] == 1 || a.stride[i] == b.stride[i]);
+  return same;
+}
+
+/// kept_strides of all outputs, which must be the same.
+template <class Out, int Count>
+array_axes kept_strides(const char* function, const array_axes& in, unsigned reduced,
+                        const array_outputs<Out, Count>& out) {
+  const auto name = [](int k) {
+    return Count == 1 ? "out" : "out " + std::to_string(k + 1) + " of " + std::to_string(Count);
+  };
+  array_axes kept;
+  for (int k = 0; k < Count; ++k) {
+    checked_items(function, name(k).c_str(), out.axes[k]);
+    const array_axes own = kept_strides(function, name(k), in, reduced, out.axes[k]);
+    if (k > 0 && !are_same_places(kept, own))
+      reject(function, name(k) + " has the strides " + listed(own.stride, own.rank) + ", " + name(0) + " has " +
+                           listed(kept.stride, kept.rank) + "; they must be the same");
+    kept = own;
+  }
+  return kept;
+}
+
+/// The same outputs from their items number `first` on.
+template <class It> output<It> from_item(output<It> out, std::int64_t first) {
+  out.first = out.first + first;
+  return out;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace axis_reduction
+}  // namespace warpfold

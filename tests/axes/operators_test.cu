@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators with results of their own along axes: fused ones with an output each, everyday reductions, arg-reductions,
+// statistics, exact sums. Each result has the bits of reduce over the items of its output.
+#include "axes/arrays.cuh"
+
+#include <warpfold/arg_operators.hpp>
+#include <warpfold/exact_plus.cuh>
+#include <warpfold/fuse.hpp>
+#include <warpfold/log_sum_exp_operator.hpp>
+#include <warpfold/statistics.hpp>
+#include <warpfold/vector_operators.hpp>
+
+#include "common/interval.hpp"
+
+namespace axes_operators {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+using wf_test::same_bits_or_nan;
+using wf_test::arrays::layout;
+using span = wf_test::interval<std::int64_t>;
+
+/// An array of floats, and which of its axes are reduced.
+struct array_case {
+  const char* name;
+  std::vector<std::int64_t> extents;
+  unsigned reduced;
+  std::int64_t padding;  ///< between rows
+};
+
+/// One shape for each kernel that takes arrays, and such whose outputs are shared by blocks.
+const std::vector<array_case>& cases() {
+  static const std::vector<array_case> all{{"contiguous rows", {23, 70}, 0b10, 0},
+                                           {"padded rows", {5, 1030}, 0b10, 5},
+                                           {"short padded rows", {60, 17}, 0b10, 3},
+                                           {"vector columns", {70, 24}, 0b01, 0},
+                                           {"tall vector columns", {5000, 8}, 0b01, 0},
+                                           {"single columns", {90, 27}, 0b01, 1},
+                                           {"few rows", {2, 501}, 0b01, 0},
+                                           {"outer and inner", {6, 5, 64}, 0b101, 0},
+                                           {"narrow matrix", {2000, 3}, 0b01, 0},
+                                           {"all items", {3, 4, 50}, 0b111, 1}};
+  return all;
+}
+
+layout layout_of(const array_case& each) {
+  std::vector<int> order;
+  std::vector<std::int64_t> padding(each.extents.size());
+  for (std::size_t i = 0; i < each.extents.size(); ++i) order.push_back(static_cast<int>(i));
+  padding.back() = each.padding;
+  return wf_test::arrays::make_layout(each.extents, order, 1, padding, 0, 0);
+}
+std::vector<std::int64_t> kept_extents(const array_case& each) {
+  std::vector<std::int64_t> kept;
+  for (std::size_t i = 0; i < each.extents.size(); ++i)
+    if (!(each.reduced >> i & 1)) kept.push_back(each.extents[i]);
+  return kept;
+}
+
+/// The items of each output, in order.
+std::vector<std::vector<float>> gathered(const layout& in, unsigned reduced, const std::vector<float>& memory) {
+  std::vector<std::vector<float>> all;
+  wf_test::arrays::for_items(in, ~reduced, in.origin, [&](std::int64_t output) {
+    all.emplace_back();
+    wf_test::arrays::for_items(in, reduced, output, [&](std::int64_t place) {
+      all.back().push_back(memory[static_cast<std::size_t>(place)]);
+    });
+  });
+  return all;
+}
+
+/// What the canonical tree over the items gives, lowered.
+template <class Op> auto result_of(const std::vector<float>& items, const Op& op) {
+  const auto root = wf::canonical_tree::replay(items.data(), static_cast<std::int64_t>(items.size()), op);
+  if constexpr (wf::lowers<Op, std::remove_const_t<decltype(root)>>) return op.lower(root);
+  else return root;
+}
+
+/// A case's array and outputs on the device.
+struct array_on_device {
+  layout in, out;
+  std::vector<std::vector<float>> items;
+  device_array<float> from;
+  warpfold::axes reduced;
+
+  explicit array_on_device(const array_case& each) : array_on_device(each, layout_of(each)) {}
+  array_on_device(const array_case& each, const layout& in)
+      : array_on_device(each, in, wf_test::random_items<float>(in.length)) {}
+  array_on_device(const array_case& each, const layout& in, const std::vector<float>& memory)
+      : in(in),
+        out(wf_test::arrays::with_reduced(in, each.reduced, wf_test::arrays::contiguous(kept_extents(each)))),
+        items(gathered(in, each.reduced, memory)),
+        from(memory),
+        reduced(wf_test::arrays::named(each.reduced, in.rank)) {}
+
+  std::int64_t outputs() const { return static_cast<std::int64_t>(items.size()); }
+  auto source() const { return wf_test::arrays::view_of(from.data(), in); }
+  template <class R> auto to(const device_array<R>& results) const {
+    return wf_test::arrays::view_of(results.data(), out);
+  }
+};
+
+// ---- several results in one read --------------------------------------------------------------------------------------
+
+constexpr auto everyday = wf::fuse(wf::arithmetic_mean{}, wf::euclidean_norm{}, wf::log_sum_exp{}, wf::plus{},
+                                   wf::with(wf::magnitude{}, wf::maximum{}), wf::statistics{});
+
+struct everyday_results {
+  device_array<float> means, norms, logs, sums, most;
+  device_array<wf::statistics_of<float>> statistics;
+
+  explicit everyday_results(std::int64_t count)
+      : means(count), norms(count), logs(count), sums(count), most(count), statistics(count) {}
+};
+
+TEST(axes_operators, fused_results_have_an_output_each) {
+  for (const array_case& each : cases()) {
+    const array_on_device array(each);
+    const everyday_results to(array.outputs());
+    for (const int max_blocks : {0, 3}) {
+      wf::reduce_axes(array.source(),
+                      wf::outputs(array.to(to.means), array.to(to.norms), array.to(to.logs), array.to(to.sums),
+                                  array.to(to.most), array.to(to.statistics)),
+                      array.reduced, everyday, {.max_blocks = max_blocks});
+      for (std::int64_t i = 0; i < array.outputs(); ++i) {
+        SCOPED_TRACE(std::string(each.name) + ", output " + std::to_string(i));
+        const auto expected = result_of(array.items[static_cast<std::size_t>(i)], everyday);
+        EXPECT_TRUE(same_bits_or_nan(to.means.value(i), get<0>(expected)));
+        EXPECT_TRUE(same_bits_or_nan(to.norms.value(i), get<1>(expected)));
+        EXPECT_TRUE(same_bits_or_nan(to.logs.value(i), get<2>(expected)));
+        EXPECT_TRUE(same_bits_or_nan(to.sums.value(i), get<3>(expected)));
+        EXPECT_TRUE(same_bits_or_nan(to.most.value(i), get<4>(expected)));
+        const auto found = to.statistics.value(i), all = get<5>(expected);
+        EXPECT_EQ(found.count, all.count);
+        EXPECT_TRUE(same_bits_or_nan(found.mean(), all.mean()));
+        EXPECT_TRUE(same_bits_or_nan(found.variance(), all.variance()));
+        EXPECT_TRUE(same_bits_or_nan(found.minimum, all.minimum));
+        EXPECT_TRUE(same_bits_or_nan(found.maximum, all.maximum));
+        EXPECT_EQ(found.nan_count, 0);
+      }
+    }
+  }
+}
+
+/// Lifts item number i of an output, which must be i, to the interval [i, i].
+struct numbered {
+  __host__ __device__ span lift(int item, std::int64_t index) const {
+    return item == index ? span::of(index) : span::poison();
+  }
+  __host__ __device__ span operator()(const span& a, const span& b) const { return wf_test::join{}(a, b); }
+};
+constexpr auto ordered = wf::fuse(numbered{}, wf::last{});
+using ordered_result = wf::fused<span, int>;
+
+// Ranges for rows and columns; outputs with strides; .init and .empty.
+TEST(axes_operators, fused_results_in_all_forms) {
+  constexpr int rows = 6, columns = 40;
+  std::vector<int> along_rows, along_columns;
+  for (int i = 0; i < rows * columns; ++i) along_rows.push_back(i % columns), along_columns.push_back(i / columns);
+  const device_array<int> of_rows(along_rows), of_columns(along_columns);
+  const device_array<span> spans(columns);
+  const device_array<int> lasts(std::vector<int>(columns, -5));
+  const wf::strided<const int, 2> by_rows(of_rows.data(), {rows, columns}),
+      by_columns(of_columns.data(), {rows, columns});
+
+  wf::reduce_rows(by_rows, wf::outputs(std::span(spans.data(), rows), lasts.data()), ordered);
+  EXPECT_EQ(spans.value(rows - 1), span::of(0, columns - 1));
+  EXPECT_EQ(lasts.value(rows - 1), columns - 1);
+  EXPECT_EQ(lasts.value(rows), -5);
+  wf::reduce_columns(by_columns, wf::outputs(std::span(spans.data(), columns), std::span(lasts.data(), columns)),
+                     ordered, {.init = ordered_result{span::of(-1), -1}});
+  EXPECT_EQ(spans.to_host(), std::vector<span>(columns, span::of(-1, rows - 1)));
+  EXPECT_EQ(lasts.to_host(), std::vector<int>(columns, rows - 1));
+
+  // Every other place, from the last one backwards.
+  wf::reduce_axes(by_rows,
+                  wf::outputs(wf::strided<span, 1>(spans.data() + 10, {rows}, {-2}),
+                              wf::strided<int, 1>(lasts.data() + 10, {rows}, {-2})),
+                  wf::axes{1}, ordered);
+  for (int place = 0; place < 12; ++place) {
+    const bool is_written = place <= 10 && place % 2 == 0;
+    EXPECT_EQ(spans.value(place), is_written ? span::of(0, columns - 1) : span::of(-1, rows - 1)) << place;
+    EXPECT_EQ(lasts.value(place), is_written ? columns - 1 : rows - 1) << place;
+  }
+
+  const wf::strided<const int, 2> nothing(of_rows.data(), {rows, 0});
+  wf::reduce_rows(nothing, wf::outputs(std::span(spans.data(), rows), lasts.data()), ordered,
+                  {.empty = ordered_result{span::of(7), 8}});
+  EXPECT_EQ(spans.value(rows - 1), span::of(7));
+  EXPECT_EQ(lasts.value(rows - 1), 8);
+}
+
+TEST(axes_operators, outputs_that_do_not_fit_are_refused) {
+  const device_array<int> in(24), lasts(24);
+  const device_array<span> spans(24);
+  const wf::strided<const int, 2> matrix(in.data(), {4, 6});
+  const auto refusal = [&](const wf::strided<span, 1>& a, const wf::strided<int, 1>& b) -> std::string {
+    try {
+      wf::reduce_axes(matrix, wf::outputs(a, b), wf::axes{1}, ordered);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const wf::strided<span, 1> first(spans.data(), {4});
+  EXPECT_EQ(refusal(first, wf::strided(lasts.data(), {5})),
+            "warpfold::reduce_axes: out 2 of 2 has the extents (5); the kept axes have (4)");
+  EXPECT_EQ(refusal(first, wf::strided<int, 1>(lasts.data(), {4}, {3})),
+            "warpfold::reduce_axes: out 2 of 2 has the strides (3), out 1 of 2 has (1); they must be the same");
+  EXPECT_EQ(refusal(first, wf::strided<int, 1>(nullptr, {4})), "warpfold::reduce_axes: out 2 of 2 is a null pointer");
+  EXPECT_EQ(refusal(first, wf::strided<int, 1>(const_cast<int*>(in.data()) + 20, {4})),
+            "warpfold::reduce_axes: out 2 of 2 lies within in");
+  EXPECT_EQ(refusal(first, wf::strided<int, 1>(reinterpret_cast<int*>(spans.data() + 3), {4})),
+            "warpfold::reduce_axes: out 2 lies within out 1");
+  EXPECT_EQ(refusal(first, wf::strided(lasts.data(), {4})), "accepted");
+}
+
+// ---- operators alone --------------------------------------------------------------------------------------------------
+
+/// Every case with `op`: each result is the canonical tree's, by ==.
+template <class Op> void expect_results_of(const Op& op) {
+  using result = wf::lowered_t<Op, wf::accumulator_t<Op, float>>;
+  for (const array_case& each : cases()) {
+    const array_on_device array(each);
+    const device_array<result> to(array.outputs());
+    wf::reduce_axes(array.source(), array.to(to), array.reduced, op);
+    for (std::int64_t i = 0; i < array.outputs(); ++i)
+      EXPECT_EQ(to.value(i), result_of(array.items[static_cast<std::size_t>(i)], op)) << each.name << ", output " << i;
+  }
+}
+
+// Indices count along the reduced axis; of several, in their row-major order.
+TEST(axes_operators, arg_reductions_count_along_the_axes) {
+  expect_results_of(wf::arg_maximum{});
+  using found = std::vector<wf::indexed_value<float>>;
+  const device_array<float> in(std::vector<float>{1, 9, 3, 4, 5, 9, 7, 0});  // 2 x 2 x 2
+  const device_array<wf::indexed_value<float>> one(1), two(2), four(4);
+  const wf::strided<const float, 3> cube(in.data(), {2, 2, 2});
+  wf::reduce_axes(cube, wf::strided(four.data(), {2, 2}), wf::axes{1}, wf::arg_maximum{});
+  EXPECT_EQ(four.to_host(), (found{{3, 1}, {9, 0}, {7, 1}, {9, 0}}));
+  wf::reduce_axes(cube, wf::strided(two.data(), {2}), wf::axes{0, 2}, wf::arg_maximum{});
+  EXPECT_EQ(two.to_host(), (found{{9, 1}, {7, 2}}));
+  wf::reduce_axes(cube, wf::strided(one.data()), wf::axes{0, 1, 2}, wf::arg_maximum{});
+  EXPECT_EQ(one.value(), (wf::indexed_value<float>{9, 1}));
+}
+
+TEST(axes_operators, exact_sums) { expect_results_of(wf::exact_plus{}); }
+
+}  // namespace axes_operators
