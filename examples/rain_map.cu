@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "common/device.cuh"
 #include "common/npy.hpp"
+#include "common/picture.hpp"
 #include "common/program.hpp"
 #include "common/timing.cuh"
 
@@ -163,20 +163,13 @@ void print_largest(const char* name, const std::vector<summary>& all) {
   std::printf("  largest mean of a %s: %.1f, %s %td\n", name, largest->mean(), name, largest - all.begin());
 }
 
-// A portable grey map, 8 x 8 pixels a box.
-void write_picture(const std::filesystem::path& path, const std::vector<summary>& boxes, std::int64_t columns) {
-  constexpr std::int64_t pixels = 8;
-  const std::int64_t rows = static_cast<std::int64_t>(boxes.size()) / columns;
+void write_boxes(const std::filesystem::path& path, const std::vector<summary>& boxes, std::int64_t columns) {
   double largest = 1;
   for (const summary& box : boxes) largest = std::max(largest, box.mean());
-  std::ofstream file(path, std::ios::binary);
-  file << "P5\n" << columns * pixels << ' ' << rows * pixels << "\n255\n";
-  for (std::int64_t y = 0; y < rows * pixels; ++y)
-    for (std::int64_t x = 0; x < columns * pixels; ++x) {
-      const summary& box = boxes[static_cast<std::size_t>(y / pixels * columns + x / pixels)];
-      file.put(static_cast<char>(static_cast<unsigned char>(255 * box.mean() / largest)));
-    }
-  if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
+  examples::write_picture(path, static_cast<std::int64_t>(boxes.size()) / columns, columns, 8,
+                          [&](std::int64_t row, std::int64_t column) {
+                            return boxes[static_cast<std::size_t>(row * columns + column)].mean() / largest;
+                          });
 }
 
 void rain_map(const std::vector<std::string_view>& arguments) {
@@ -196,7 +189,7 @@ void rain_map(const std::vector<std::string_view>& arguments) {
   print_largest("column", device.columns());
   const std::vector<summary> boxes = device.boxes();
   print_largest("box", boxes);
-  if (files.size() == 2) write_picture(files[1], boxes, device.box_columns());
+  if (files.size() == 2) write_boxes(files[1], boxes, device.box_columns());
   std::printf("  plain loops give the same\n\n");
 
   examples::print_times_header("reduction");

@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the files of this folder from two npm packages. Needs Python 3 and nothing else.
+"""Makes the files of this folder from two npm packages and one of Debian's. Needs Python 3 and nothing else.
 
     npm pack vega-datasets@3.2.1 && mkdir vega && tar xzf vega-datasets-3.2.1.tgz -C vega
     npm pack world-atlas@2.0.2 && mkdir atlas && tar xzf world-atlas-2.0.2.tgz -C atlas
-    python3 make_data.py vega/package atlas/package
+    apt-get download ferret-datasets && dpkg -x ferret-datasets_*.deb ferret
+    python3 make_data.py vega/package atlas/package ferret
 
 Packages of other versions are refused: their data may differ.
 """
-import array
 import csv
+import hashlib
 import itertools
 import json
 import pathlib
+import struct
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ARRAY_CODE = {'<i2': 'h', '<u2': 'H', '<i4': 'i', '<f4': 'f'}
+ARRAY_CODE = {'<i2': 'h', '<u2': 'H', '<i4': 'i', '<f2': 'e', '<f4': 'f'}
+SEA_TEMPERATURE_SHA256 = 'b94f55034d13d63f33e2153afddc0c5e00347076c35ab3e34937aec38ce9c4c1'
 
 
 def write_npy(name, descr, items, shape=None):
@@ -24,12 +27,10 @@ def write_npy(name, descr, items, shape=None):
     shape = shape or (len(items),)
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
     header += ' ' * (-(10 + len(header) + 1) % 64) + '\n'
-    values = array.array(ARRAY_CODE[descr], items)
-    assert values.itemsize == int(descr[2])
-    if sys.byteorder == 'big':
-        values.byteswap()
+    code, items = ARRAY_CODE[descr], list(items)
+    values = struct.pack(f'<{len(items)}{code}', *items)
     prefix = b'\x93NUMPY\x01\x00' + len(header).to_bytes(2, 'little') + header.encode('ascii')
-    (HERE / name).write_bytes(prefix + values.tobytes())
+    (HERE / name).write_bytes(prefix + values)
 
 
 def make_flights_by_time(package):
@@ -59,6 +60,65 @@ def make_precipitation(package):
     grid = json.loads((package / 'data/annual-precip.json').read_text())
     assert (grid['scale'], grid['translate']) == ([1, -1], [-180, 87])
     write_npy('annual_precipitation.npy', '<u2', grid['values'], (grid['height'], grid['width']))
+
+
+class NetcdfFile:
+    """What is needed of NetCDF's classic format (version 1): whole variables of floats."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 4
+        assert data[:4] == b'CDF\x01'
+        records = self.number()
+        self.extents = [size or records for _, size in self.listed(lambda: (self.name(), self.number()))]
+        self.listed(self.attribute)
+        self.variables = dict(self.listed(self.variable))
+
+    def number(self):
+        self.at += 4
+        return int.from_bytes(self.data[self.at - 4:self.at], 'big')
+
+    def name(self):
+        length = self.number()
+        self.at += length + -length % 4
+        return self.data[self.at - length - -length % 4:][:length].decode('ascii')
+
+    def listed(self, read):
+        self.number()  # a tag; 0 where the list is empty
+        return [read() for _ in range(self.number())]
+
+    def attribute(self):
+        name, item_bytes = self.name(), {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8}[self.number()]
+        length = item_bytes * self.number()
+        self.at += length + -length % 4
+        return name
+
+    def variable(self):
+        name, dimensions = self.name(), [self.number() for _ in range(self.number())]
+        self.listed(self.attribute)
+        return name, (dimensions, self.number(), self.number(), self.number())  # type, bytes of a record, place
+
+    def records(self, name):
+        """The floats of each record of a variable that has records, and the extents of a record."""
+        dimensions, item_type, record_bytes, begin = self.variables[name]
+        assert item_type == 5
+        step = sum(bytes_ for of, _, bytes_, _ in self.variables.values() if of and of[0] == dimensions[0])
+        return [[x for x, in struct.iter_unpack('>f', self.data[begin + i * step:begin + i * step + record_bytes])]
+                for i in range(self.extents[dimensions[0]])], [self.extents[d] for d in dimensions[1:]]
+
+
+def make_sea_temperature(package):
+    """Mean temperature of the sea's surface by month; rows from north to south, columns from 179 west; NaN on land."""
+    data = (package / 'usr/share/ferret-vis/data/coads_climatology.cdf').read_bytes()
+    if hashlib.sha256(data).hexdigest() != SEA_TEMPERATURE_SHA256:
+        sys.exit(f'{package}: another coads_climatology.cdf')
+    months, (rows, columns) = NetcdfFile(data).records('SST')  # rows from 89 south, columns from 21 east
+    items = []
+    for month in months:
+        for row in reversed(range(rows)):
+            numbers = month[row * columns:(row + 1) * columns]
+            items += numbers[80:] + numbers[:80]
+    numbers = [x if x > -100 else float('nan') for x in items]
+    write_npy('sea_temperature.npy', '<f2', numbers, (len(months), rows, columns))
 
 
 def make_routes(package):
@@ -186,7 +246,7 @@ def package_folder(argument, name, version):
 
 
 if __name__ == '__main__':
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     vega = package_folder(sys.argv[1], 'vega-datasets', '3.2.1')
     atlas = package_folder(sys.argv[2], 'world-atlas', '2.0.2')
@@ -195,3 +255,4 @@ if __name__ == '__main__':
     make_routes(vega)
     make_precipitation(vega)
     make_countries(atlas)
+    make_sea_temperature(pathlib.Path(sys.argv[3]))

@@ -261,6 +261,48 @@ def rain_map(path, rows, columns, box=8):
     return lines + ['plain loops give the same']
 
 
+MONTHS = ('January February March April May June July August September October November December').split()
+
+
+def sea_seasons(path, rows, columns, belt=5):
+    items = read_npy(path)[1]
+    assert len(items) == 12 * rows * columns
+
+    def known(values):
+        return [x for x in values if x == x]
+
+    def mean(values):
+        return f'{float(sum(map(Fraction, values)) / len(values)):.2f}'
+
+    def degrees(row):
+        latitude = 90 - 180 * row // rows
+        return f'{abs(latitude)}°{"NS"[latitude < 0]}'
+
+    def rows_of(month, first, count):
+        return items[(month * rows + first) * columns:(month * rows + first + count) * columns]
+
+    lines = []
+    for month in range(12):
+        halves = [known(rows_of(month, half * rows // 2, rows // 2)) for half in (0, 1)]
+        lines.append(f'{MONTHS[month]} ' + ' '.join(f'{mean(half)} {len(half)}' for half in halves))
+    for first in range(0, rows - belt + 1, belt):
+        all_items = [x for month in range(12) for x in rows_of(month, first, belt)]
+        if sea := known(all_items):
+            lines.append(f'{degrees(first)} to {degrees(first + belt)} {mean(sea)} {min(sea):.2f} {max(sea):.2f} '
+                         f'{100 * len(sea) / len(all_items):.0f} %')
+    places = [items[place::rows * columns] for place in range(rows * columns)]
+    change = {i: max(place) - min(place) for i, place in enumerate(places) if len(known(place)) == 12}
+    most = max(change, key=lambda i: (change[i], -i))
+    warmest = {i: places[i].index(max(places[i])) for i in change}
+    lines.append(f'largest change: {min(places[most]):.2f} to {max(places[most]):.2f} in row {most // columns}, '
+                 f'column {most % columns}, warmest in {MONTHS[warmest[most]]}')
+    for half, name in enumerate(('north', 'south')):
+        counts = [sum(1 for i in change if (2 * i >= rows * columns) == half and warmest[i] == m) for m in range(12)]
+        lines.append(f'most places of the {name} are warmest in {MONTHS[counts.index(max(counts))]}: '
+                     f'{whole(max(counts))} of them')
+    return lines + ["the CPU's results are the same, to the bit"]
+
+
 def cmake_list(name, lines):
     return f'set({name}' + ''.join(f'\n  "{line}"' for line in lines) + ')\n'
 
@@ -285,6 +327,7 @@ if __name__ == '__main__':
     text += cmake_list('expected_two_places', track([(2.5, 48.75), (-74, 40.75)]))
     text += cmake_list('expected_delays', delays_by_airport())
     text += cmake_list('expected_rain', rain_map(DATA / 'annual_precipitation.npy', 168, 360))
+    text += cmake_list('expected_sea', sea_seasons(DATA / 'sea_temperature.npy', 90, 180))
     text += cmake_list('expected_totals', running_totals())
     text += cmake_list('expected_routes', sparse_rows())
     (HERE / 'expected.cmake').write_text(text)
