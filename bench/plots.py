@@ -10,7 +10,35 @@ import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
 plt.rcParams.update({"svg.hashsalt": "warpfold", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10,
                      "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#dddddd",
                      "figure.facecolor": "white", "legend.frameon": False})
+GRID = r"^(?P<rows>\d+)x(?P<columns>\d+)_axis_(?P<axis>[01])$"  # forms of matrices of all pairs of extents
 COLOURS = {"Warpfold": "#0b6e4f", "CUB": "#c8553d", "limit": "#7a7a8c", "floor": "#7a7a8c"}
+
+
+def as_svg(figure):
+    text = io.StringIO()
+    figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
+
+
+def heat_maps(title, panels):
+    """panels: (label, rows with the columns rows, columns, percent). A cell for each pair of extents, green where it is good."""
+    extents = sorted(set().union(*(table["rows"] for _, table in panels)))
+    names = [f"2^{int(n).bit_length() - 1}" if n > 5000 else str(int(n)) for n in extents]
+    figure, all_axes = plt.subplots(1, len(panels), figsize=(4.8 * len(panels), 4.6), sharey=True)
+    for axes, (label, table) in zip(all_axes, panels):
+        grid = table.pivot_table(index="rows", columns="columns", values="percent").reindex(index=extents, columns=extents)
+        axes.pcolormesh(grid.to_numpy(), cmap="RdYlGn", vmin=0, vmax=100, edgecolors="white", linewidth=0.5)
+        for (row, column), percent in grid.stack().items():
+            axes.text(extents.index(column) + 0.5, extents.index(row) + 0.5, f"{percent:.0f}", ha="center", va="center", size=7)
+        axes.set(title=label, xlabel="columns", xticks=[i + 0.5 for i in range(len(extents))],
+                 yticks=[i + 0.5 for i in range(len(extents))])
+        axes.set_xticklabels(names, size=7, rotation=90)
+        axes.set_yticklabels(names, size=7)
+        axes.grid(False)
+    all_axes[0].set_ylabel("rows")
+    figure.suptitle(title, y=1.0)
+    return as_svg(figure)
 
 
 def line_plot(title, x_label, y_label, series, log_y=False):
@@ -27,10 +55,7 @@ def line_plot(title, x_label, y_label, series, log_y=False):
     else:
         axes.set_ylim(bottom=0)
     axes.legend()
-    text = io.StringIO()
-    figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
+    return as_svg(figure)
 
 
 def of(name, run):
@@ -59,8 +84,15 @@ def of(name, run):
                 chosen = rows[(rows["kind"] == kind) & (rows["items"] > 1 << (log_items - 1)) & (rows["items"] <= 1 << log_items)]
                 chosen = chosen.sort_values("extent")
                 series.append((f"{kind} of 2^{log_items}", chosen["extent"], 100 * chosen["floor"] / chosen["warpfold"]))
-        return {"share": line_plot(f"Sums of floats along an axis, cold: {device}", "length of rows, or number of columns",
-                                   "% of the floor", series)}
+        drawn = {"share": line_plot(f"Sums of floats along an axis, cold: {device}", "length of rows, or number of columns",
+                                    "% of the floor", series)}
+        grid = rows["form"].str.extract(GRID).dropna().astype(int).join(rows)
+        if not grid.empty:
+            grid = grid.assign(ours=100 * grid["floor"] / grid["warpfold"], theirs=100 * grid["floor"] / grid["best_cub"])
+            panels = [(label, grid[grid["axis"] == axis].rename(columns={share: "percent"})) for label, axis, share in
+                      (("rows: Warpfold", 1, "ours"), ("rows: CUB", 1, "theirs"), ("columns: Warpfold (CUB has none)", 0, "ours"))]
+            drawn["grid"] = heat_maps(f"Sums of floats along an axis, % of the floor, cold: {device}", panels)
+        return drawn
     if name == "scan":
         rows = run.select(type="float", operator="plus").sort_values("items")
         rows = rows[(rows["items"] & (rows["items"] - 1)) == 0]

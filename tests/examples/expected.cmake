@@ -245,6 +245,13 @@ set(expected_rain
   "largest mean of a column: 1446.0, column 326"
   "largest mean of a box: 4995.6, box 535"
   "plain loops give the same")
+set(expected_areas
+  "1 x 1 20195.0 91 315"
+  "4 x 4 8210.3 91 321"
+  "16 x 16 3771.0 80 315"
+  "64 x 64 2085.9 41 272"
+  "mean of all: 1057.8"
+  "plain loops give the same")
 set(expected_sea
   "January 17.59 3986 15.75 5520"
   "February 17.21 3974 16.02 5597"

@@ -261,6 +261,20 @@ def rain_map(path, rows, columns, box=8):
     return lines + ['plain loops give the same']
 
 
+def summed_area(path, rows, columns):
+    """Sums of boxes by running sums along rows, then down columns: no table."""
+    items = read_npy(path)[1]
+    lines = []
+    for size in (4 ** i for i in range(4)):
+        along = [[sum(items[row * columns + left:row * columns + left + size]) for left in range(columns - size + 1)]
+                 for row in range(rows)]
+        boxes = {(top, left): sum(along[top + row][left] for row in range(size))
+                 for top in range(rows - size + 1) for left in range(columns - size + 1)}
+        top, left = max(boxes, key=lambda at: (boxes[at], (-at[0], -at[1])))
+        lines.append(f'{size} x {size} {boxes[top, left] / size ** 2:.1f} {top} {left}')
+    return lines + [f'mean of all: {sum(items) / len(items):.1f}', 'plain loops give the same']
+
+
 MONTHS = ('January February March April May June July August September October November December').split()
 
 
@@ -327,6 +341,7 @@ if __name__ == '__main__':
     text += cmake_list('expected_two_places', track([(2.5, 48.75), (-74, 40.75)]))
     text += cmake_list('expected_delays', delays_by_airport())
     text += cmake_list('expected_rain', rain_map(DATA / 'annual_precipitation.npy', 168, 360))
+    text += cmake_list('expected_areas', summed_area(DATA / 'annual_precipitation.npy', 168, 360))
     text += cmake_list('expected_sea', sea_seasons(DATA / 'sea_temperature.npy', 90, 180))
     text += cmake_list('expected_totals', running_totals())
     text += cmake_list('expected_routes', sparse_rows())
