@@ -22,6 +22,21 @@ void record_prefixes(const std::string& name, const std::vector<T>& items, Op op
   }
 }
 
+/// The same of each part of a fused operator, which has the bits of a call of its own. `names` are those of the parts.
+template <class T, class Op>
+void record_parts(const std::string& group, const std::vector<T>& items, Op op, const std::vector<const char*>& names) {
+  ASSERT_EQ(names.size(), Op::part_count);
+  for (const std::size_t length : {1ul, 3ul, 33ul, 1000ul, 4097ul, 20011ul}) {
+    const buffer<T> in(std::vector<T>(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(length)), length % 4);
+    const auto results = wf::reduce_value(in.items(), op);
+    const auto record_part = [&](const char* name, const auto& part) {
+      record(group + '/' + name + '/' + std::to_string(length), golden::hash_of(std::vector{part}));
+    };
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) { (record_part(names[Is], results.template get<Is>()), ...); }
+    (std::make_index_sequence<Op::part_count>());
+  }
+}
+
 TEST(golden_statistics, operators) {
   const auto floats = items_of<float>(count);
   record_prefixes<wf::moments_of<2>>("statistics/float/moments2", floats, wf::moments<2>{});
@@ -29,6 +44,10 @@ TEST(golden_statistics, operators) {
   record_prefixes<float>("statistics/float/log_sum_exp", floats, wf::log_sum_exp{});
   record_prefixes<float>("statistics/float/euclidean_norm", floats, wf::euclidean_norm{});
   record_prefixes<double>("statistics/double/euclidean_norm", items_of<double>(count), wf::euclidean_norm{});
+  const auto everyday = wf::fuse(wf::arithmetic_mean{}, wf::minimum_maximum{}, wf::statistics{}, wf::arg_minimum{},
+                                 wf::arg_extrema<wf::ties::last, wf::nans::ignore>{}, wf::top_k<4>{});
+  record_parts("statistics/double", items_of<double>(count), everyday,
+               {"arithmetic_mean", "minimum_maximum", "statistics", "arg_minimum", "arg_extrema", "top_4"});
   expect_golden("statistics");
 }
 
