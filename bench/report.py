@@ -187,7 +187,7 @@ def documents(results):
     templates = jinja2.Environment(loader=jinja2.FileSystemLoader(BENCH / "templates"), keep_trailing_newline=True,
                                    undefined=jinja2.StrictUndefined, trim_blocks=True)
     templates.globals.update(markdown=markdown, bars=bars, concat=lambda *frames: pd.concat(frames),
-                             with_column=with_column, over=over,
+                             with_column=with_column, over=over, GRID=plots.GRID,
                              is_power_of_two=lambda n: n & (n - 1) == 0)
     written = {}
     for template in sorted((BENCH / "templates").glob("*.md.j2")):

@@ -6,7 +6,8 @@
 #include <string>
 #include <utility>
 #include <vector>
-#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/scan.cuh>
+#include <warpfold/segmented_scan.cuh>
 #include <warpfold/strategies.cuh>
 
 #include "common/cuda_resources.hpp"
@@ -84,13 +85,13 @@ const std::vector<scan_entry>& entries() {
 }
 
 /// Throws unless the output holds the running sums.
-void verify(const scan_problem& p, const scan_entry& entry, const std::vector<item>& items) {
+void verify(const scan_problem& p, const std::string& name, bool is_segmented, const std::vector<item>& items) {
   std::vector<item> results(items.size());
   check(cudaMemcpy(results.data(), p.out.data(), p.out.bytes(), cudaMemcpyDeviceToHost));
   item sum = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    sum = entry.is_segmented && i % segment_items == 0 ? items[i] : sum + items[i];
-    if (results[i] != sum) throw std::runtime_error(entry.name + " is wrong at item " + std::to_string(i));
+    sum = is_segmented && i % segment_items == 0 ? items[i] : sum + items[i];
+    if (results[i] != sum) throw std::runtime_error(name + " is wrong at item " + std::to_string(i));
   }
 }
 
@@ -104,12 +105,22 @@ std::vector<measurement> measure(std::int64_t count) {
   check(cudaMemcpy(items.data(), problem.in.data(), problem.in.bytes(), cudaMemcpyDeviceToHost));
 
   contenders list;
-  for (const scan_entry& entry : entries()) {
-    list.push_back({entry.name, [&](cudaStream_t stream, int) { entry.enqueue(problem, stream, workspace); }});
+  const auto add = [&](const std::string& name, bool is_segmented, auto enqueue) {
+    list.push_back({name, [=](cudaStream_t stream, int) { enqueue(stream); }});
     check(cudaMemset(problem.out.data(), 0xFF, problem.out.bytes()));  // so that a result not written shows
     list.back().run(nullptr, 0);
-    verify(problem, entry, items);
-  }
+    verify(problem, name, is_segmented, items);
+  };
+  for (const scan_entry& entry : entries())
+    add(entry.name, entry.is_segmented, [&](cudaStream_t stream) { entry.enqueue(problem, stream, workspace); });
+  wf::workspace own;
+  add("warpfold", false, [&](cudaStream_t stream) {
+    wf::inclusive_scan(problem.items(), problem.out.data(), wf::plus{}, {.stream = stream, .workspace = own});
+  });
+  add("segmented_warpfold", true, [&](cudaStream_t stream) {
+    wf::segmented_inclusive_scan(problem.items(), wf::owners{problem.ids()}, problem.out.data(), wf::plus{},
+                                 {.stream = stream, .workspace = own});
+  });
   list.push_back({"copy", [&](cudaStream_t stream, int) {
                     check(cudaMemcpyAsync(problem.out.data(), problem.in.data(), problem.in.bytes(),
                                           cudaMemcpyDeviceToDevice, stream));
@@ -128,7 +139,7 @@ std::vector<measurement> measure(std::int64_t count) {
 void register_all() {
   std::vector<std::string> names;
   for (const scan_entry& entry : entries()) names.push_back(entry.name);
-  names.push_back("copy");
+  for (const char* other : {"warpfold", "segmented_warpfold", "copy"}) names.push_back(other);
   for (int bits = 12; bits <= 28; bits += 4) {
     const std::int64_t count = std::int64_t{1} << bits;
     add_group({"scan_strategies/uint32/plus/items:" + size_name(count), "cold", count,
@@ -138,5 +149,5 @@ void register_all() {
 
 }  // namespace
 
-/// The sources' scans beside a copy. A segment has 1000 items. README.md beside this file says how to run it.
+/// The sources' scans beside Warpfold's own and a copy. A segment has 1000 items. README.md beside this file says how to run it.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }
