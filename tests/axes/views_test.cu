@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/device.cuh"
+#include "reduce/stream.cuh"
 
 namespace axes_views {
 
@@ -38,6 +39,56 @@ TEST(axes_views, mdspans) {
   const md::mdspan<int, md::extents<int>> one(out.data());
   wf::reduce_axes(right, one, wf::axes{0, 1, 2}, wf::maximum{});
   EXPECT_EQ(out.value(), 23);
+}
+
+/// Columns of many rows, whose outputs several blocks share: the sum of column c is c times the number of rows.
+struct tall_matrix {
+  static constexpr std::int64_t rows = 6'007, columns = 8;
+  device_array<int> in = device_array<int>(of(0)), out = device_array<int>(columns);
+
+  static std::vector<int> of(int first) {
+    std::vector<int> items;
+    for (std::int64_t i = 0; i < rows * columns; ++i) items.push_back(first + static_cast<int>(i % columns));
+    return items;
+  }
+  void reduce(cudaStream_t stream) const {
+    wf::reduce_columns(wf::strided(in.data(), {rows, columns}), std::span<int>(out.data(), out.size()),
+                       {.stream = stream});
+  }
+  void expect(int first) const {
+    for (int c = 0; c < columns; ++c) EXPECT_EQ(out.value(c), (first + c) * rows) << c;
+  }
+};
+
+TEST(axes_views, one_node_a_graph_and_replays) {
+  const tall_matrix matrix;
+  const wf_test::graph graph([&](cudaStream_t s) { matrix.reduce(s); });
+  EXPECT_EQ(graph.nodes(), 1u);
+  const wf_test::stream stream;
+  for (const int first : {0, 5, 100}) {
+    const device_array<int> other(tall_matrix::of(first));
+    wf::check(
+        cudaMemcpyAsync(matrix.in.data(), other.data(), other.size() * sizeof(int), cudaMemcpyDeviceToDevice, stream),
+        "cudaMemcpyAsync");
+    graph.launch(stream);
+    stream.wait();
+    matrix.expect(first);
+  }
+}
+
+// Each stream and graph has scratch of its own.
+TEST(axes_views, streams_and_graphs_at_once) {
+  const tall_matrix matrices[4];
+  const wf_test::stream streams[4];
+  const wf_test::graph graph([&](cudaStream_t s) { matrices[3].reduce(s); });
+  for (int turn = 0; turn < (wf_test::emulated ? 2 : 100); ++turn) {
+    for (int i = 0; i < 3; ++i) matrices[i].reduce(streams[i]);
+    graph.launch(streams[3]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    streams[i].wait();
+    matrices[i].expect(0);
+  }
 }
 
 TEST(axes_views, transforms_streams_and_workspaces) {
