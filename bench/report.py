@@ -161,7 +161,7 @@ def bars(*promises):
     """What must hold, and its worst case: (case, must, rows, column), at most for times, at least for all else."""
     lines = ["| case | must | worst | at | |", "| --- | ---: | ---: | ---: | ---: |"]
     for case, must, rows, column, *at_most in promises:
-        rows = rows[rows[column].notna()]
+        rows = rows[rows[column].notna()] if column in rows else rows[:0]
         if rows.empty:
             continue
         worst = rows.loc[rows[column].idxmax() if at_most else rows[column].idxmin()]

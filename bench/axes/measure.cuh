@@ -80,12 +80,20 @@ __global__ void gather_kernel(const T* in, T* to, std::int64_t count, std::int64
   }
 }
 
+/// What a reduction writes: what the operator lowers to, but indices as narrow as those that it folds.
+template <class Op, class A> struct written { using type = warpfold::lowered_t<Op, A>; };
+template <class Op, class A>
+  requires requires { typename Op::located; }
+struct written<Op, A> {
+  using type = A;
+};
+
 /// One reduction of axes to be timed: random input, output, and its contenders. PeerOp is what CUB is given, if rows
 /// are contiguous; void for an operator that CUB lacks.
 template <class T, class Op, class PeerOp> class axes_problem {
  public:
   using accumulator = warpfold::accumulator_t<Op, T>;
-  using result = warpfold::lowered_t<Op, accumulator>;
+  using result = typename written<Op, accumulator>::type;
   /// An arg-reduction is held against the sum of the same axes.
   static constexpr bool is_beside_plus = requires { typename Op::located; };
 

@@ -54,6 +54,11 @@ enum class nans { propagate, ignore };
 
 namespace detail {
 
+/// The type of the indices that an accumulator holds.
+template <class A> struct index_of {};
+template <class T, class Index> struct index_of<indexed_value<T, Index>> { using type = Index; };
+template <class T, class Index> struct index_of<indexed_extrema<T, Index>> { using type = Index; };
+
 /// Whether `a` comes before `b`: numbers in the order that `Smaller` asks for, NaN before or after all of them.
 template <bool Smaller, nans Nans, class T> __host__ __device__ constexpr bool precedes(const T& a, const T& b) {
   const bool is_better = Smaller ? a < b : b < a;

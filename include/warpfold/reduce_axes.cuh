@@ -55,6 +55,8 @@
 //   misaligned, a negative max_blocks and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
 //   cuda_error for what CUDA reports.
 #pragma once
+#include <limits>
+#include <warpfold/arg_operators.hpp>
 #include <warpfold/axes/array_outputs.cuh>
 #include <warpfold/axes/dispatch.cuh>
 #include <warpfold/axes/strided.hpp>
@@ -98,6 +100,35 @@ auto row_leaves(const Op& op, const Source& source, std::int64_t length, const T
   } else return make_leaves<A>(op, source, transform);
 }
 
+/// Whether `Op` is an arg-reduction whose indices can be turned into those within a row when they are written.
+template <class Op, class A>
+concept counts_from_begin = requires(const A& value) {
+  typename index_of<A>::type;
+  { Op::relative(value, std::int64_t{}) } -> std::same_as<lowered_t<Op, A>>;
+};
+/// Whether the indices of an array of any size fit.
+template <class Op, class A> inline constexpr bool always_counts_from_begin = false;
+template <class Op, class A>
+  requires counts_from_begin<Op, A>
+inline constexpr bool always_counts_from_begin<Op, A> = sizeof(typename index_of<A>::type) == sizeof(std::int64_t);
+
+/// The reduction of adjacent rows, by the kernels for segments. Indices count from the first item of all while they are
+/// folded, if they fit: nothing need be divided then.
+template <class A, class Source, class Out, class Op, class Transform>
+void reduce_adjacent_rows(const char* function, const Source& source, const segmented::fixed_length_segments& rows,
+                          const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
+  const auto enqueue = [&](const auto& leaves, const auto& to, const auto& any_op) {
+    host::segmented_reduce_with<automatic>::enqueue(function, rows, leaves, segmented::to_indexed(to), any_op, options);
+  };
+  if constexpr (counts_from_begin<Op, A>)
+    if (source.items - 1 <= std::numeric_limits<typename index_of<A>::type>::max()) {
+      const within_segment<Op> within{op};
+      return enqueue(make_leaves<A>(within, source, transform), lower_segments_into<A>(within, out, rows), within);
+    }
+  if constexpr (!always_counts_from_begin<Op, A>)
+    enqueue(row_leaves<A>(op, source, rows.length, transform), lower_into<A>(op, out), op);
+}
+
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.
 template <class T, class Out, int Count, class Op, class Transform, class A>
 void reduce_checked_axes(const char* function, const T* in, const axis_reduction::array_axes& in_axes, unsigned reduced,
@@ -114,19 +145,18 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
   }
   const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, kept);
   const T* const first = in + shape.in_first;
-  const auto to = lower_into<A>(op, out.to.first + shape.out_first);
+  const auto to = out.to.first + shape.out_first;
   if (axis_reduction::has_adjacent_rows(shape))
-    return host::segmented_reduce_with<automatic>::enqueue(
-        function, segmented::fixed_length_segments{shape.reduced_items, shape.outputs},
-        row_leaves<A>(op, make_source(first, items), shape.reduced_items, transform), segmented::to_indexed(to), op,
-        options);
+    return reduce_adjacent_rows(function, make_source(first, items),
+                                segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, to, op, transform,
+                                options);
   using source = thread::pointer_source<T>;
   constexpr bool lifts = thread::lifts_source<Op, Transform, source>;
   constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, source>;
   using lift = std::conditional_t<lifts, thread::lifted<Op, Transform>, Transform>;
   const axis_reduction::array_leaves<T, lift, A, takes_index> leaves{
       first, make_lift<lift>(op, transform), {readable.first - shape.in_first, readable.last - shape.in_first}};
-  axis_reduction::enqueue(function, shape, leaves, op, to, options);
+  axis_reduction::enqueue(function, shape, leaves, op, lower_into<A>(op, to), options);
 }
 
 template <class In, class Out, int Count, class Op, class Transform, class A>

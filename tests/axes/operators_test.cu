@@ -244,6 +244,22 @@ TEST(axes_operators, arg_reductions_count_along_the_axes) {
   EXPECT_EQ(one.value(), (wf::indexed_value<float>{9, 1}));
 }
 
+// Indices that are narrower than the array's number of items, but not than a row's.
+TEST(axes_operators, narrow_indices_of_rows) {
+  using narrow = wf::arg_maximum<wf::ties::last, wf::nans::propagate, std::int16_t>;
+  for (const std::int64_t rows : {3, 700}) {
+    const std::int64_t length = 100;
+    const auto memory = wf_test::random_items<float>(rows * length);
+    const device_array<float> in(memory);
+    const device_array<wf::indexed_value<float>> out(rows);
+    wf::reduce_rows(wf::strided(in.data(), {rows, length}), std::span(out.data(), out.size()), narrow{});
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::vector<float> row(memory.begin() + r * length, memory.begin() + (r + 1) * length);
+      EXPECT_EQ(out.value(r), result_of(row, narrow{})) << "row " << r << " of " << rows;
+    }
+  }
+}
+
 TEST(axes_operators, exact_sums) { expect_results_of(wf::exact_plus{}); }
 
 }  // namespace axes_operators
