@@ -28,6 +28,7 @@ def heat_maps(title, panels):
     figure, all_axes = plt.subplots(1, len(panels), figsize=(4.8 * len(panels), 4.6), sharey=True)
     for axes, (label, table) in zip(all_axes, panels):
         grid = table.pivot_table(index="rows", columns="columns", values="percent").reindex(index=extents, columns=extents)
+        axes.grid(False)
         axes.pcolormesh(grid.to_numpy(), cmap="RdYlGn", vmin=0, vmax=100, edgecolors="white", linewidth=0.5)
         for (row, column), percent in grid.stack().items():
             axes.text(extents.index(column) + 0.5, extents.index(row) + 0.5, f"{percent:.0f}", ha="center", va="center", size=7)
@@ -35,7 +36,6 @@ def heat_maps(title, panels):
                  yticks=[i + 0.5 for i in range(len(extents))])
         axes.set_xticklabels(names, size=7, rotation=90)
         axes.set_yticklabels(names, size=7)
-        axes.grid(False)
     all_axes[0].set_ylabel("rows")
     figure.suptitle(title, y=1.0)
     return as_svg(figure)

@@ -52,6 +52,18 @@ class Report(unittest.TestCase):
         self.assertIn("| **missed** |", report.bars(("short", 1.4, rows, "over_cub", "at most")))
         self.assertEqual(report.markdown(rows, "items: items as size", "µs: warpfold").splitlines()[-1], "| 2^10 | 2.00 |")
 
+    def test_matrices_of_all_extents_become_a_heat_map(self):
+        path = raw(self.folder.name)
+        document = json.loads(path.read_text())
+        document["benchmarks"] = [{"name": f"reduce_axes/float/plus/items:64/form:8x8_axis_{axis}/{contender}/cold", "real_time": time,
+                                   "time_unit": "us", "bytes": 256}
+                                  for axis in (0, 1) for contender, time in (("warpfold", 4.0), ("cub", 8.0), ("move_a", 3.0))]
+        path.write_text(json.dumps(document))
+        report.keep([path], self.results)
+        drawn = report.plots.of("reduce_axes", report.Run(self.results / "reduce_axes-gpu-one.json"))["grid"]
+        for percent in (75, 38):
+            self.assertIn(f">{percent}</text>", drawn)
+
     def test_pages_are_those_of_the_kept_results(self):
         self.assertEqual(report.main(["--check"]), 0)
 
