@@ -173,8 +173,9 @@ def bars(*promises):
 
 
 def with_column(rows, key, name, values):
-    """The rows with a column of recorded figures, by what `key` says."""
-    return rows.assign(**{name: rows[key].map(values)})
+    """The rows with a column of recorded figures, by what `key` says: a column, or several for a tuple."""
+    keys = rows[key] if isinstance(key, str) else pd.Series(rows[key].itertuples(index=False, name=None), rows.index, object)
+    return rows.assign(**{name: keys.map(values)})
 
 
 def over(rows, other):

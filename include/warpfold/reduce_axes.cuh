@@ -22,7 +22,7 @@
 //   (fuse.hpp), one each; an array of fused<…> takes them side by side.
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, {.stream = s} say.
 //
-// Everyday reductions along axes are operators, each in a header of its own:
+// Everyday reductions along axes are operators:
 //
 // | what                           | `op`                                       | an item of `out`                     |
 // |--------------------------------|--------------------------------------------|--------------------------------------|
@@ -36,7 +36,9 @@
 // | sums to trust                  | compensated_plus{}, exact_plus{}           | that of the items                    |
 //
 // An index is the item's number along the reduced axis; of several axes, in their row-major order. Where an output has
-// less than 2^31 items, arg_maximum<ties::first, nans::propagate, std::int32_t>{} folds half as many bytes.
+// less than 2^31 items, arg_maximum<ties::first, nans::propagate, std::int32_t>{} folds half as many bytes. Whether a
+// predicate holds for some item or for all, and how often: transform_reduce_axes(in, out, axes{0}, op, predicate), `op`
+// being logical_or{}, logical_and{} or accumulate_in<std::int64_t>(plus{}).
 //
 // All functions of this header
 // - fold the items of an output in row-major order of the reduced axes, in which the order of the input's axes counts,
