@@ -149,5 +149,6 @@ void register_all() {
 
 }  // namespace
 
-/// The sources' scans beside Warpfold's own and a copy. A segment has 1000 items. README.md beside this file says how to run it.
+/// The sources' scans beside Warpfold's own and a copy. A segment has 1000 items. README.md beside this file says how to
+/// run it.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

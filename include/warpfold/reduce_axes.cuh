@@ -24,16 +24,16 @@
 //
 // Everyday reductions along axes are operators:
 //
-// | what                           | `op`                                       | an item of `out`                     |
-// |--------------------------------|--------------------------------------------|--------------------------------------|
-// | mean, Euclidean norm           | arithmetic_mean{}, euclidean_norm{}        | float of float, else double          |
-// | log(exp(x0) + exp(x1) + …)     | log_sum_exp{}                              | the same                             |
-// | sum, maximum of magnitudes     | with(magnitude{}, plus{}), … maximum{}     | that of the items                    |
-// | smallest and largest           | minimum_maximum{}                          | extrema<T>                           |
-// | mean, variance, extremes, NaN  | moments{}, statistics{}                    | moments_of<>, statistics_of<T>       |
-// | where the largest item is      | arg_maximum{}, arg_minimum{}, arg_extrema{}| indexed_value<T>, indexed_extrema<T> |
-// | the largest items              | top_k<K>{}                                 | its header says                      |
-// | sums to trust                  | compensated_plus{}, exact_plus{}           | that of the items                    |
+// | what                          | `op`                                        | an item of `out`                |
+// |-------------------------------|---------------------------------------------|---------------------------------|
+// | mean, Euclidean norm          | arithmetic_mean{}, euclidean_norm{}         | float of float, else double     |
+// | log(exp(x0) + exp(x1) + ...)  | log_sum_exp{}                               | the same                        |
+// | sum, maximum of magnitudes    | with(magnitude{}, plus{}), ... maximum{}    | that of the items               |
+// | smallest and largest          | minimum_maximum{}                           | extrema<T>                      |
+// | mean, variance, extremes, NaN | moments{}, statistics{}                     | moments_of<>, statistics_of<T>  |
+// | where the largest item is     | arg_maximum{}, arg_minimum{}, arg_extrema{} | indexed_value, indexed_extrema |
+// | the largest items             | top_k<K>{}                                  | its header says                 |
+// | sums to trust                 | compensated_plus{}, exact_plus{}            | that of the items               |
 //
 // An index is the item's number along the reduced axis; of several axes, in their row-major order. Where an output has
 // less than 2^31 items, arg_maximum<ties::first, nans::propagate, std::int32_t>{} folds half as many bytes. Whether a

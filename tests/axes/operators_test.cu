@@ -100,7 +100,7 @@ struct array_on_device {
   }
 };
 
-// ---- several results in one read --------------------------------------------------------------------------------------
+// ---- several results in one read -----------------------------------------------------------------------------------
 
 constexpr auto everyday = wf::fuse(wf::arithmetic_mean{}, wf::euclidean_norm{}, wf::log_sum_exp{}, wf::plus{},
                                    wf::with(wf::magnitude{}, wf::maximum{}), wf::statistics{});
@@ -223,7 +223,7 @@ TEST(axes_operators, outputs_that_do_not_fit_are_refused) {
   EXPECT_EQ(refusal(first, wf::strided(lasts.data(), {4})), "accepted");
 }
 
-// ---- operators alone --------------------------------------------------------------------------------------------------
+// ---- operators alone -----------------------------------------------------------------------------------------------
 
 /// Every case with `op`: each result is the canonical tree's, by ==.
 template <class Op> void expect_results_of(const Op& op) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Golden bits of operators with a state of their own, of segmented scans and of reductions along axes; golden.hpp says why
-// the bits are promised.
+// Golden bits of operators with a state of their own, of segmented scans and of reductions along axes; golden.hpp says
+// why the bits are promised.
 #include "golden.hpp"
 
 namespace wf_golden_statistics {
