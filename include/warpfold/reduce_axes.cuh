@@ -31,7 +31,7 @@
 // | sum, maximum of magnitudes    | with(magnitude{}, plus{}), ... maximum{}    | that of the items               |
 // | smallest and largest          | minimum_maximum{}                           | extrema<T>                      |
 // | mean, variance, extremes, NaN | moments{}, statistics{}                     | moments_of<>, statistics_of<T>  |
-// | where the largest item is     | arg_maximum{}, arg_minimum{}, arg_extrema{} | indexed_value, indexed_extrema |
+// | where the largest item is     | arg_maximum{}, arg_minimum{}, arg_extrema{} | indexed_value, indexed_extrema  |
 // | the largest items             | top_k<K>{}                                  | its header says                 |
 // | sums to trust                 | compensated_plus{}, exact_plus{}            | that of the items               |
 //
