@@ -6,8 +6,8 @@
 //   auto [sum, largest] = wf::reduce_value(in, wf::fuse(wf::plus{}, wf::maximum{}), {.init = wf::fused(0.f, -1.f)});
 //
 // A fused operator is one operator: every function takes it (reductions, their transform_ and _value forms, segments,
-// keys, scans), with one launch and one read of the input. Each result has the bits of a call of its own: each operator
-// keeps its accumulator type, its order and its tree. The operators may lift and lower (operator_traits.hpp), be fused
+// keys, axes, scans), with one launch and one read of the input. Each result has the bits of a call of its own: each
+// operator keeps its accumulator type, its order and its tree. The operators may lift and lower (operator_traits.hpp), be fused
 // themselves, and differ in everything.
 //
 // Accumulators and initial values are fused<...> values (fused.hpp). So are results that are not written through

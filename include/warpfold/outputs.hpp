@@ -86,7 +86,8 @@ template <bool IsSized, class... Its> struct outputs_argument {
 
 /// An output for each result of a fused reduction: device pointers, iterators that device code can assign through, or
 /// ranges, as single outputs are. They must be apart from each other. Functions with many results need ranges that are
-/// equally long. The ranges are not copied: they must outlive the reduction.
+/// equally long. The ranges are not copied: they must outlive the reduction. Along axes: arrays, or ranges for rows and
+/// columns (reduce_axes.cuh).
 template <class... Outs> constexpr auto outputs(Outs&&... outs) {
   static_assert(sizeof...(Outs) > 0, "warpfold: outputs needs an output for each result");
   static_assert(!(requires { std::remove_cvref_t<Outs>::is_sized; } || ...),
