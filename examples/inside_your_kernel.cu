@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warpfold inside a kernel of your own: outlines of countries, measured by a block each.
 #include <warpfold/block/reduce.cuh>
+#include <warpfold/block/scan.cuh>
 #include <warpfold/warp/reduce.cuh>
 #include <warpfold/warpfold.cuh>
 
@@ -27,7 +28,8 @@ constexpr const char* help = R"(usage: inside_your_kernel [--top N]
 
 Measures outlines of countries in a kernel that calls Warpfold's block and warp
 layers: each block adds up the edges of one outline, each of its warps finds the
-longest edge that it saw. Prints the longest outlines, and compares with the CPU.
+longest edge that it saw. A second kernel scans: how far is it along the outline to
+each place? Prints the longest outlines, and compares with the CPU.
 Without files, the outlines in examples/data; files are those of country_boxes.
 
   --top N  show N outlines (default 5)
@@ -65,33 +67,58 @@ __global__ void measure_rings(const place* places, const std::int32_t* offsets, 
   if (thread % warp_threads == 0) warp_edges[blockIdx.x * block_warps + thread / warp_threads] = edge;
 }
 
+// One block a ring, block_threads edges at a time. distances[i] is the way along the ring from its first place to place i.
+__global__ void walk_rings(const place* places, const std::int32_t* offsets, double* distances) {
+  __shared__ wf::block::scan_storage<double, block_threads> storage;
+  __shared__ double walked;
+  const std::int32_t begin = offsets[blockIdx.x], edges = offsets[blockIdx.x + 1] - begin - 1;
+  const int thread = static_cast<int>(threadIdx.x);
+  double before = 0;
+  if (thread == 0) distances[begin] = 0;
+  for (std::int32_t first = 0; first < edges; first += block_threads) {
+    const std::int32_t edge = begin + first + thread;
+    const int count = edges - first < block_threads ? edges - first : block_threads;
+    const double length = thread < count ? examples::distance_km(places[edge], places[edge + 1]) : 0;
+    // Each of the first `count` threads gets the sum up to its own edge.
+    const double way = before + wf::block::inclusive_scan<block_threads>(storage, length, wf::plus{}, count);
+    if (thread < count) distances[edge + 1] = way;
+    if (thread == count - 1) walked = way;
+    __syncthreads();  // also before the storage is used again
+    before = walked;
+  }
+}
+
 struct measures {
-  std::vector<double> lengths;  // of rings
+  std::vector<double> lengths;    // of rings
+  std::vector<double> distances;  // of places from the first one of their ring, along it
   double sum, longest_edge;
 };
 
 measures measure_on_the_gpu(const examples::outlines& map) {
   const examples::device_array<place> places(map.places);
   const examples::device_array<std::int32_t> offsets(map.offsets);
-  const examples::device_array<double> lengths(map.rings()), warp_edges(map.rings() * block_warps);
+  const examples::device_array<double> lengths(map.rings()), warp_edges(map.rings() * block_warps),
+      distances(map.places.size());
 
   // wf::launch does what <<<>>> does, checks for errors, and works in the emulator too.
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(map.rings()));
   config.blockDim = dim3(block_threads);
   wf::launch(measure_rings, config, places.data(), offsets.data(), lengths.data(), warp_edges.data());
+  wf::launch(walk_rings, config, places.data(), offsets.data(), distances.data());
 
   // What is left, one value a block and one a warp, is for the functions that take arrays.
   const double sum = wf::reduce_value(lengths), longest_edge = wf::reduce_value(warp_edges, wf::maximum{});
-  return {lengths.to_host(), sum, longest_edge};
+  return {lengths.to_host(), distances.to_host(), sum, longest_edge};
 }
 
 measures measure_on_the_cpu(const examples::outlines& map) {
-  measures all{std::vector<double>(map.rings()), 0, 0};
+  measures all{std::vector<double>(map.rings()), std::vector<double>(map.places.size()), 0, 0};
   for (std::size_t ring = 0; ring < map.rings(); ++ring) {
     for (std::int32_t i = map.offsets[ring]; i + 1 < map.offsets[ring + 1]; ++i) {
       const double distance = examples::distance_km(map.places[i], map.places[i + 1]);
       all.lengths[ring] += distance;
+      all.distances[static_cast<std::size_t>(i) + 1] = all.lengths[ring];
       all.longest_edge = std::max(all.longest_edge, distance);
     }
     all.sum += all.lengths[ring];
@@ -103,6 +130,14 @@ measures measure_on_the_cpu(const examples::outlines& map) {
 bool agree(double a, double b, std::size_t edges) {
   const double roundings = 16 * static_cast<double>(edges + 1);
   return std::abs(a - b) <= roundings * std::numeric_limits<double>::epsilon() * std::abs(b);
+}
+
+// The first place of a ring before which half of its length lies.
+place half_way(const examples::outlines& map, const measures& measured, std::size_t ring) {
+  const double half = measured.lengths[ring] / 2 * (1 - 1e-9);  // where it falls on a place, rounding does not matter
+  auto i = static_cast<std::size_t>(map.offsets[ring]);
+  while (measured.distances[i] < half) ++i;
+  return map.places[i];
 }
 
 void measure_outlines(const std::vector<std::string_view>& arguments) {
@@ -122,13 +157,21 @@ void measure_outlines(const std::vector<std::string_view>& arguments) {
     std::printf("  %s%10s%13.3f km\n", examples::left_aligned(map.country_of(ring), 30).c_str(),
                 examples::format_whole(edges).c_str(), gpu.lengths[ring]);
   }
-  std::printf("\n  %-40s%13.3f km\n  %-40s%13.3f km\n\n", "all of them together", gpu.sum, "longest edge",
+  std::printf("\n  %-40s%13.3f km\n  %-40s%13.3f km\n", "all of them together", gpu.sum, "longest edge",
               gpu.longest_edge);
+
+  if (!order.empty()) {
+    const place half = half_way(map, gpu, order[0]);
+    std::printf("  half of the longest lies before longitude %.2f, latitude %.2f\n\n", half.longitude, half.latitude);
+  }
 
   bool equal = agree(gpu.sum, cpu.sum, map.places.size()) && agree(gpu.longest_edge, cpu.longest_edge, 1);
   for (std::size_t ring = 0; ring < map.rings(); ++ring) {
     const auto places = static_cast<std::size_t>(map.offsets[ring + 1] - map.offsets[ring]);
     equal = equal && agree(gpu.lengths[ring], cpu.lengths[ring], places);
+    for (std::int32_t i = map.offsets[ring]; i < map.offsets[ring + 1]; ++i)
+      equal = equal &&
+              agree(gpu.distances[static_cast<std::size_t>(i)], cpu.distances[static_cast<std::size_t>(i)], places);
   }
   if (!equal) throw std::runtime_error("the CPU's results differ");
   std::printf("The CPU's results are the same.\n");

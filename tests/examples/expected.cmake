@@ -164,6 +164,7 @@ set(expected_outlines
   "United States of America 1 987 23080.890 km"
   "all of them together 1023065.579 km"
   "longest edge 628.054 km"
+  "half of the longest lies before longitude 73.88, latitude 67.09"
   "The CPU's results are the same.")
 set(expected_ring_lengths
   "number 1 4 889.493 km"
@@ -171,6 +172,7 @@ set(expected_ring_lengths
   "number 2 3 359.830 km"
   "all of them together 1651.621 km"
   "longest edge 222.390 km"
+  "half of the longest lies before longitude 181.00, latitude 1.00"
   "The CPU's results are the same.")
 set(expected_track
   "length 51034.962 km"

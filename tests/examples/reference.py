@@ -167,8 +167,12 @@ def outline_lengths(outlines, top=5):
     rings = [(name, lengths(ring)) for name, rings in outlines.countries for ring in rings]
     longest = sorted(rings, key=lambda named: -math.fsum(named[1]))[:top]
     edges = [edge for _, ring in rings for edge in ring]
+    outline = max((ring for _, rings in outlines.countries for ring in rings), key=lambda ring: math.fsum(lengths(ring)))
+    way, half = lengths(outline), math.fsum(lengths(outline)) / 2 * (1 - 1e-9)
+    longitude, latitude = next(at for i, at in enumerate(outline) if math.fsum(way[:i]) >= half)
     return ([f'{name} {whole(len(ring))} {math.fsum(ring):.3f} km' for name, ring in longest] +
             [f'all of them together {math.fsum(edges):.3f} km', f'longest edge {max(edges):.3f} km',
+             f'half of the longest lies before longitude {longitude:.2f}, latitude {latitude:.2f}',
              "The CPU's results are the same."])
 
 
