@@ -67,7 +67,8 @@ __global__ void measure_rings(const place* places, const std::int32_t* offsets, 
   if (thread % warp_threads == 0) warp_edges[blockIdx.x * block_warps + thread / warp_threads] = edge;
 }
 
-// One block a ring, block_threads edges at a time. distances[i] is the way along the ring from its first place to place i.
+// One block a ring, block_threads edges at a time. distances[i] is the way along the ring from its first place to
+// place i.
 __global__ void walk_rings(const place* places, const std::int32_t* offsets, double* distances) {
   __shared__ wf::block::scan_storage<double, block_threads> storage;
   __shared__ double walked;
