@@ -108,14 +108,9 @@ concept counts_from_begin = requires(const A& value) {
   typename index_of<A>::type;
   { Op::relative(value, std::int64_t{}) } -> std::same_as<lowered_t<Op, A>>;
 };
-/// Whether the indices of an array of any size fit.
-template <class Op, class A> inline constexpr bool always_counts_from_begin = false;
-template <class Op, class A>
-  requires counts_from_begin<Op, A>
-inline constexpr bool always_counts_from_begin<Op, A> = sizeof(typename index_of<A>::type) == sizeof(std::int64_t);
 
 /// The reduction of adjacent rows, by the kernels for segments. Indices count from the first item of all while they are
-/// folded, if they fit: nothing need be divided then.
+/// folded, so that nothing need be divided, if they fit, and if there is no init, whose index is the caller's.
 template <class A, class Source, class Out, class Op, class Transform>
 void reduce_adjacent_rows(const char* function, const Source& source, const segmented::fixed_length_segments& rows,
                           const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
@@ -123,12 +118,11 @@ void reduce_adjacent_rows(const char* function, const Source& source, const segm
     host::segmented_reduce_with<automatic>::enqueue(function, rows, leaves, segmented::to_indexed(to), any_op, options);
   };
   if constexpr (counts_from_begin<Op, A>)
-    if (source.items - 1 <= std::numeric_limits<typename index_of<A>::type>::max()) {
+    if (!options.init && source.items - 1 <= std::numeric_limits<typename index_of<A>::type>::max()) {
       const within_segment<Op> within{op};
       return enqueue(make_leaves<A>(within, source, transform), lower_segments_into<A>(within, out, rows), within);
     }
-  if constexpr (!always_counts_from_begin<Op, A>)
-    enqueue(row_leaves<A>(op, source, rows.length, transform), lower_into<A>(op, out), op);
+  enqueue(row_leaves<A>(op, source, rows.length, transform), lower_into<A>(op, out), op);
 }
 
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.

@@ -250,6 +250,12 @@ TEST(axes_operators, arg_reductions_count_along_the_axes) {
   EXPECT_EQ(two.to_host(), (found{{9, 1}, {7, 2}}));
   wf::reduce_axes(cube, wf::strided(one.data()), wf::axes{0, 1, 2}, wf::arg_maximum{});
   EXPECT_EQ(one.value(), (wf::indexed_value<float>{9, 1}));
+  // The index of init is the caller's.
+  for (const int axis : {0, 1, 2}) {
+    const wf::indexed_value<float> before_all{8, 77};
+    wf::reduce_axes(cube, wf::strided(four.data(), {2, 2}), wf::axes{axis}, wf::arg_maximum{}, {.init = before_all});
+    EXPECT_EQ(four.value(axis == 2 ? 3 : 0), (wf::indexed_value<float>{8, 77})) << axis;
+  }
 }
 
 // Indices that are narrower than the array's number of items, but not than a row's.
