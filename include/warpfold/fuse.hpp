@@ -7,8 +7,8 @@
 //
 // A fused operator is one operator: every function takes it (reductions, their transform_ and _value forms, segments,
 // keys, axes, scans), with one launch and one read of the input. Each result has the bits of a call of its own: each
-// operator keeps its accumulator type, its order and its tree. The operators may lift and lower (operator_traits.hpp), be
-// fused themselves, and differ in everything.
+// operator keeps its accumulator type, its order and its tree. The operators may lift and lower (operator_traits.hpp),
+// be fused themselves, and differ in everything.
 //
 // Accumulators and initial values are fused<...> values (fused.hpp). So are results that are not written through
 // outputs(...) (outputs.hpp): a _value form returns them, and a pointer to fused<...> receives them. An empty input
