@@ -2,11 +2,10 @@
 // The host side of exact sums over one array, and over segments.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <warpfold/exact/kernel.cuh>
 #include <warpfold/exact/operator.cuh>
 #include <warpfold/exact/segment_kernel.cuh>
-#include <warpfold/host/divide_up.hpp>
+#include <warpfold/host/batch_plan.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
@@ -15,19 +14,6 @@
 
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
-
-struct sum_plan {
-  int blocks, block_warps;
-};
-/// Warps take 4 KiB each. While there are fewer batches than warps, blocks are small, so that all multiprocessors load.
-inline sum_plan plan_sum(std::int64_t batches, int multiprocessors, int resident_blocks, int max_blocks) {
-  const std::int64_t even =
-      batches <= max_block_warps ? batches : host::divide_up(batches, std::int64_t{multiprocessors});
-  const int warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(even, 8))));
-  std::int64_t blocks = std::min<std::int64_t>(host::divide_up(batches, std::int64_t{warps}), resident_blocks);
-  if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
-  return {static_cast<int>(blocks), warps};
-}
 
 /// Enqueues the exact sum of `leaves`, which have been lifted, into `out`. All arguments have been checked but those of
 /// `options`.
@@ -51,10 +37,10 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
   const std::int64_t batches =
       host::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
   const int multiprocessors = host::limits_of(device).multiprocessors;
-  const sum_plan plan = plan_sum(
+  const host::batch_plan plan = host::plan_batches(
       batches, multiprocessors,
       multiprocessors * host::blocks_per_multiprocessor<kernel>(device, max_block_warps * warp_lanes, shared_bytes),
-      options.max_blocks);
+      max_block_warps, options.max_blocks);
   const host::call_scratch scratch =
       plan.blocks > 1 ? host::scratch_for(function, device, options, needed) : host::call_scratch();
   std::byte* const control = plan.blocks > 1 ? scratch.data() : nullptr;

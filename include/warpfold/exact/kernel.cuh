@@ -7,7 +7,7 @@
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/thread/array.cuh>
-#include <warpfold/thread/source.cuh>
+#include <warpfold/warp/load_rows.cuh>
 
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -48,31 +48,19 @@ template <class Leaves> struct sum_storage {
 template <int Rows, class Leaves, class F, int Items>
 __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[Items]) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
-  const auto& source = leaves.source;
   typename Leaves::chunk rows[Rows];
-  const std::int64_t own = first + arch::lane_id() * chunk_items;
-  if (first + Rows * row_items <= source.items && source.misaligned_bytes() == 0) {
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) source.load(rows[row], own + row * row_items);
+  if (warp::load_rows(leaves.source, first, rows)) {
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
       items[k] = warpfold::detail::convert<F>(leaves.leaf(rows[k / chunk_items], k % chunk_items));
     return;
   }
+  const std::int64_t left = leaves.source.items - first - arch::lane_id() * chunk_items;
   WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    const std::int64_t at = own + row * row_items;
-    bool is_shifted = false;
-    if constexpr (requires { source.can_shift(first, first); }) {
-      is_shifted = source.can_shift(at, at + chunk_items);
-      if (is_shifted) source.load_shifted(rows[row], at);
-    }
-    if (!is_shifted) source.load_edge(rows[row], at);
-    WARPFOLD_UNROLL
-    for (int k = 0; k < chunk_items; ++k)
-      items[row * chunk_items + k] =
-          at + k < source.items ? warpfold::detail::convert<F>(leaves.leaf(rows[row], k)) : F(-0.0);
-  }
+  for (int k = 0; k < Items; ++k)
+    items[k] = k / chunk_items * row_items + k % chunk_items < left
+                   ? warpfold::detail::convert<F>(leaves.leaf(rows[k / chunk_items], k % chunk_items))
+                   : F(-0.0);
 }
 
 /// Joins init with the sum of `shared`, rounds, and writes. Not inlined: it would take registers from the loop over the

@@ -5,7 +5,7 @@
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/fold_parts.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
-#include <warpfold/warp/fold_exponentials.cuh>
+#include <warpfold/warp/fold_terms.cuh>
 #include <warpfold/warp/locate_in_rows.cuh>
 #include <warpfold/warp/select_in_rows.cuh>
 
@@ -64,8 +64,8 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
   else if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
   else {
-    if constexpr (sums_exponentials<Leaves>)
-      if (const exponential_rows<Leaves, Rows> all(leaves, rows); all.share_exponent()) return all.fold();
+    if constexpr (has_terms<Leaves>)
+      if (const term_rows<Leaves, Rows> all(leaves, rows); all.are_plain()) return all.fold();
     return fold_chunk_rows(leaves, rows, op);
   }
 }
