@@ -202,8 +202,9 @@ template <class T> void register_exact_segments(const std::string& type, spread 
                const warpfold::workspace workspace;
                const auto call = [&](auto op) {
                  return [&, op](cudaStream_t stream, int) {
-                   warpfold::segmented_reduce(data.data(), items, std::span<const int>(device_offsets.data(), offsets.size()),
-                                              out.data(), op, {.stream = stream, .workspace = workspace});
+                   warpfold::segmented_reduce(data.data(), items,
+                                              std::span<const int>(device_offsets.data(), offsets.size()), out.data(),
+                                              op, {.stream = stream, .workspace = workspace});
                  };
                };
                const contenders list{{"warpfold", call(warpfold::exact_plus{})},

@@ -97,7 +97,9 @@ struct tenths {
   using difference_type = std::int64_t;
   __host__ __device__ float operator[](std::int64_t) const { return 0.1f; }
 };
-struct three_bytes { std::uint8_t byte[3]; };
+struct three_bytes {
+  std::uint8_t byte[3];
+};
 /// Aborts on what is no item of a segment.
 struct first_byte {
   __host__ __device__ float operator()(const three_bytes& item) const {

@@ -84,11 +84,10 @@ void enqueue_segments(const char* function, const Segments& segments, const Leav
   constexpr std::size_t shared_bytes = segment_block_warps * sizeof(segment_sums<T>);
   static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
   const int device = host::current_device();
-  const segment_sum_plan plan =
-      plan_segment_sums(source.items, segments.count,
-                        host::limits_of(device).multiprocessors *
-                            host::blocks_per_multiprocessor<kernel>(device, threads, shared_bytes),
-                        host::feature_control_bytes / sizeof(global_sum<T>), options.max_blocks);
+  const segment_sum_plan plan = plan_segment_sums(
+      source.items, segments.count,
+      host::limits_of(device).multiprocessors * host::blocks_per_multiprocessor<kernel>(device, threads, shared_bytes),
+      host::feature_control_bytes / sizeof(global_sum<T>), options.max_blocks);
   const host::call_scratch scratch = host::scratch_for(function, device, options, host::control_bytes);
   launch(kernel, host::launch_config(plan.blocks, threads, shared_bytes, options.stream),
          segment_sum_arguments<Segments, items, Op, Out>{

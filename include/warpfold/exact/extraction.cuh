@@ -35,14 +35,13 @@ template <class V, int Items> struct extraction {
 
 /// The item of largest magnitude of a group of lanes.
 template <class F> struct largest_item {
-  int field;             ///< its exponent's field
-  bool is_minus_zero;    ///< whether all items of the group are -0
+  int field;           ///< its exponent's field
+  bool is_minus_zero;  ///< whether all items of the group are -0
 
   __device__ bool is_finite() const { return field != static_cast<int>(format<F>::max_field); }
   __device__ int exponent() const { return (field > 0 ? field : 1) - format<F>::max_exponent; }
 };
-template <class F, int Items>
-__device__ largest_item<F> find_largest(const F (&items)[Items], lane_group group) {
+template <class F, int Items> __device__ largest_item<F> find_largest(const F (&items)[Items], lane_group group) {
   using bits = typename format<F>::bits;
   constexpr int high_digits = std::is_same_v<F, float> ? 23 : 20;
   unsigned largest = 0;
@@ -101,8 +100,7 @@ __device__ bool extract(F (&items)[Items], int item_exponent, level_sums<Levels>
     else left |= rest != 0;
   }
   WARPFOLD_UNROLL
-  for (int j = 0; j < Levels; ++j)
-    sums.sum[j] = bits_as<std::int64_t>(running[j]) - bits_as<std::int64_t>(start[j]);
+  for (int j = 0; j < Levels; ++j) sums.sum[j] = bits_as<std::int64_t>(running[j]) - bits_as<std::int64_t>(start[j]);
   return (left & 0x7fffffffu) != 0;
 }
 

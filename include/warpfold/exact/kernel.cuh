@@ -36,7 +36,8 @@ template <class Leaves, class Op, class Out> struct sum_arguments {
   unsigned* ticket;    ///< zero before, zero after
 };
 
-template <class Leaves> using batch_sum_of = warp_sum<typename Leaves::accumulator, batch_rows<Leaves>() * Leaves::chunk_items>;
+template <class Leaves>
+using batch_sum_of = warp_sum<typename Leaves::accumulator, batch_rows<Leaves>() * Leaves::chunk_items>;
 
 template <class Leaves> struct sum_storage {
   typename batch_sum_of<Leaves>::storage warp[max_block_warps];
@@ -72,7 +73,8 @@ __device__ __attribute__((noinline)) void write_sum(const Arguments& arguments, 
 
 /// Adds the block's sum to the global one. True in the last block, which then has the sum of all blocks in shared.warp[0]
 /// and shared.kinds, while the global one is zero again. All threads call it.
-template <class Storage, class V> __device__ bool is_last_to_add(Storage& shared, global_sum<V>& sum, unsigned* ticket) {
+template <class Storage, class V>
+__device__ bool is_last_to_add(Storage& shared, global_sum<V>& sum, unsigned* ticket) {
   const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x);
   sum.add(shared.warp[0].sum, shared.kinds, thread, threads);
   __syncthreads();

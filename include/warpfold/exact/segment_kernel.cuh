@@ -19,9 +19,9 @@ inline constexpr int segment_block_warps = 8;
 
 template <class V> struct segment_policy {
   static constexpr bool is_double = std::is_same_v<V, double>;
-  static constexpr int lane_items = is_double ? 8 : 16;      ///< that a lane sums at once
-  static constexpr int tile_segments = is_double ? 8 : 32;   ///< a tile's superaccumulators fill 3 or 4 KiB
-  static constexpr int max_short_items = 16 * lane_items;    ///< longer segments are summed by the whole warp
+  static constexpr int lane_items = is_double ? 8 : 16;     ///< that a lane sums at once
+  static constexpr int tile_segments = is_double ? 8 : 32;  ///< a tile's superaccumulators fill 3 or 4 KiB
+  static constexpr int max_short_items = 16 * lane_items;   ///< longer segments are summed by the whole warp
   static constexpr int blocks_per_multiprocessor = is_double ? 2 : 3;
 };
 

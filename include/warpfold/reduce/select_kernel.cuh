@@ -41,19 +41,20 @@ template <class Leaves> struct select_storage {
 };
 
 /// Enters the items of a batch that are among the best. All lanes of the warp call it.
-template <class Leaves, class List>
-__device__ void select_batch(const Leaves& leaves, std::int64_t first, List& list) {
+template <class Leaves, class List> __device__ void select_batch(const Leaves& leaves, std::int64_t first, List& list) {
   using traits = select_traits<Leaves>;
   using Op = typename traits::Op;
   using V = typename traits::V;
-  constexpr int chunk_items = Leaves::chunk_items, items = select_rows * chunk_items, row_items = warp_lanes * chunk_items;
+  constexpr int chunk_items = Leaves::chunk_items, items = select_rows * chunk_items,
+                row_items = warp_lanes * chunk_items;
   const auto& source = leaves.source.source;
   typename std::remove_cvref_t<decltype(source)>::chunk rows[select_rows];
   const bool all_exist = warp::load_rows(source, first, rows);
   const std::int64_t left = source.items - first - arch::lane_id() * chunk_items;
   const auto exists = [&](int i) { return all_exist || i / chunk_items * row_items + i % chunk_items < left; };
   const auto item = [&](int i) {
-    return warpfold::detail::convert<V>(leaves.transform.transform(source.value(rows[i / chunk_items], i % chunk_items)));
+    return warpfold::detail::convert<V>(
+        leaves.transform.transform(source.value(rows[i / chunk_items], i % chunk_items)));
   };
   V best{};
   if (all_exist) {
@@ -85,7 +86,8 @@ __device__ void select_batch(const Leaves& leaves, std::int64_t first, List& lis
     // They are read again, since registers have no addresses.
     while (__any_sync(full_warp, waiting != 0)) {
       const int i = group + __ffs(static_cast<int>(waiting)) - 1;
-      const std::int64_t place = first + (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items;
+      const std::int64_t place =
+          first + (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items;
       V own{};
       if (waiting != 0) own = warpfold::detail::convert<V>(leaves.transform.transform(source.at(place)));
       list.enter(waiting != 0, own, place);
@@ -95,7 +97,8 @@ __device__ void select_batch(const Leaves& leaves, std::int64_t first, List& lis
 }
 
 /// Enters the items of lists that a warp has stored.
-template <class List, class Items> __device__ void enter_lists(List& list, const Items* lists, int first, int end, int step) {
+template <class List, class Items>
+__device__ void enter_lists(List& list, const Items* lists, int first, int end, int step) {
   const int lane = arch::lane_id();
   for (int i = first; i < end; i += step) {
     const auto own = lists[i][lane < List::K ? lane : 0];
@@ -122,7 +125,8 @@ select_kernel(const __grid_constant__ select_arguments<Leaves, Op, Out> argument
   using traits = select_traits<Leaves>;
   auto& shared = arch::dynamic_shared<select_storage<Leaves>>();
   const auto& leaves = arguments.leaves;
-  const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes), blocks = static_cast<int>(gridDim.x);
+  const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes),
+            blocks = static_cast<int>(gridDim.x);
   typename traits::list list;
   const std::int64_t step = std::int64_t{gridDim.x} * warps;
   WARPFOLD_NO_UNROLL

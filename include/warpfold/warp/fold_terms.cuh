@@ -33,7 +33,8 @@ template <class Leaves, int Rows> class term_rows {
   static constexpr int chunk_items = Leaves::chunk_items;
 
   /// All lanes call it, as fold() below.
-  __device__ term_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows]) : leaves_(leaves), rows_(rows) {
+  __device__ term_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows])
+      : leaves_(leaves), rows_(rows) {
     WARPFOLD_UNROLL
     for (int i = 0; i < Rows * chunk_items; ++i) terms_.meet(item(i / chunk_items, i % chunk_items));
     are_plain_ = terms_.settle([](auto value, auto op) { return all_reduce(value, op); });
