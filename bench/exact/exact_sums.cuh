@@ -199,7 +199,7 @@ template <class T> void register_exact_segments(const std::string& type, spread 
                check(cudaGetLastError());
                const device_buffer<int> device_offsets(offsets.size());
                check(cudaMemcpy(device_offsets.data(), offsets.data(), device_offsets.bytes(), cudaMemcpyHostToDevice));
-               const warpfold::workspace workspace;
+               const warpfold::workspace workspace(sizeof(warpfold::accumulator_t<warpfold::exact_plus, T>));
                const auto call = [&](auto op) {
                  return [&, op](cudaStream_t stream, int) {
                    warpfold::segmented_reduce(data.data(), items,

@@ -118,11 +118,11 @@ template <bool Smallest, int K, nans Nans> struct best_k {
 
 /// The K largest items, the largest first; of equal ones, those of the lowest indices. NaN counts as larger than every
 /// number (`nans::propagate`), or as smaller. -0 and +0 are equal. Associative, and exact: any association gives the
-/// same bits.
-/// Cost: in reduce, of numbers of up to 32 bits, one comparison an item, since each warp keeps the best items it has met,
-/// and most others are worse (reduce/select_kernel.cuh); in long segments, of the same items, a few instructions an item
-/// (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists an item, which is far from the speed of
-/// memory. There, from K = 9 on, accumulators are so wide that they bound the grid, and compile times grow.
+/// same bits. Cost: in reduce, of numbers of up to 32 bits, one comparison an item, since each warp keeps the best
+/// items it has met, and most others are worse (reduce/select_kernel.cuh); in long segments, of the same items, a few
+/// instructions an item (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists an item, which is
+/// far from the speed of memory. There, from K = 9 on, accumulators are so wide that they bound the grid, and compile
+/// times grow.
 template <int K, nans Nans = nans::propagate> struct top_k : detail::best_k<false, K, Nans> {};
 
 /// The K smallest items, the smallest first. A NaN counts as smaller than every number (`nans::propagate`), or as

@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/exact/exponent_bins.cuh>
 #include <warpfold/exact/extraction.cuh>
+#include <warpfold/thread/array.cuh>
 
 namespace warpfold::exact {
 
@@ -23,7 +24,7 @@ template <class F, int Items> __device__ unsigned take_special_items(F (&items)[
 template <class F, int Items>
 __device__ largest_item<F> find_largest_number(F (&items)[Items], lane_group group, unsigned& kinds) {
   largest_item<F> largest = find_largest(items, group);
-  if (__any_sync(full_warp, !largest.is_finite())) {
+  if (__builtin_expect(__any_sync(full_warp, !largest.is_finite()), false)) {
     kinds |= take_special_items(items);
     largest = find_largest(items, group);
   }
@@ -53,27 +54,49 @@ __device__ bool add_if_whole(F (&items)[Items], const largest_item<F>& largest, 
   return true;
 }
 
-/// Adds the lanes' items, finite ones, to the groups' sums, whatever their exponents. Items are used up. All lanes of
-/// the warp call it. Cost: a pass for every 90 octaves (double: 140) of exponents. Doubles from 2^1016 on are added one by
-/// one, because extraction would overflow.
+/// Adds the lanes' items times 2^exponent, finite ones below 2^1015, to the groups' sums. Items are used up. All lanes
+/// of the warp call it. Cost: a pass for every 90 octaves (double: 140) of exponents.
 template <class Extraction, class T, class F, int Items>
-__device__ void add_by_passes(F (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
-  if constexpr (std::is_same_v<F, double>) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Items; ++k) {
-      if (-0x1p1016 < items[k] && items[k] < 0x1p1016) continue;
-      sum.add_item(items[k]);
-      items[k] = 0;
-    }
-    __syncwarp();
-  }
+__device__ void add_by_passes(F (&items)[Items], int exponent, lazy_superaccumulator<T>& sum, lane_group group) {
   bool is_left = true;
   WARPFOLD_NO_UNROLL
   while (__any_sync(full_warp, is_left)) {
     level_sums<Extraction::most_levels> sums;
     is_left = extract<Extraction, true>(items, find_largest(items, group).exponent(), sums);
+    WARPFOLD_UNROLL
+    for (int& e : sums.exponent) e += exponent;
     add_levels(sums, sum, group);
   }
+}
+/// The same of any finite items. Doubles have other places in registers meanwhile, or none, and the largest ones are
+/// scaled, because extraction would overflow.
+template <class Extraction, class T, int Items>
+__device__ void add_by_passes(const float (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
+  float rests[Items];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) rests[k] = items[k];
+  add_by_passes<Extraction>(rests, 0, sum, group);
+}
+template <class Extraction, class T, int Items>
+__device__ __attribute__((noinline)) void add_doubles_by_passes(thread::array<double, Items> items,
+                                                                lazy_superaccumulator<T>& sum, lane_group group) {
+  WARPFOLD_NO_UNROLL
+  for (const bool scales : {true, false}) {
+    double rests[Items];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) {
+      const bool is_far = !(-0x1p1000 < items[k] && items[k] < 0x1p1000);
+      rests[k] = is_far != scales ? -0.0 : scales ? items[k] * 0x1p-64 : items[k];
+    }
+    add_by_passes<Extraction>(rests, scales ? 64 : 0, sum, group);
+  }
+}
+template <class Extraction, class T, int Items>
+__device__ void add_by_passes(const double (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
+  thread::array<double, Items> copy;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) copy[k] = items[k];
+  add_doubles_by_passes<Extraction>(copy, sum, group);
 }
 
 /// The exact sum of what a warp adds batch by batch, `Items` items a lane.
@@ -97,13 +120,16 @@ template <class V, int Items> class warp_sum {
   /// Adds the lanes' items, which are used up. Items that do not exist must be -0.
   __device__ void add(number (&items)[Items]) {
     if (batches_ % batches_per_trial == 0) levels_ = extraction::first_levels;
-    const largest_item<number> largest = find_largest_number(items, whole_warp(), kinds_);
-    if (!add_by_levels(items, largest)) {
-      if constexpr (has_bins) {
-        if (!has_binned_) own_.bins.clear();
-        has_binned_ = true;
-        own_.bins.add(items);
-      } else add_by_passes<extraction>(items, own_.sum, whole_warp());
+    if constexpr (extraction::is_whole) add_whole(items);
+    else {
+      const largest_item<number> largest = find_largest_number(items, whole_warp(), kinds_);
+      if (__builtin_expect(!add_by_levels(items, largest), false)) {
+        if constexpr (has_bins) {
+          if (!has_binned_) own_.bins.clear();
+          has_binned_ = true;
+          own_.bins.add(items);
+        } else add_by_passes<extraction>(items, own_.sum, whole_warp());
+      }
     }
     if (++batches_ % batches_per_carry == 0) carry();
   }
@@ -121,6 +147,21 @@ template <class V, int Items> class warp_sum {
   /// Batches after which few levels are tried again.
   static constexpr unsigned batches_per_trial = 16;
 
+  /// Of items that one level holds, whatever they are.
+  __device__ void add_whole(number (&items)[Items]) {
+    constexpr std::int64_t limit = std::int64_t{1} << 51;  // of the sum of numbers
+    level_sums<1> sums;
+    extract<extraction, false>(items, format<V>::max_exponent, sums);
+    if (__builtin_expect(__any_sync(full_warp, !(-limit < sums.sum[0] && sums.sum[0] < limit)), false)) {
+      kinds_ |= take_special_items(items);
+      extract<extraction, false>(items, format<V>::max_exponent, sums);
+    }
+    bool has_other = sums.sum[0] != 0;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) has_other = has_other || bits_as<std::uint32_t>(items[k]) != 0x80000000u;
+    if (has_other) kinds_ |= has_other_than_minus_zero;
+    add_levels(sums, own_.sum, whole_warp());
+  }
   __device__ bool add_by_levels(number (&items)[Items], const largest_item<number>& largest) {
     constexpr int first = extraction::first_levels, most = extraction::most_levels;
     if (levels_ == first) {

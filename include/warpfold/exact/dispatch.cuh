@@ -81,7 +81,7 @@ void enqueue_segments(const char* function, const Segments& segments, const Leav
   using items = thread::leaves<std::remove_cv_t<decltype(source)>, transform, T>;
   constexpr auto* kernel = &sum_segments_kernel<Segments, items, Op, Out>;
   constexpr int threads = segment_block_warps * warp_lanes;
-  constexpr std::size_t shared_bytes = segment_block_warps * sizeof(segment_sums<T>);
+  constexpr std::size_t shared_bytes = segment_block_warps * sizeof(segment_storage<T>);
   static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
   const int device = host::current_device();
   const segment_sum_plan plan = plan_segment_sums(

@@ -45,14 +45,21 @@ template <class F, int Items> __device__ largest_item<F> find_largest(const F (&
   using bits = typename format<F>::bits;
   constexpr int high_digits = std::is_same_v<F, float> ? 23 : 20;
   unsigned largest = 0;
-  WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k) {
-    const unsigned magnitude = static_cast<unsigned>(bits_as<bits>(items[k]) >> (8 * sizeof(F) - 32)) & 0x7fffffffu;
-    largest = magnitude > largest ? magnitude : largest;
+  if constexpr (std::is_same_v<F, float>) {
+    float magnitude = 0;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) magnitude = maximum{}(magnitude, fabsf(items[k]));  // or NaN
+    largest = bits_as<std::uint32_t>(magnitude);
+  } else {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) {
+      const unsigned magnitude = static_cast<unsigned>(bits_as<bits>(items[k]) >> 32) & 0x7fffffffu;
+      largest = magnitude > largest ? magnitude : largest;
+    }
   }
   largest = group.largest(largest);
   bool is_minus_zero = false;
-  if (__any_sync(full_warp, largest == 0)) {
+  if (__builtin_expect(__any_sync(full_warp, largest == 0), false)) {
     bool other = largest != 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k) other = other || bits_as<bits>(items[k]) != bits_as<bits>(F(-0.0));

@@ -13,13 +13,13 @@ namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int max_block_warps = 8, blocks_per_multiprocessor = 2;
-inline constexpr int max_lane_items = 32;  ///< in flight, of 16 chunks at most: what registers hold beside the sums
 
-/// Rows of 32 chunks in a batch: 4 KiB for a warp; 2 KiB of half and bfloat16 items.
+/// Items that a lane sums at once: 128 bytes of them.
+template <class V> inline constexpr int batch_items = static_cast<int>(128 / sizeof(V));
+
+/// Rows of 32 chunks in a batch.
 template <class Leaves> consteval int batch_rows() {
-  using number = typename superaccumulator<typename Leaves::accumulator>::number;
-  constexpr int items = sizeof(number) == 4 ? max_lane_items : max_lane_items / 2;
-  constexpr int rows = items / Leaves::chunk_items;
+  constexpr int rows = batch_items<typename Leaves::accumulator> / Leaves::chunk_items;
   return rows < 1 ? 1 : rows > 8 ? 8 : rows;
 }
 
@@ -71,8 +71,8 @@ __device__ __attribute__((noinline)) void write_sum(const Arguments& arguments, 
   *arguments.out = arguments.init.join(shared.warp[0].sum.carried(shared.kinds), arguments.op);
 }
 
-/// Adds the block's sum to the global one. True in the last block, which then has the sum of all blocks in shared.warp[0]
-/// and shared.kinds, while the global one is zero again. All threads call it.
+/// Adds the block's sum to the global one. True in the last block, which then has the sum of all blocks in
+/// shared.warp[0] and shared.kinds, while the global one is zero again. All threads call it.
 template <class Storage, class V>
 __device__ bool is_last_to_add(Storage& shared, global_sum<V>& sum, unsigned* ticket) {
   const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x);

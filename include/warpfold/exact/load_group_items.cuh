@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a group of lanes loads items of a segment: by whole vectors wherever the segment begins, since what belongs to its
-// neighbours can be left out, and the order of items does not matter.
+// How a group of lanes loads items of a segment: by whole vectors wherever the segment begins, since what belongs to
+// its neighbours can be left out, and the order of items does not matter.
 #pragma once
 #include <warpfold/exact/lane_group.cuh>
 #include <warpfold/grid/segment_spans.cuh>
@@ -55,6 +55,49 @@ __device__ void load_group_items(const Leaves& leaves, std::int64_t step, const 
     if (exists && !by_vectors)
       items[k] = warpfold::detail::convert<F>(leaves.leaf_of(source.at(first + row * row_items + place)));
   }
+}
+
+/// The items of a segment that a lane still has to load, counted from the first one of its next chunk.
+struct lane_range {
+  std::int64_t first;  ///< where its next chunk begins
+  int begin, count;
+
+  template <class Source>
+  __device__ lane_range(const Source& source, const grid::segment_span& segment, lane_group group)
+      : first(chunk_begin(source, segment.begin) + group.own_lane() * Source::chunk_items),
+        begin(static_cast<int>(segment.begin - first)),
+        count(static_cast<int>(segment.end - segment.begin)) {}
+  __device__ bool is_left() const { return begin + count > 0; }
+  __device__ bool has(int item) const { return static_cast<unsigned>(item - begin) < static_cast<unsigned>(count); }
+};
+
+/// load_group_items for a segment of less than 2^31 items, if all vectors that hold an item of it lie within the input.
+/// Moves `range` on.
+template <class Leaves, class F, int Items>
+__device__ void load_inner_items(const Leaves& leaves, lane_range& range, lane_group group, F (&items)[Items]) {
+  constexpr int chunk_items = Leaves::chunk_items, rows = Items / chunk_items;
+  const int row_items = group.lanes * chunk_items;
+  typename Leaves::chunk chunks[rows];
+  WARPFOLD_UNROLL
+  for (int row = 0; row < rows; ++row) {
+    const int begin = range.begin - row * row_items;
+    if (begin < chunk_items && begin + range.count > 0) leaves.source.load(chunks[row], range.first + row * row_items);
+  }
+  WARPFOLD_UNROLL
+  for (int row = 0; row < rows; ++row) {
+    const auto leaf = [&](int k) { return warpfold::detail::convert<F>(leaves.leaf(chunks[row], k)); };
+    const int first = row * row_items;
+    const bool is_whole = range.begin <= first && range.begin + range.count >= first + chunk_items;
+    if (__all_sync(full_warp, is_whole)) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < chunk_items; ++k) items[row * chunk_items + k] = leaf(k);
+    } else {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < chunk_items; ++k) items[row * chunk_items + k] = range.has(first + k) ? leaf(k) : F(-0.0);
+    }
+  }
+  range.first += rows * row_items;
+  range.begin -= rows * row_items;
 }
 
 }  // namespace warpfold::exact

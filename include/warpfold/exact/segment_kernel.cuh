@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of exact sums over segments. A warp takes the segments that begin in its range, 32 at a time. Each has a
-// superaccumulator in shared memory. Long segments are summed by the warp, short ones by groups of lanes, side by side.
-// Then each lane rounds the sum of one segment. Parts of a segment that several warps share meet in a superaccumulator in
-// global memory, and the last of these warps rounds. No warp waits.
+// The kernel of exact sums over segments. A warp takes the segments that begin in its range, 32 at a time. Long
+// segments are summed by the warp, short ones by groups of lanes, side by side; then each lane rounds the sum of one
+// segment. Parts of a segment that several warps share meet in a superaccumulator in global memory, and the last of
+// these warps rounds. No warp waits.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
-#include <warpfold/exact/batch_sum.cuh>
-#include <warpfold/exact/load_group_items.cuh>
 #include <warpfold/exact/segment_partition.cuh>
+#include <warpfold/exact/tile_window.cuh>
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/array.cuh>
 
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int segment_block_warps = 8;
-
-template <class V> struct segment_policy {
-  static constexpr bool is_double = std::is_same_v<V, double>;
-  static constexpr int lane_items = is_double ? 8 : 16;     ///< that a lane sums at once
-  static constexpr int tile_segments = is_double ? 8 : 32;  ///< a tile's superaccumulators fill 3 or 4 KiB
-  static constexpr int max_short_items = 16 * lane_items;   ///< longer segments are summed by the whole warp
-  static constexpr int blocks_per_multiprocessor = is_double ? 2 : 3;
-};
 
 /// `Leaves` are the items that are summed, of type V, before they are lifted.
 template <class Segments, class Leaves, class Op, class Out> struct segment_sum_arguments {
@@ -40,29 +32,24 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_sum_
 };
 
 /// Of one warp, in shared memory.
-template <class V> struct segment_sums {
-  lazy_superaccumulator<V> sum[segment_policy<V>::tile_segments];
-  unsigned kinds[segment_policy<V>::tile_segments];
+template <class V> struct segment_storage {
+  segment_sums<V> sums;
+  window_sum in_window[warp_lanes];
 };
 
-/// Writes the result of a segment whose sum is number `place` of `own`. Not inlined: it would take registers from the
-/// loop over the items.
-template <class Arguments, class V>
-__device__ __attribute__((noinline)) void write_segment_sum(const Arguments& arguments, std::int64_t segment,
-                                                            const segment_sums<V>& own, int place) {
-  *(arguments.out + segment) = arguments.init.join(own.sum[place].carried(own.kinds[place]), arguments.op);
+/// Writes the result of a segment. Not inlined: it would take registers from the loop over the items.
+template <class Arguments, class A>
+__device__ __attribute__((noinline)) void write_segment_sum(const Arguments& arguments, std::int64_t segment, A sum) {
+  *(arguments.out + segment) = arguments.init.join(sum, arguments.op);
 }
 
 /// A warp, and the segments in its range. All lanes call each member.
 template <class Arguments> class segment_summer {
  public:
   using V = typename Arguments::V;
-  using number = typename superaccumulator<V>::number;
-  using policy = segment_policy<V>;
-  using extraction = exact::extraction<V, policy::lane_items>;
-  static constexpr int tile_segments = policy::tile_segments;
+  static constexpr int tile_segments = segment_policy<V>::tile_segments;
 
-  __device__ segment_summer(const Arguments& arguments, std::int64_t warp, segment_sums<V>& own)
+  __device__ segment_summer(const Arguments& arguments, std::int64_t warp, segment_storage<V>& own)
       : arguments_(arguments), range_(arguments.partition.range_of(warp)), own_(own) {}
 
   /// Sums the part of the segment before the first one that begins in the range, and all that begin there.
@@ -84,7 +71,8 @@ template <class Arguments> class segment_summer {
       segment_span items = whole;
       if (is_part && exists) items = partition.part_of(own, whole, range_);
       else if (!begins || is_cut) items.end = items.begin;
-      sum_tile(items);
+      const bool is_in_window = !is_part && sum_in_window(items);
+      if (!is_in_window) sum_tile(arguments_.leaves, items, own_.sums);
       if (is_part) {
         join_part(part, warp::shuffle(whole, 0));
         part = -1;
@@ -92,7 +80,7 @@ template <class Arguments> class segment_summer {
       }
       if (begins && !is_cut) {
         if (items.begin == items.end) *(arguments_.out + own) = arguments_.empty.alone();
-        else write_segment_sum(arguments_, own, own_, arch::lane_id());
+        else write_segment_sum(arguments_, own, is_in_window ? in_window() : in_superaccumulator(arch::lane_id()));
       }
       __syncwarp();
       const unsigned cut = __ballot_sync(full_warp, is_cut);
@@ -114,50 +102,27 @@ template <class Arguments> class segment_summer {
     return {items.begin, items.end};
   }
 
-  /// Sums each lane's segment in the superaccumulator of the lane's number: long ones by the whole warp, one after
-  /// another, then the others by groups of lanes, side by side.
-  __device__ void sum_tile(const segment_span& items) {
-    const int lane = arch::lane_id();
-    if (lane < tile_segments) {
-      for (unsigned long long& word : own_.sum[lane].word) word = 0;
-      own_.kinds[lane] = 0;
+  __device__ bool sum_in_window(const segment_span& items) {
+    if constexpr (window::exists) {
+      if (tiles_to_skip_ > 0) return --tiles_to_skip_, false;
+      const auto& source = arguments_.leaves.source;
+      const bool is_inner = items.begin == items.end || source.is_inside(items.begin, items.end);
+      if (!__all_sync(full_warp, is_inner && items.end - items.begin <= window::max_items)) return false;
+      for (int exponent = window_.exponent;; exponent = window_.exponent) {
+        if (sum_tile_in_window(arguments_.leaves, items, window_, own_.in_window)) return true;
+        if (window_.exponent == exponent) break;
+      }
+      tiles_to_skip_ = tiles_per_trial;
     }
-    __syncwarp();
-    const std::int64_t count = items.end - items.begin;
-    const bool is_short = count <= policy::max_short_items;
-    unsigned longer = __ballot_sync(full_warp, !is_short);
-    const int total = warp::all_reduce(is_short ? static_cast<int>(count) : 0, plus{}),
-              filled = __popc(__ballot_sync(full_warp, is_short && count > 0));
-    lane_group group{warp_lanes / tile_segments};
-    while (group.lanes * policy::lane_items * filled < total) group.lanes *= 2;
-    int first = total > 0 ? 0 : tile_segments;
-    WARPFOLD_NO_UNROLL
-    while (longer != 0 || first < tile_segments) {
-      const bool is_long = longer != 0;
-      const int place = is_long ? __ffs(static_cast<int>(longer)) - 1 : first + lane / group.lanes;
-      segment_span segment = warp::shuffle(items, place);
-      if (!is_long && segment.end - segment.begin > policy::max_short_items) segment.end = segment.begin;
-      sum_segment(is_long ? whole_warp() : group, segment, place);
-      if (is_long) longer &= longer - 1;
-      else first += warp_lanes / group.lanes;
-    }
+    return false;
   }
-
-  /// Sums the segment of a group of lanes in superaccumulator number `place`.
-  __device__ void sum_segment(lane_group group, const segment_span& segment, int place) {
-    const auto& leaves = arguments_.leaves;
-    std::int64_t step = chunk_begin(leaves.source, segment.begin);
-    unsigned kinds = 0;
-    WARPFOLD_NO_UNROLL
-    for (; __any_sync(full_warp, step < segment.end); step += group.lanes * policy::lane_items) {
-      number values[policy::lane_items];
-      load_group_items(leaves, step, segment, group, values);
-      const largest_item<number> largest = find_largest_number(values, group, kinds);
-      if (!add_if_whole<extraction, extraction::first_levels>(values, largest, own_.sum[place], group))
-        add_by_passes<extraction>(values, own_.sum[place], group);
-    }
-    if (group.own_lane() == 0 || (kinds & ~has_other_than_minus_zero) != 0) atomicOr(&own_.kinds[place], kinds);
-    __syncwarp();
+  /// The sum of the lane's segment.
+  __device__ superaccumulator<V> in_window() const {
+    const window_sum& sum = own_.in_window[arch::lane_id()];
+    return accumulator_of<V>(sum.units, window_.unit_exponent(), sum.kinds);
+  }
+  __device__ superaccumulator<V> in_superaccumulator(int place) const {
+    return own_.sums.sum[place].carried(own_.sums.kinds[place]);
   }
 
   /// Adds the part that sum_tile has summed to the sum of a cut segment. The warp that completes it writes the result.
@@ -167,17 +132,22 @@ template <class Arguments> class segment_summer {
     const std::int64_t first = partition.warp_of(partition.position(segment, whole.begin)),
                        last = partition.warp_of(partition.position(segment, whole.end) - 1);
     global_sum<V>& all = arguments_.cut[first];
-    all.add(own_.sum[0], own_.kinds[0], lane, warp_lanes);
+    all.add(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
     if (!arch::warp_completes(&all.arrived, last - first + 1)) return;
-    all.take(own_.sum[0], own_.kinds[0], lane, warp_lanes);
+    all.take(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
     __syncwarp();
-    if (lane == 0) write_segment_sum(arguments_, segment, own_, 0);
+    if (lane == 0) write_segment_sum(arguments_, segment, in_superaccumulator(0));
     __syncwarp();
   }
 
+  using window = tile_window<V>;
+  static constexpr int tiles_per_trial = 8;  ///< after a tile that does not fit the window
+
   const Arguments& arguments_;
   segment_span range_;
-  segment_sums<V>& own_;
+  segment_storage<V>& own_;
+  window window_;
+  int tiles_to_skip_ = 0;
 };
 
 template <class Segments, class Leaves, class Op, class Out>
@@ -185,7 +155,7 @@ __global__ void __launch_bounds__(segment_block_warps* warp_lanes,
                                   segment_policy<typename Leaves::accumulator>::blocks_per_multiprocessor)
 sum_segments_kernel(const __grid_constant__ segment_sum_arguments<Segments, Leaves, Op, Out> arguments) {
   using V = typename Leaves::accumulator;
-  auto& shared = arch::dynamic_shared<thread::array<segment_sums<V>, segment_block_warps>>();
+  auto& shared = arch::dynamic_shared<thread::array<segment_storage<V>, segment_block_warps>>();
   const int warp = arch::uniform_warp();
   segment_summer<segment_sum_arguments<Segments, Leaves, Op, Out>> summer(
       arguments, std::int64_t{blockIdx.x} * segment_block_warps + warp, shared[warp]);

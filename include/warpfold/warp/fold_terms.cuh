@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Batches of operators whose accumulators are sums with something beside them: a scale, a count. Where the items of a
-// batch have that in common, each becomes a plain number, a term, and plain numbers are added. The bits are those of the
-// operator.
+// batch have that in common, each becomes a plain number, a term, and plain numbers are added. The bits are those of
+// the operator.
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/lift.cuh>

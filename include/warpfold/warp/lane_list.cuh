@@ -5,8 +5,8 @@
 
 namespace warpfold::warp {
 
-/// The K-th best of the lanes' values, one each, of those that exist: of values of one rank, the worst. At least one must
-/// exist; if fewer than K do, it is the worst of them. All lanes call it; valid in all.
+/// The K-th best of the lanes' values, one each, of those that exist: of values of one rank, the worst. At least one
+/// must exist; if fewer than K do, it is the worst of them. All lanes call it; valid in all.
 template <class Op, class V> __device__ V kth_best(const V& value, bool exists) {
   std::uint32_t rank = exists ? Op::rank(value) : 0;
   V least{};
