@@ -70,9 +70,10 @@ namespace detail {
 class unscaled_squares {
  public:
   __host__ __device__ void meet(double x) {
-    const auto bits = __builtin_bit_cast(std::uint64_t, x) << 1;
-    const auto exponent = static_cast<std::uint32_t>(bits >> 53);
-    needs_scale_ = needs_scale_ || (exponent - (1023 - 511) >= 486u + 511u && bits != 0);
+    const auto bits = __builtin_bit_cast(std::uint64_t, x);
+    const auto high = static_cast<std::uint32_t>(bits >> 32) & 0x7FFFFFFF, low = static_cast<std::uint32_t>(bits);
+    constexpr std::uint32_t least = (1023 - 511) << 20, end = (1023 + 486) << 20;
+    needs_scale_ = needs_scale_ || (high - least >= end - least && (high | low) != 0);
   }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) const {
     return all_reduce(needs_scale_ ? 1u : 0u, bit_or{}) == 0;

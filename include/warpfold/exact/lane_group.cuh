@@ -8,6 +8,7 @@ namespace warpfold::exact {
 /// `lanes`, a power of two, the same in the warp. All lanes of the warp call each member; results are valid in all.
 struct lane_group {
   int lanes;
+  bool has_items = true;  ///< if not, the group takes part in what the warp does, and adds nothing
 
   __device__ int own_lane() const { return arch::lane_id() & (lanes - 1); }
   __device__ unsigned mask() const {
@@ -30,6 +31,6 @@ struct lane_group {
     return value;
   }
 };
-__device__ constexpr lane_group whole_warp() { return {warp_lanes}; }
+__device__ constexpr lane_group whole_warp() { return {warp_lanes, true}; }
 
 }  // namespace warpfold::exact

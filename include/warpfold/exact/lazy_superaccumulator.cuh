@@ -18,7 +18,7 @@ template <class T> struct lazy_superaccumulator {
   __device__ void add(std::int64_t sum, int exponent, lane_group group) {
     const int position = exponent - superaccumulator<T>::least_exponent;
     const shifted_digits digits = shift_up(sum, position % 32);
-    for (int digit = group.own_lane(); digit < 3; digit += group.lanes)
+    for (int digit = group.own_lane(); group.has_items && digit < 3; digit += group.lanes)
       word[position / 32 + digit] += digit == 0   ? digits.low & 0xffffffffu
                                      : digit == 1 ? digits.low >> 32
                                                   : static_cast<unsigned long long>(digits.high);

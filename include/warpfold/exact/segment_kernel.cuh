@@ -47,6 +47,7 @@ __device__ __attribute__((noinline)) void write_segment_sum(const Arguments& arg
 template <class Arguments> class segment_summer {
  public:
   using V = typename Arguments::V;
+  using window = tile_window<V>;
   static constexpr int tile_segments = segment_policy<V>::tile_segments;
 
   __device__ segment_summer(const Arguments& arguments, std::int64_t warp, segment_storage<V>& own)
@@ -108,13 +109,24 @@ template <class Arguments> class segment_summer {
       const auto& source = arguments_.leaves.source;
       const bool is_inner = items.begin == items.end || source.is_inside(items.begin, items.end);
       if (!__all_sync(full_warp, is_inner && items.end - items.begin <= window::max_items)) return false;
-      for (int exponent = window_.exponent;; exponent = window_.exponent) {
-        if (sum_tile_in_window(arguments_.leaves, items, window_, own_.in_window)) return true;
-        if (window_.exponent == exponent) break;
-      }
+      if (!has_window_) window_ = sample(items), has_window_ = true;
+      for (int trial = 0; trial < 3; ++trial)
+        if (sum_tile_in_window(arguments_.leaves, items, window_, own_.in_window, own_.sums.order)) return true;
       tiles_to_skip_ = tiles_per_trial;
     }
     return false;
+  }
+  /// A window for items a little larger than the first ones of segments.
+  __device__ window sample(const segment_span& items) const {
+    constexpr int margin = 2;
+    unsigned field = 0;
+    if (items.begin < items.end) {
+      const float item =
+          warpfold::detail::convert<float>(arguments_.leaves.leaf_of(arguments_.leaves.source.at(items.begin)));
+      field = bits_as<std::uint32_t>(item) >> 23 & 0xff;
+    }
+    field = warp::all_reduce(field < format<float>::max_field ? field : 0u, maximum{});
+    return window::of_field(static_cast<int>(field), margin);
   }
   /// The sum of the lane's segment.
   __device__ superaccumulator<V> in_window() const {
@@ -140,13 +152,13 @@ template <class Arguments> class segment_summer {
     __syncwarp();
   }
 
-  using window = tile_window<V>;
   static constexpr int tiles_per_trial = 8;  ///< after a tile that does not fit the window
 
   const Arguments& arguments_;
   segment_span range_;
   segment_storage<V>& own_;
-  window window_;
+  window window_{};
+  bool has_window_ = false;
   int tiles_to_skip_ = 0;
 };
 

@@ -12,7 +12,6 @@ template <class V> struct segment_policy {
   static constexpr bool is_double = std::is_same_v<V, double>;
   static constexpr int lane_items = is_double ? 8 : 16;     ///< that a lane sums at once
   static constexpr int tile_segments = is_double ? 8 : 32;  ///< a tile's superaccumulators fill 3 or 4 KiB
-  static constexpr int max_short_items = 16 * lane_items;   ///< longer segments are summed by the whole warp
   static constexpr int blocks_per_multiprocessor = is_double ? 2 : 3;
 };
 
@@ -20,31 +19,37 @@ template <class V> struct segment_policy {
 template <class V> struct segment_sums {
   lazy_superaccumulator<V> sum[segment_policy<V>::tile_segments];
   unsigned kinds[segment_policy<V>::tile_segments];
+  int order[warp_lanes];  ///< for deal_segments
 };
 
-/// Calls sum(group, segment, place) for each lane's segment, `place` being the lane: for long ones with the whole warp,
-/// one after another, then for the others with groups of lanes, side by side. A group's segment may be empty. All lanes
-/// of the warp call it.
-template <class V, class Sum> __device__ void deal_segments(const segment_span& items, Sum sum) {
-  using policy = segment_policy<V>;
-  const std::int64_t count = items.end - items.begin;
-  const bool is_short = count <= policy::max_short_items;
-  unsigned longer = __ballot_sync(full_warp, !is_short);
-  const int total = warp::all_reduce(is_short ? static_cast<int>(count) : 0, plus{}),
-            filled = __popc(__ballot_sync(full_warp, is_short && count > 0));
-  lane_group group{warp_lanes / policy::tile_segments};
-  while (group.lanes * policy::lane_items * filled < total) group.lanes *= 2;
-  int first = total > 0 ? 0 : policy::tile_segments;
+/// Calls sum(group, segment, place) for each lane's segment that has items, `place` being the lane, until it returns
+/// false; returns what it returned last. Groups have as many lanes as load the segment at once, up to the whole warp, and
+/// work side by side. All lanes of the warp call it, with `order` in shared memory.
+template <class V, class Source, class Sum>
+__device__ bool deal_segments(const Source& source, const segment_span& items, int (&order)[warp_lanes], Sum sum) {
+  constexpr int lane_items = segment_policy<V>::lane_items;
+  const int lane = arch::lane_id();
+  const std::int64_t loaded = items.end - chunk_begin(source, items.begin);
+  int own_lanes = 1;
+  while (own_lanes < warp_lanes && own_lanes * lane_items < loaded) own_lanes *= 2;
+  if (items.begin == items.end) own_lanes = 0;
   WARPFOLD_NO_UNROLL
-  while (longer != 0 || first < policy::tile_segments) {
-    const bool is_long = longer != 0;
-    const int place = is_long ? __ffs(static_cast<int>(longer)) - 1 : first + arch::lane_id() / group.lanes;
-    segment_span segment = warp::shuffle(items, place);
-    if (!is_long && segment.end - segment.begin > policy::max_short_items) segment.end = segment.begin;
-    sum(is_long ? whole_warp() : group, segment, place);
-    if (is_long) longer &= longer - 1;
-    else first += warp_lanes / group.lanes;
+  for (int lanes = 1; lanes <= warp_lanes; lanes *= 2) {
+    const unsigned members = __ballot_sync(full_warp, own_lanes == lanes);
+    if (members == 0) continue;
+    if (own_lanes == lanes) order[__popc(members & ((1u << lane) - 1))] = lane;
+    __syncwarp();
+    const int count = __popc(members);
+    WARPFOLD_NO_UNROLL
+    for (int first = 0; first < count; first += warp_lanes / lanes) {
+      const int number = first + lane / lanes, place = order[number < count ? number : 0];
+      segment_span segment = warp::shuffle(items, place);
+      if (number >= count) segment.end = segment.begin;
+      if (!sum(lane_group{lanes, number < count}, segment, place)) return false;
+    }
+    __syncwarp();
   }
+  return true;
 }
 
 /// Sums the segment of each lane in the superaccumulator of the lane's number. All lanes of the warp call it. Not
@@ -59,7 +64,7 @@ __device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment
     sums.kinds[arch::lane_id()] = 0;
   }
   __syncwarp();
-  deal_segments<V>(items, [&](lane_group group, const segment_span& segment, int place) {
+  deal_segments<V>(leaves.source, items, sums.order, [&](lane_group group, const segment_span& segment, int place) {
     std::int64_t step = chunk_begin(leaves.source, segment.begin);
     unsigned kinds = 0;
     WARPFOLD_NO_UNROLL
@@ -70,8 +75,10 @@ __device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment
       if (!add_if_whole<extraction, extraction::first_levels>(values, largest, sums.sum[place], group))
         add_by_passes<extraction>(values, sums.sum[place], group);
     }
-    if (group.own_lane() == 0 || (kinds & ~has_other_than_minus_zero) != 0) atomicOr(&sums.kinds[place], kinds);
+    if (group.has_items && (group.own_lane() == 0 || (kinds & ~has_other_than_minus_zero) != 0))
+      atomicOr(&sums.kinds[place], kinds);
     __syncwarp();
+    return true;
   });
 }
 

@@ -15,11 +15,19 @@ template <class V> struct tile_window {
   /// A lane's sum of a step is below 2^51, and that of a group below 2^63.
   static constexpr std::int64_t max_items = std::int64_t{1} << 15;
 
-  int exponent = extraction::start(format<V>::min_exponent);
+  int exponent;
 
-  /// For the items of least and largest magnitude that are allowed.
+  /// The window for items whose largest exponent is that of `field`, or `margin` more.
+  __device__ static tile_window of_field(int field, int margin) {
+    return {extraction::start((field > 0 ? field : 1) - format<float>::max_exponent + margin)};
+  }
   __device__ double start() const {
     return bits_as<double>(static_cast<std::uint64_t>(2 * (exponent + 1023) + 1) << 51);
+  }
+  /// The least power of two that no item may reach, or infinity.
+  __device__ float limit() const {
+    const int field = exponent - extraction::log_items - 2 + format<float>::max_exponent;
+    return bits_as<float>(static_cast<std::uint32_t>(least_of(field, int{format<float>::max_field})) << 23);
   }
   __device__ int unit_exponent() const { return exponent - 52; }
 };
@@ -61,33 +69,34 @@ struct window_sum {
 /// input. All lanes of the warp call it.
 template <class Leaves, class V = typename Leaves::accumulator>
 __device__ bool sum_tile_in_window(const Leaves& leaves, const segment_span& items, tile_window<V>& window,
-                                   window_sum (&sums)[warp_lanes]) {
+                                   window_sum (&sums)[warp_lanes], int (&order)[warp_lanes]) {
   using policy = segment_policy<V>;
-  using extraction = typename tile_window<V>::extraction;
   const double start = window.start();
+  const float limit = window.limit();
   seen_items seen;
   __syncwarp();
-  deal_segments<V>(items, [&](lane_group group, const segment_span& segment, int place) {
-    lane_range range(leaves.source, segment, group);
-    std::int64_t sum = 0;
-    bool has_other = false;
-    WARPFOLD_NO_UNROLL
-    while (__any_sync(full_warp, range.is_left())) {
-      float values[policy::lane_items];
-      load_inner_items(leaves, range, group, values);
-      sum += sum_in_window(values, start, seen, has_other);
-    }
-    for (int distance = 1; distance < group.lanes; distance *= 2) sum += warp::shuffle_xor(sum, distance);
-    const bool any_other = (__ballot_sync(full_warp, has_other) & group.mask()) != 0;
-    if (group.own_lane() == 0 && segment.begin < segment.end)
-      sums[place] = {sum, any_other ? unsigned{has_other_than_minus_zero} : 0u};
-  });
-  const int field = warp::all_reduce(seen.largest_field(), maximum{});
-  const bool is_left = __any_sync(full_warp, (seen.rests & 0x7fffffffu) != 0);
-  const int needed = extraction::start((field > 0 ? field : 1) - format<float>::max_exponent);
-  if (needed <= window.exponent && !is_left) return true;
-  if (field != static_cast<int>(format<float>::max_field)) window.exponent = needed;
-  return false;
+  const bool fits =
+      deal_segments<V>(leaves.source, items, order, [&](lane_group group, const segment_span& segment, int place) {
+        lane_range range(leaves.source, segment, group);
+        std::int64_t sum = 0;
+        bool has_other = false;
+        WARPFOLD_NO_UNROLL
+        while (__any_sync(full_warp, range.is_left())) {
+          float values[policy::lane_items];
+          load_inner_items(leaves, range, group, values);
+          sum += sum_in_window(values, start, seen, has_other);
+        }
+        for (int distance = 1; distance < group.lanes; distance *= 2) sum += warp::shuffle_xor(sum, distance);
+        const bool any_other = (__ballot_sync(full_warp, has_other) & group.mask()) != 0;
+        if (group.has_items && group.own_lane() == 0)
+          sums[place] = {sum, any_other ? unsigned{has_other_than_minus_zero} : 0u};
+        return !__any_sync(full_warp, !(seen.largest < limit) || (seen.rests & 0x7fffffffu) != 0);
+      });
+  if (!fits) {
+    const int field = warp::all_reduce(seen.largest_field(), maximum{});
+    if (field != static_cast<int>(format<float>::max_field)) window = tile_window<V>::of_field(field, 0);
+  }
+  return fits;
 }
 
 }  // namespace warpfold::exact

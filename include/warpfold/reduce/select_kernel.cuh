@@ -13,7 +13,8 @@ namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int select_block_warps = 8, select_blocks_per_multiprocessor = 3;
-inline constexpr int select_rows = 8;
+/// Rows of 32 chunks in a batch. Items are compared as 32 bits, so that narrow ones take more registers.
+template <class Leaves> inline constexpr int select_rows = Leaves::chunk_items > 4 ? 4 : 8;
 
 template <class V> struct listed_item {
   V value;
@@ -32,23 +33,26 @@ template <class Leaves> struct select_traits {
   using V = typename warp::detail::selected_items<Leaves>::value;
   using list = warp::lane_list<Op, V, std::int64_t>;
   using items = listed_item<V>[Op::selected];
-  static constexpr std::int64_t batch_items = std::int64_t{select_rows} * warp_lanes * Leaves::chunk_items;
+  static constexpr std::int64_t batch_items = std::int64_t{select_rows<Leaves>} * warp_lanes * Leaves::chunk_items;
 };
 
 template <class Leaves> struct select_storage {
   typename select_traits<Leaves>::items warp[select_block_warps];
+  std::uint32_t bound;  ///< the best rank of a warp's K-th item: no worse item is among the best
   bool is_last;
 };
 
-/// Enters the items of a batch that are among the best. All lanes of the warp call it.
-template <class Leaves, class List> __device__ void select_batch(const Leaves& leaves, std::int64_t first, List& list) {
+/// Enters the items of a batch that are among the best. `bound` is a rank that the K-th best item has at least. All lanes
+/// of the warp call it.
+template <class Leaves, class List>
+__device__ void select_batch(const Leaves& leaves, std::int64_t first, List& list, std::uint32_t bound) {
   using traits = select_traits<Leaves>;
   using Op = typename traits::Op;
   using V = typename traits::V;
-  constexpr int chunk_items = Leaves::chunk_items, items = select_rows * chunk_items,
+  constexpr int chunk_items = Leaves::chunk_items, items = select_rows<Leaves> * chunk_items,
                 row_items = warp_lanes * chunk_items;
   const auto& source = leaves.source.source;
-  typename std::remove_cvref_t<decltype(source)>::chunk rows[select_rows];
+  typename std::remove_cvref_t<decltype(source)>::chunk rows[select_rows<Leaves>];
   const bool all_exist = warp::load_rows(source, first, rows);
   const std::int64_t left = source.items - first - arch::lane_id() * chunk_items;
   const auto exists = [&](int i) { return all_exist || i / chunk_items * row_items + i % chunk_items < left; };
@@ -69,28 +73,31 @@ template <class Leaves, class List> __device__ void select_batch(const Leaves& l
   const bool is_full = list.is_full();
   const V last = list.last();
   // Later items of equal value come after those in the list.
-  const bool may_enter = exists(0) && (!is_full || Op::is_worse(last, best));
+  const bool may_enter = exists(0) && (!is_full || Op::is_worse(last, best)) && Op::rank(best) >= bound;
   const unsigned entering = __ballot_sync(full_warp, may_enter);
-  if (entering == 0) return;
+  if (__builtin_expect(entering == 0, true)) return;
   // Of many lanes' items only the best enter, and the K-th best of the lanes' best ones is a bound.
   const bool are_many = __popc(entering) > Op::selected;
   const V least = are_many ? warp::kth_best<Op>(best, may_enter) : best;
   WARPFOLD_UNROLL
   for (int group = 0; group < items; group += 32) {
+    constexpr int most = items < 32 ? items : 32;
     unsigned waiting = 0;
     WARPFOLD_UNROLL
-    for (int i = 0; i < 32 && group + i < items; ++i)
+    for (int i = 0; i < most; ++i)
       if (may_enter && exists(group + i) && (!are_many || !Op::is_worse(item(group + i), least)) &&
           (!is_full || Op::is_worse(last, item(group + i))))
         waiting |= 1u << i;
-    // They are read again, since registers have no addresses.
     while (__any_sync(full_warp, waiting != 0)) {
-      const int i = group + __ffs(static_cast<int>(waiting)) - 1;
+      const int next = __ffs(static_cast<int>(waiting)) - 1;
+      V own{};
+      WARPFOLD_UNROLL
+      for (int i = 0; i < most; ++i)  // registers have no addresses
+        if (i == next) own = item(group + i);
+      const int i = group + next;
       const std::int64_t place =
           first + (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items;
-      V own{};
-      if (waiting != 0) own = warpfold::detail::convert<V>(leaves.transform.transform(source.at(place)));
-      list.enter(waiting != 0, own, place);
+      list.enter(waiting != 0 && Op::rank(own) >= bound, own, place);
       waiting &= waiting - 1;
     }
   }
@@ -127,11 +134,19 @@ select_kernel(const __grid_constant__ select_arguments<Leaves, Op, Out> argument
   const auto& leaves = arguments.leaves;
   const int warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes),
             blocks = static_cast<int>(gridDim.x);
+  if (arch::flat_thread() == 0) shared.bound = 0;
+  __syncthreads();
   typename traits::list list;
+  std::uint32_t bound = 0;
   const std::int64_t step = std::int64_t{gridDim.x} * warps;
   WARPFOLD_NO_UNROLL
-  for (std::int64_t batch = std::int64_t{blockIdx.x} * warps + warp; batch < arguments.schedule.batches; batch += step)
-    select_batch(leaves, batch * traits::batch_items, list);
+  for (std::int64_t batch = std::int64_t{blockIdx.x} * warps + warp; batch < arguments.schedule.batches;
+       batch += step) {
+    select_batch(leaves, batch * traits::batch_items, list, bound);
+    const std::uint32_t own = list.is_full() ? traits::Op::rank(list.last()) : 0;
+    if (arch::lane_id() == 0) bound = atomicMax(&shared.bound, own);
+    bound = __shfl_sync(full_warp, bound > own ? bound : own, 0);
+  }
   join_block_lists(list, shared, warps);
   if (blocks > 1) {
     auto* const of_blocks = reinterpret_cast<typename traits::items*>(arguments.partials);
