@@ -94,13 +94,20 @@ template <> class exponent_range<float> {
   __host__ __device__ void meet(float x) { least_ = minimum{}(least_, x), greatest_ = maximum{}(greatest_, x); }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) {
     using e = exponential<float>;
-    least_ = all_reduce(least_, minimum{}), greatest_ = all_reduce(greatest_, maximum{});
+    least_ = of_order(all_reduce(order(least_), minimum{}));
+    greatest_ = of_order(all_reduce(order(greatest_), maximum{}));
     return -e::most < least_ && greatest_ < e::most &&
            exponent_bits(least_) - exponent_bits(greatest_) >= e::negligible;
   }
   __host__ __device__ float bits_of_greatest() const { return exponent_bits(greatest_); }
 
  private:
+  /// Integers in the order of numbers, which warps reduce in one instruction. A NaN, which both extrema of a lane then
+  /// are, is greater than infinity.
+  __host__ __device__ static std::int32_t order(float x) { return flip(__builtin_bit_cast(std::int32_t, x)); }
+  __host__ __device__ static float of_order(std::int32_t order) { return __builtin_bit_cast(float, flip(order)); }
+  __host__ __device__ static std::int32_t flip(std::int32_t x) { return x ^ (x >> 31 & 0x7FFFFFFF); }
+
   float least_ = exponential<float>::infinity, greatest_ = -exponential<float>::infinity;
 };
 /// By integers, since extrema of doubles take several instructions. Items of 2^30 or more do not count.
