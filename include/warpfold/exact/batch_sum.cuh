@@ -54,38 +54,33 @@ __device__ bool add_if_whole(F (&items)[Items], const largest_item<F>& largest, 
   return true;
 }
 
-/// Adds the lanes' items, finite ones, to the groups' sums, whatever their exponents. All lanes of the warp call it. Cost:
-/// a pass for every 90 octaves (double: 140) of exponents. Of doubles, those from 2^1015 on, for which extraction would
-/// overflow, and what a few passes leave are added one by one.
+/// Takes out of the lanes' items, finite ones, what passes over them can add to the groups' sums. Returns whether the
+/// lane has rests. All lanes of the warp call it. Cost: a pass for every 90 octaves (double: 140) of exponents.
 template <class Extraction, class T, class F, int Items>
-__device__ void add_by_passes_in_place(F (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
-  constexpr bool is_double = std::is_same_v<F, double>;
-  constexpr int max_passes = 4;  // of doubles
+__device__ bool take_by_passes(F (&items)[Items], int max_passes, lazy_superaccumulator<T>& sum, lane_group group) {
   bool is_left = true;
   WARPFOLD_NO_UNROLL
-  for (int pass = 0; (!is_double || pass < max_passes) && __any_sync(full_warp, is_left); ++pass) {
+  for (int pass = 0; pass < max_passes && __any_sync(full_warp, is_left); ++pass) {
     const int exponent = find_largest(items, group).exponent();
-    if (is_double && __any_sync(full_warp, exponent > Extraction::max_exponent)) break;
+    if (std::is_same_v<F, double> && __any_sync(full_warp, exponent > Extraction::max_exponent)) break;
     level_sums<Extraction::most_levels> sums;
     is_left = extract<Extraction, true>(items, exponent, sums);
     add_levels(sums, sum, group);
   }
-  if constexpr (is_double) {
-    if (!__any_sync(full_warp, is_left)) return;
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Items; ++k)
-      if (items[k] != 0) sum.add_item(items[k]);
-    __syncwarp();
-  }
+  return is_left;
 }
+
+/// Adds the lanes' items, finite ones, to the groups' sums, whatever their exponents. All lanes of the warp call it.
 template <class Extraction, class T, int Items>
 __device__ void add_by_passes(const float (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
+  constexpr int enough = 16;  // octaves are less than 300
   float rests[Items];
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) rests[k] = items[k];
-  add_by_passes_in_place<Extraction>(rests, sum, group);
+  take_by_passes<Extraction>(rests, enough, sum, group);
 }
-/// Not inlined: it is rare, and has other places in registers. (The items are a copy. Else the caller's would have an
+/// Of doubles, those for which extraction would overflow, and what a few passes leave, are added one by one. Not
+/// inlined: it is rare, and has other places in registers. (The items are a copy. Else the caller's would have an
 /// address, and no registers.)
 template <class Extraction, class T, int Items>
 __device__ __attribute__((noinline)) void add_copy_by_passes(thread::array<double, Items> items,
@@ -93,7 +88,14 @@ __device__ __attribute__((noinline)) void add_copy_by_passes(thread::array<doubl
   double rests[Items];
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) rests[k] = items[k];
-  add_by_passes_in_place<Extraction>(rests, sum, group);
+  const bool is_left = take_by_passes<Extraction>(rests, 4, sum, group);
+  if (!__any_sync(full_warp, is_left)) return;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) items[k] = rests[k];
+  WARPFOLD_NO_UNROLL
+  for (int k = 0; k < Items; ++k)
+    if (items[k] != 0) sum.add_item(items[k]);
+  __syncwarp();
 }
 template <class Extraction, class T, int Items>
 __device__ void add_by_passes(const double (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {

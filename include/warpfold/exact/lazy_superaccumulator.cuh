@@ -23,8 +23,8 @@ template <class T> struct lazy_superaccumulator {
                                      : digit == 1 ? digits.low >> 32
                                                   : static_cast<unsigned long long>(digits.high);
   }
-  /// Adds a finite item, beside other lanes. Not inlined: it is rare, and there are many calls.
-  template <class F> __device__ __attribute__((noinline)) void add_item(F item) {
+  /// Adds a finite item, beside other lanes.
+  template <class F> __device__ void add_item(F item) {
     const item_parts parts = parts_of(item);
     const int position = parts.exponent - superaccumulator<T>::least_exponent, first = position / 32;
     const auto magnitude = static_cast<std::int64_t>(parts.mantissa);

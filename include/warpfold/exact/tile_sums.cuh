@@ -23,8 +23,8 @@ template <class V> struct segment_sums {
 };
 
 /// Calls sum(group, segment, place) for each lane's segment that has items, `place` being the lane, until it returns
-/// false; returns what it returned last. Groups have as many lanes as load the segment at once, up to the whole warp, and
-/// work side by side. All lanes of the warp call it, with `order` in shared memory.
+/// false; returns what it returned last. Groups have as many lanes as load the segment at once, up to the whole warp,
+/// and work side by side. All lanes of the warp call it, with `order` in shared memory.
 template <class V, class Source, class Sum>
 __device__ bool deal_segments(const Source& source, const segment_span& items, int (&order)[warp_lanes], Sum sum) {
   constexpr int lane_items = segment_policy<V>::lane_items;

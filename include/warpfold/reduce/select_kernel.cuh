@@ -42,8 +42,8 @@ template <class Leaves> struct select_storage {
   bool is_last;
 };
 
-/// Enters the items of a batch that are among the best. `bound` is a rank that the K-th best item has at least. All lanes
-/// of the warp call it.
+/// Enters the items of a batch that are among the best. `bound` is a rank that the K-th best item has at least. All
+/// lanes of the warp call it.
 template <class Leaves, class List>
 __device__ void select_batch(const Leaves& leaves, std::int64_t first, List& list, std::uint32_t bound) {
   using traits = select_traits<Leaves>;

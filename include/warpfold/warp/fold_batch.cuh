@@ -11,9 +11,12 @@
 
 namespace warpfold::warp {
 
-/// The bytes of accumulators that a lane holds for each row of a whole batch. Folds that select items hold none.
+/// The bytes that a lane holds for each row of a whole batch, beside its chunk: an accumulator; of plain terms also the
+/// accumulators of other batches. Folds that select items hold none.
 template <class Leaves>
-inline constexpr std::size_t batch_held_bytes = selects<Leaves> ? 16 : sizeof(typename Leaves::accumulator);
+inline constexpr std::size_t batch_held_bytes = selects<Leaves>     ? 16
+                                                : has_terms<Leaves> ? 2 * sizeof(typename Leaves::accumulator)
+                                                                    : sizeof(typename Leaves::accumulator);
 
 /// The node over whole chunks of a lane, a row each. Valid in every lane. (`Chunk` may derive from the leaves' chunk.)
 template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
