@@ -2,6 +2,7 @@
 // How a warp loads rows of 32 chunks whose items it does not fold by the canonical tree: all that exist, from any
 // alignment.
 #pragma once
+#include <warpfold/arch/lane.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::warp {
