@@ -104,7 +104,7 @@ class Run:
         if "warpfold" in rows:
             rows["of_limit"] = rows["limit"] / rows["warpfold"]
             rows["over_cub"] = rows["best_cub"] / rows["warpfold"]
-            for other in ("float_plus", "empty_kernel", "plus", "separate"):
+            for other in ("float_plus", "empty_kernel", "plain", "plus", "separate"):
                 if other in rows:
                     rows["over_" + other] = rows["warpfold"] / rows[other]
             rows["gbs"] = rows["bytes"] / rows["warpfold"] * 1e-3

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -61,6 +65,13 @@ void register_all() {
   add<__half, wf::euclidean_norm>("half", "norm2", gibibyte / 2);
   add<__half, wf::log_sum_exp>("half", "logsumexp", gibibyte / 2);
   add<float, wf::top_k<4>>("float", "top_4", gibibyte / 4);
+  add<float, wf::top_k<16>>("float", "top_16", gibibyte / 4);
+  add<std::int32_t, wf::top_k<4>>("int32", "top_4", gibibyte / 4);
+  add<__half, wf::plus>("half", "plus", gibibyte / 2);
+  add<__nv_bfloat16, wf::plus>("bfloat16", "plus", gibibyte / 2);
+  add<__nv_fp8_e4m3, wf::plus>("fp8_e4m3", "plus", gibibyte);
+  add<__nv_fp8_e5m2, wf::plus>("fp8_e5m2", "plus", gibibyte);
+  add<std::int8_t, wf::plus>("int8", "plus", gibibyte);
   add_any_of("first", gibibyte / 4, 0);
   add_any_of("middle", gibibyte / 4, 2);
 }

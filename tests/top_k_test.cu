@@ -86,6 +86,24 @@ TEST(TopK, OfOneSequence) {
   }
 }
 
+// Lists that live on from batch to batch, in one block and in several.
+TEST(TopK, OfManyBatches) {
+  constexpr std::int64_t count = 30'001;
+  const device_array<wf::best_items<float, 16>> out(1);
+  for (const int distinct : {3, 1'000'000})
+    for (const bool ascends : {false, true}) {
+      auto items = random_values(count, distinct);
+      if (ascends) std::stable_sort(items.begin(), items.end(), [](float a, float b) { return a < b; });
+      const device_array<float> in(items, distinct % 4);
+      for (const int max_blocks : {0, 1, 3}) {
+        wf::reduce(in.items(), out.data(), wf::top_k<16>{}, {.max_blocks = max_blocks});
+        ASSERT_EQ(indices(out.value()), expected(items, 0, count, 16, true)) << distinct << ascends << max_blocks;
+        wf::reduce(in.items(), out.data(), wf::bottom_k<16>{}, {.max_blocks = max_blocks});
+        ASSERT_EQ(indices(out.value()), expected(items, 0, count, 16, false)) << distinct << ascends << max_blocks;
+      }
+    }
+}
+
 TEST(TopK, OfSegments) {
   const auto items = random_values(9000, 100);
   std::vector<int> offsets{0};

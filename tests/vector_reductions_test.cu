@@ -72,6 +72,37 @@ TEST(Norm2, OfDoublesOfEveryMagnitude) {
     }
 }
 
+// Batches whose squares need no scale are added as plain numbers: zeros do not hinder that, and change nothing.
+TEST(Norm2, OfDoublesAmongZeros) {
+  wf_test::random_source random(4);
+  for (const std::int64_t size : sizes)
+    for (const int zeros : {0, 1, 30, 100}) {
+      std::vector<double> items;
+      for (std::int64_t i = 0; i < size; ++i) {
+        const double x = static_cast<double>(random() >> 11) * 0x1p-53 + 0x1p-511;
+        items.push_back(random.below(100) < zeros ? (i % 2 == 0 ? -0.0 : 0.0) : x);
+      }
+      const device_array<double> in(items, size % 2);
+      EXPECT_EQ(wf::norm2_value(in.items()), replayed<wf::euclidean_norm>(items)) << size << ' ' << zeros;
+      items.back() = 0x1p-530;
+      const device_array<double> with_small(items);
+      EXPECT_EQ(wf::norm2_value(with_small.items()), replayed<wf::euclidean_norm>(items)) << size << ' ' << zeros;
+    }
+}
+
+template <class T> void expect_mean_of_the_tree() {
+  for (const std::int64_t size : sizes) {
+    const auto items = wf_test::random_items<T>(size);
+    const device_array<T> in(items, size % 3);
+    EXPECT_EQ(wf::mean_value(in.items()), replayed<wf::arithmetic_mean>(items)) << size;
+  }
+}
+TEST(Mean, HasTheBitsOfTheTree) {
+  expect_mean_of_the_tree<float>();
+  expect_mean_of_the_tree<double>();
+  expect_mean_of_the_tree<int>();
+}
+
 TEST(Norm2, SpecialValuesAndOtherTypes) {
   const device_array<double> with_infinity(std::vector<double>{1, -HUGE_VAL, 2}), with_nan(std::vector<double>{1, NAN});
   EXPECT_EQ(wf::norm2_value(with_infinity.items()), HUGE_VAL);

@@ -21,6 +21,7 @@
 #include "../common/random_data.cuh"
 #include "../common/timing.hpp"
 #include "../reduce/peers.cuh"
+#include "../segmented/lengths.hpp"
 
 namespace bench {
 
@@ -158,44 +159,59 @@ template <class T> void register_exact_sum(const std::string& type, std::int64_t
              }});
 }
 
-/// 2^10 to 2^28 items of the largest type that fits 1 GiB.
+/// 4 KiB to 1 GiB of items; of narrow ones also 4 GiB.
 template <class T> void register_exact_sums(const std::string& type) {
-  for (const int bits : {10, 13, 16, 20, 24, 28})
+  for (const int bits : {10, 13, 16, 20, 24, 28, 30})
     register_exact_sum<T>(type, (std::int64_t{4} << bits) / sizeof(T), spread::narrow);
   for (const spread s : {spread::octaves_60, spread::wide})
     for (const int bits : {16, 24, 28}) register_exact_sum<T>(type, (std::int64_t{4} << bits) / sizeof(T), s);
 }
 
-/// Segments of one length: exact, compensated and plain sums.
-template <class T> void register_exact_segments(const std::string& type, std::int64_t length) {
-  constexpr std::int64_t items = (std::int64_t{1} << 28) / static_cast<std::int64_t>(sizeof(T));
-  add_group({"exact_segmented_sum/" + type + "/narrow/items:" + size_name(items) + "/segments:all_" +
-                 std::to_string(length) + "/form:offsets",
+/// Throws unless each of some segments has the sum that `reduce` finds.
+template <class T>
+void verify_segments(const device_buffer<T>& data, const std::vector<int>& offsets, const device_buffer<T>& sums) {
+  std::vector<T> ours(offsets.size() - 1);
+  check(cudaMemcpy(ours.data(), sums.data(), ours.size() * sizeof(T), cudaMemcpyDeviceToHost));
+  const device_buffer<T> out(1);
+  for (std::size_t s = 0; s < ours.size(); s += ours.size() / 50 + 1) {
+    warpfold::reduce(data.data() + offsets[s], offsets[s + 1] - offsets[s], out.data(), warpfold::exact_plus{});
+    T expected{};
+    check(cudaMemcpy(&expected, out.data(), sizeof expected, cudaMemcpyDeviceToHost));
+    if (std::memcmp(&ours[s], &expected, sizeof(T)) != 0)
+      throw std::runtime_error("the exact sum of segment " + std::to_string(s) + " is not that of reduce");
+  }
+}
+
+/// Exact, compensated and plain sums of segments told apart by offsets.
+template <class T> void register_exact_segments(const std::string& type, spread s, const distribution& lengths) {
+  constexpr std::int64_t most_items = (std::int64_t{1} << 28) / static_cast<std::int64_t>(sizeof(T));
+  add_group({"exact_segmented_sum/" + type + "/" + name_of(s) + "/items:" + size_name(most_items) +
+                 "/segments:" + lengths.name + "/form:offsets",
              "cold",
-             items,
-             items * static_cast<std::int64_t>(sizeof(T)),
+             most_items,
+             most_items * static_cast<std::int64_t>(sizeof(T)),
              {"warpfold", "compensated", "plain"},
              [=] {
-               const std::int64_t segments = items / length;
-               device_buffer<T> data(static_cast<std::size_t>(items)), out(static_cast<std::size_t>(segments));
-               fill_spread_kernel<<<8 * device_attribute(cudaDevAttrMultiProcessorCount), 256>>>(data.data(), items,
-                                                                                                 spread::narrow);
+               const std::vector<int> offsets = lengths(most_items);
+               const auto items = static_cast<std::int64_t>(offsets.back());
+               const device_buffer<T> data(static_cast<std::size_t>(items)), out(offsets.size() - 1);
+               fill_spread_kernel<<<8 * device_attribute(cudaDevAttrMultiProcessorCount), 256>>>(data.data(), items, s);
                check(cudaGetLastError());
-               std::vector<int> host(static_cast<std::size_t>(segments) + 1);
-               for (std::size_t i = 0; i < host.size(); ++i)
-                 host[i] = static_cast<int>(static_cast<std::int64_t>(i) * length);
-               device_buffer<int> offsets(host.size());
-               check(cudaMemcpy(offsets.data(), host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice));
+               const device_buffer<int> device_offsets(offsets.size());
+               check(cudaMemcpy(device_offsets.data(), offsets.data(), device_offsets.bytes(), cudaMemcpyHostToDevice));
+               const warpfold::workspace workspace(sizeof(warpfold::accumulator_t<warpfold::exact_plus, T>));
                const auto call = [&](auto op) {
                  return [&, op](cudaStream_t stream, int) {
-                   warpfold::segmented_reduce(data.data(), segments * length,
-                                              std::span<const int>(offsets.data(), host.size()), out.data(), op,
-                                              {.stream = stream});
+                   warpfold::segmented_reduce(data.data(), items,
+                                              std::span<const int>(device_offsets.data(), offsets.size()), out.data(),
+                                              op, {.stream = stream, .workspace = workspace});
                  };
                };
                const contenders list{{"warpfold", call(warpfold::exact_plus{})},
                                      {"compensated", call(warpfold::compensated_plus{})},
                                      {"plain", call(warpfold::plus{})}};
+               list[0].run(nullptr, 0);
+               verify_segments(data, offsets, out);
                return without_counters(time_cold(list, short_sampling));
              }});
 }

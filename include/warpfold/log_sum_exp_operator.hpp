@@ -86,6 +86,75 @@ template <class R> __host__ __device__ R power_of_two(R of_k, R of_other) {
   return __builtin_bit_cast(R, (k + bits{e::bias}) << e::mantissa_bits);
 }
 
+/// The exponents of items: the greatest one, and whether all items can be added at it, without any sum among them being
+/// negligible.
+template <class R> class exponent_range;
+template <> class exponent_range<float> {
+ public:
+  __host__ __device__ void meet(float x) { least_ = minimum{}(least_, x), greatest_ = maximum{}(greatest_, x); }
+  template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) {
+    using e = exponential<float>;
+    least_ = of_order(all_reduce(order(least_), minimum{}));
+    greatest_ = of_order(all_reduce(order(greatest_), maximum{}));
+    return -e::most < least_ && greatest_ < e::most &&
+           exponent_bits(least_) - exponent_bits(greatest_) >= e::negligible;
+  }
+  __host__ __device__ float bits_of_greatest() const { return exponent_bits(greatest_); }
+
+ private:
+  /// Integers in the order of numbers, which warps reduce in one instruction. A NaN, which both extrema of a lane then
+  /// are, is greater than infinity.
+  __host__ __device__ static std::int32_t order(float x) { return flip(__builtin_bit_cast(std::int32_t, x)); }
+  __host__ __device__ static float of_order(std::int32_t order) { return __builtin_bit_cast(float, flip(order)); }
+  __host__ __device__ static std::int32_t flip(std::int32_t x) { return x ^ (x >> 31 & 0x7FFFFFFF); }
+
+  float least_ = exponential<float>::infinity, greatest_ = -exponential<float>::infinity;
+};
+/// By integers, since extrema of doubles take several instructions. Items of 2^30 or more do not count.
+template <> class exponent_range<double> {
+ public:
+  __host__ __device__ void meet(double x) {
+    const auto number = static_cast<std::int32_t>(__builtin_bit_cast(std::uint64_t, exponent_bits(x)));
+    least_ = least_ < number ? least_ : number, greatest_ = greatest_ > number ? greatest_ : number;
+    const auto high = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, x) >> 32) & 0x7FFFFFFF;
+    is_far_ = is_far_ || high >= 0x41D00000;
+  }
+  template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) {
+    least_ = all_reduce(least_, minimum{}), greatest_ = all_reduce(greatest_, maximum{});
+    const bool any_is_far = all_reduce(is_far_ ? 1u : 0u, bit_or{}) != 0;
+    return !any_is_far && std::int64_t{least_} - greatest_ >= static_cast<int>(exponential<double>::negligible);
+  }
+  __host__ __device__ double bits_of_greatest() const {
+    return add(exponential<double>::integer, static_cast<double>(greatest_));
+  }
+
+ private:
+  std::int32_t least_ = std::numeric_limits<std::int32_t>::max(), greatest_ = std::numeric_limits<std::int32_t>::min();
+  bool is_far_ = false;
+};
+
+/// exp(x) at the exponent of the greatest of some items.
+template <class R> class exponential_terms {
+ public:
+  __host__ __device__ void meet(R x) { range_.meet(x); }
+  template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) { return range_.settle(all_reduce); }
+  /// A term is no subnormal number, so that its exponent's field is that of exp(x) 2^-n, and the difference of
+  /// exponents.
+  __host__ __device__ R term(R x) const {
+    using e = exponential<R>;
+    using word = typename e::bits;
+    const R bits = exponent_bits(x), value = significand(x, add(bits, -e::integer));
+    const word apart = __builtin_bit_cast(word, bits) - __builtin_bit_cast(word, range_.bits_of_greatest());
+    return __builtin_bit_cast(R, __builtin_bit_cast(word, value) + (apart << e::mantissa_bits));
+  }
+  __host__ __device__ scaled_sum<R> total(R sum, int) const {
+    return {sum, add(range_.bits_of_greatest(), -exponential<R>::integer)};
+  }
+
+ private:
+  exponent_range<R> range_;
+};
+
 /// The natural logarithm of a positive number that is neither subnormal nor infinite, to about an ulp: 2 artanh(z) of
 /// z = (m - 1) / (m + 1).
 __host__ __device__ inline double logarithm(double x) {
@@ -109,8 +178,6 @@ __host__ __device__ inline double logarithm(double x) {
 ///   double 2^-53 (ceil(log2 N) + 8), an ulp of the result, and items of 2^50.
 /// - The same bits on every GPU and in the emulator.
 struct log_sum_exp {
-  using sums_exponentials = void;  ///< marks it for warp/fold_exponentials.cuh
-
   template <class T> __host__ __device__ auto lift(const T& item) const {
     using R = detail::real_of<T>;
     using e = detail::exponential<R>;
@@ -140,22 +207,8 @@ struct log_sum_exp {
                                         detail::fused(double{all.exponent}, 0x1.abc9e3b39803fp-56, log_sum)));
   }
 
-  /// For kernels: whether items from `least` to `greatest` can be added at the exponent of `greatest`, without any sum
-  /// among them being negligible; exponents, as bits and as numbers; and exp(x) at the exponent of the greatest.
-  template <class R> __host__ __device__ static bool share_exponent(R least, R greatest) {
-    using e = detail::exponential<R>;
-    return -e::most < least && greatest < e::most &&
-           detail::exponent_bits(least) - detail::exponent_bits(greatest) >= e::negligible;
-  }
-  template <class R> __host__ __device__ static R bits_of(R x) { return detail::exponent_bits(x); }
-  template <class R> __host__ __device__ static R exponent_of(R x) {
-    return detail::add(detail::exponent_bits(x), -detail::exponential<R>::integer);
-  }
-  template <class R> __host__ __device__ static R term(R x, R bits_of_greatest) {
-    const R bits = detail::exponent_bits(x);
-    const R value = detail::significand(x, detail::add(bits, -detail::exponential<R>::integer));
-    return detail::multiply(value, detail::power_of_two(bits, bits_of_greatest));
-  }
+  /// For kernels: items that are added at the exponent of the greatest one (warp/fold_terms.cuh).
+  template <class A> using plain_terms = detail::exponential_terms<decltype(A::sum)>;
 
  private:
   /// The sum of `value` at a higher exponent.

@@ -56,10 +56,11 @@ template <bool Smallest, int K, nans Nans> struct best_k {
     return list;
   }
 
-  /// For kernels, which select among many items first (warp/select_in_rows.cuh).
+  /// For kernels, which select among many items first (reduce/select_kernel.cuh, warp/select_in_rows.cuh).
   static constexpr int selected = K;
   /// Whether an item comes before another one, of an earlier or later place.
-  template <class T> __host__ __device__ static constexpr bool beats(const T& a, int place_a, const T& b, int place_b) {
+  template <class T, class Place>
+  __host__ __device__ static constexpr bool beats(const T& a, Place place_a, const T& b, Place place_b) {
     const bool better = precedes<Smallest, Nans>(a, b), worse = precedes<Smallest, Nans>(b, a);
     return better || (!worse && place_a < place_b);
   }
@@ -117,10 +118,11 @@ template <bool Smallest, int K, nans Nans> struct best_k {
 
 /// The K largest items, the largest first; of equal ones, those of the lowest indices. NaN counts as larger than every
 /// number (`nans::propagate`), or as smaller. -0 and +0 are equal. Associative, and exact: any association gives the
-/// same bits.
-/// Cost: in reduce, of numbers of up to 32 bits, a few instructions an item, since most items are left out by a
-/// threshold (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists an item, which is far from the
-/// speed of memory. From K = 9 on accumulators are so wide that they bound the grid, and compile times grow.
+/// same bits. Cost: in reduce, of numbers of up to 32 bits, one comparison an item, since each warp keeps the best
+/// items it has met, and most others are worse (reduce/select_kernel.cuh); in long segments, of the same items, a few
+/// instructions an item (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists an item, which is
+/// far from the speed of memory. There, from K = 9 on, accumulators are so wide that they bound the grid, and compile
+/// times grow.
 template <int K, nans Nans = nans::propagate> struct top_k : detail::best_k<false, K, Nans> {};
 
 /// The K smallest items, the smallest first. A NaN counts as smaller than every number (`nans::propagate`), or as

@@ -65,6 +65,27 @@ struct scaled_squares {
   int scale;
 };
 
+namespace detail {
+/// Squares of doubles none of which needs a scale but zeros, which add nothing.
+class unscaled_squares {
+ public:
+  __host__ __device__ void meet(double x) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, x);
+    const auto high = static_cast<std::uint32_t>(bits >> 32) & 0x7FFFFFFF, low = static_cast<std::uint32_t>(bits);
+    constexpr std::uint32_t least = (1023 - 511) << 20, end = (1023 + 486) << 20;
+    needs_scale_ = needs_scale_ || (high - least >= end - least && (high | low) != 0);
+  }
+  template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) const {
+    return all_reduce(needs_scale_ ? 1u : 0u, bit_or{}) == 0;
+  }
+  __host__ __device__ static double term(double x) { return multiply(x, x); }
+  __host__ __device__ static scaled_squares total(double sum, int) { return {sum, sum == 0 ? -1 : 0}; }
+
+ private:
+  bool needs_scale_ = false;
+};
+}  // namespace detail
+
 /// sqrt(x0^2 + x1^2 + ...), without overflow or underflow of any square. The norm of nothing is 0; a NaN propagates.
 /// - float, half and bfloat16: squares are exact in double, and are added in double. The norm is a float, off by 0.5
 ///   ulp and 2^-53 ceil(log2 N) relative.
@@ -101,6 +122,9 @@ struct euclidean_norm {
     const double root = detail::square_root(all.sum);
     return detail::multiply(root, all.scale < 0 ? 0x1p-537 : all.scale > 0 ? 0x1p538 : 1.0);
   }
+
+  /// For kernels (warp/fold_terms.cuh).
+  template <std::same_as<scaled_squares> A> using plain_terms = detail::unscaled_squares;
 };
 template <class R> struct identity<euclidean_norm, sum_of_squares<R>> {
   static constexpr sum_of_squares<R> value() { return {0}; }
@@ -117,6 +141,16 @@ template <class R> struct sum_and_count {
   std::int64_t count;
 };
 
+namespace detail {
+/// Items whose number is known are added as they are.
+template <class A> struct counted_terms {
+  __host__ __device__ static void meet(double) {}
+  template <class Reduce> __host__ __device__ static bool settle(Reduce) { return true; }
+  __host__ __device__ static double term(double x) { return x; }
+  __host__ __device__ static A total(double sum, int items) { return {sum, items}; }
+};
+}  // namespace detail
+
 /// The arithmetic mean: items are added in double and divided by their number, once. A float for float and what is
 /// narrower, else a double. The mean of nothing is NaN.
 struct arithmetic_mean {
@@ -130,6 +164,9 @@ struct arithmetic_mean {
   template <class R> __host__ __device__ R lower(const sum_and_count<R>& all) const {
     return static_cast<R>(detail::quotient(all.sum, static_cast<double>(all.count)));
   }
+
+  /// For kernels (warp/fold_terms.cuh).
+  template <class A> using plain_terms = detail::counted_terms<A>;
 };
 template <class R> struct identity<arithmetic_mean, sum_and_count<R>> {
   static constexpr sum_and_count<R> value() { return {0, 0}; }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each way of the kernel of exact sums in small: one block and several, whole batches and the end of the input, shifted
-// loads, one pass and several, and items one by one.
+// Each way of the kernels of exact sums in small: one block and several, whole batches and the end of the input, shifted
+// loads, every way to add, and segments that several warps share.
+#include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/reduce.cuh>
+#include <warpfold/segmented_reduce.cuh>
 
 #include "common/device.cuh"
 #include "common/exact_reference.hpp"
@@ -28,6 +30,26 @@ template <class T> void expect_sums() {
     }
 }
 
+template <class T> void expect_segments() {
+  wf_test::random_source source(2);
+  const std::vector<int> offsets{0, 3, 3, 20, 90, 400, 3000, 3001, 3100};
+  for (const hard_items what : {hard_items::narrow, hard_items::wide, hard_items::infinities}) {
+    const auto items = wf_test::make_hard_items<T>(what, offsets.back(), source);
+    const wf_test::device_array<T> in(items, 1), out(8);
+    const wf_test::device_array<int> device_offsets(offsets);
+    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), 8), wf::exact_plus{});
+    for (std::size_t s = 0; s < 8; ++s) {
+      wf_test::exact_sum expected;
+      expected.other_than_minus_zero = offsets[s] == offsets[s + 1];
+      for (int i = offsets[s]; i < offsets[s + 1]; ++i) expected.add(items[static_cast<std::size_t>(i)]);
+      EXPECT_TRUE(expected.rounds_to(out.value(static_cast<std::int64_t>(s)))) << s;
+    }
+  }
+}
+
+TEST(exact_sanitizer, segments_of_floats) { expect_segments<float>(); }
+TEST(exact_sanitizer, segments_of_doubles) { expect_segments<double>(); }
+TEST(exact_sanitizer, halves) { expect_sums<__half>(); }
 TEST(exact_sanitizer, floats) { expect_sums<float>(); }
 TEST(exact_sanitizer, doubles) { expect_sums<double>(); }
 

@@ -2,6 +2,9 @@
 // A small case of each kernel and load path, to run under compute-sanitizer's tools.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <warpfold/top_k_operators.hpp>
+
 #include "common/interval.hpp"
 #include "ways.cuh"
 
@@ -46,6 +49,18 @@ TEST_P(reduce_sanitizer, misaligned_bytes) {
     wf::reduce(in.items(), out.data(), {.max_blocks = GetParam().max_blocks});
     EXPECT_EQ(out.value(), GetParam().size);
   }
+}
+
+// A list of the best items, in one block and in three.
+TEST_P(reduce_sanitizer, best_items) {
+  std::vector<int> items;
+  for (std::int64_t i = 0; i < GetParam().size; ++i) items.push_back(static_cast<int>(i * 7919 % 10'007));
+  const wf_test::device_array<int> in(items, 1);
+  const wf_test::device_array<wf::best_items<int, 3>> out(1);
+  wf::reduce(in.items(), out.data(), wf::top_k<3>{}, {.max_blocks = GetParam().max_blocks});
+  const auto best = out.value();
+  EXPECT_EQ(best.item[0].value, *std::max_element(items.begin(), items.end()));
+  for (const auto& item : best.item) EXPECT_EQ(items[static_cast<std::size_t>(item.index)], item.value);
 }
 
 TEST(reduce_sanitizer_of_nothing, init) {

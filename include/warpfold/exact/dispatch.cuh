@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of exact sums over one array.
+// The host side of exact sums over one array, and over segments.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <warpfold/exact/kernel.cuh>
 #include <warpfold/exact/operator.cuh>
-#include <warpfold/host/divide_up.hpp>
+#include <warpfold/exact/segment_kernel.cuh>
+#include <warpfold/host/batch_plan.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
@@ -14,19 +14,6 @@
 
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
-
-struct sum_plan {
-  int blocks, block_warps;
-};
-/// Warps take 4 KiB each. While there are fewer batches than warps, blocks are small, so that all multiprocessors load.
-inline sum_plan plan_sum(std::int64_t batches, int multiprocessors, int resident_blocks, int max_blocks) {
-  const std::int64_t even =
-      batches <= max_block_warps ? batches : host::divide_up(batches, std::int64_t{multiprocessors});
-  const int warps = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(even, 8))));
-  std::int64_t blocks = std::min<std::int64_t>(host::divide_up(batches, std::int64_t{warps}), resident_blocks);
-  if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
-  return {static_cast<int>(blocks), warps};
-}
 
 /// Enqueues the exact sum of `leaves`, which have been lifted, into `out`. All arguments have been checked but those of
 /// `options`.
@@ -45,15 +32,15 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
   using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
   using items = thread::leaves<typename Leaves::source_type, transform, T>;
   constexpr auto* kernel = &sum_kernel<items, Op, Out>;
-  constexpr std::size_t shared_bytes = sizeof(sum_storage<T>);
+  constexpr std::size_t shared_bytes = sizeof(sum_storage<items>);
   static_assert(sizeof(global_sum<T>) <= host::feature_control_bytes);
   const std::int64_t batches =
       host::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
   const int multiprocessors = host::limits_of(device).multiprocessors;
-  const sum_plan plan = plan_sum(
+  const host::batch_plan plan = host::plan_batches(
       batches, multiprocessors,
       multiprocessors * host::blocks_per_multiprocessor<kernel>(device, max_block_warps * warp_lanes, shared_bytes),
-      options.max_blocks);
+      max_block_warps, options.max_blocks);
   const host::call_scratch scratch =
       plan.blocks > 1 ? host::scratch_for(function, device, options, needed) : host::call_scratch();
   std::byte* const control = plan.blocks > 1 ? scratch.data() : nullptr;
@@ -68,6 +55,52 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
              reinterpret_cast<unsigned*>(control)});
 }
 
+struct segment_sum_plan {
+  int blocks;
+  segment_partition partition;
+};
+/// No result depends on it. `max_warps`: for so many there is scratch.
+inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segments, int resident_blocks,
+                                          std::int64_t max_warps, int max_blocks) {
+  constexpr int min_positions_per_warp = 512, min_uncut_items = 512, uncut_per_warp = 8;
+  const std::int64_t positions = segment_partition::position(segments, items);
+  std::int64_t blocks = host::divide_up(positions, std::int64_t{min_positions_per_warp * segment_block_warps});
+  blocks = std::min({blocks, std::int64_t{resident_blocks}, max_warps / segment_block_warps});
+  if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
+  const std::int64_t per_warp = host::divide_up(positions, blocks * segment_block_warps);
+  return {static_cast<int>(blocks), {per_warp, std::max<std::int64_t>(per_warp / uncut_per_warp, min_uncut_items)}};
+}
+
+/// Enqueues the exact sums of segments of `lifted`. All arguments have been checked.
+template <class Segments, class Leaves, class Op, class Out, class T, class A = superaccumulator<T>>
+void enqueue_segments(const char* function, const Segments& segments, const Leaves& lifted, Out out, Op op,
+                      const grid::initial_value<A>& init, const grid::initial_value<A>& empty,
+                      const segmented_options<superaccumulator<T>>& options) {
+  const auto source = in_vectors(lifted.source);
+  using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
+  using items = thread::leaves<std::remove_cv_t<decltype(source)>, transform, T>;
+  constexpr auto* kernel = &sum_segments_kernel<Segments, items, Op, Out>;
+  constexpr int threads = segment_block_warps * warp_lanes;
+  constexpr std::size_t shared_bytes = segment_block_warps * sizeof(segment_storage<T>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  const int device = host::current_device();
+  const segment_sum_plan plan = plan_segment_sums(
+      source.items, segments.count,
+      host::limits_of(device).multiprocessors * host::blocks_per_multiprocessor<kernel>(device, threads, shared_bytes),
+      host::feature_control_bytes / sizeof(global_sum<T>), options.max_blocks);
+  const host::call_scratch scratch = host::scratch_for(function, device, options, host::control_bytes);
+  launch(kernel, host::launch_config(plan.blocks, threads, shared_bytes, options.stream),
+         segment_sum_arguments<Segments, items, Op, Out>{
+             segments,
+             {source, lifted.transform.transform},
+             op,
+             out,
+             init,
+             empty,
+             plan.partition,
+             reinterpret_cast<global_sum<T>*>(scratch.data() + host::workspace_alignment)});
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::exact
 
@@ -79,6 +112,16 @@ template <class R, class T> struct own_reduction<exact_plus_as<R>, exact::supera
   template <class Leaves, class Op, class Out, class A>
   static void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
     exact::enqueue(function, leaves, out, op, options);
+  }
+};
+template <class R, class T> struct own_segmented_reduction<exact_plus_as<R>, exact::superaccumulator<T>> {
+  /// Of owners no segment's span is known.
+  template <class Segments> static constexpr bool exists_for = requires(const Segments& s) { s.span(std::int64_t{}); };
+  template <class Segments, class Leaves, class Op, class Out, class A>
+  static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
+                      const grid::initial_value<A>& init, const grid::initial_value<A>& empty,
+                      const segmented_options<A>& options) {
+    exact::enqueue_segments(function, segments, leaves, out, op, init, empty, options);
   }
 };
 

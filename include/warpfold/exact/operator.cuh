@@ -53,9 +53,11 @@ template <class Result = void> struct exact_plus_as {
 ///   does: {max, max, -max} is max. A sum that is zero is +0, unless all items are -0. The sum of nothing is +0.
 /// - Subnormal numbers are exact, unless the program is compiled with -ftz=true (a part of --use_fast_math).
 /// - .init is an accumulator: wf::exact_plus{}.lift(x).
-/// `reduce` has a kernel of its own (exact/kernel.cuh), whose cost grows with the octaves that the exponents of each
-/// 4 KiB of items span: one pass for 60. Elsewhere each item becomes an accumulator of 48 bytes (double: 276), and each
-/// join adds two of them: correct, and much slower than plus.
+///
+/// Cost: `reduce` has a kernel of its own (exact/kernel.cuh): one read of the items, whatever their exponents; of
+/// doubles, a pass over each 4 KiB for every 140 octaves. So has `segmented_reduce` (exact/segment_kernel.cuh), but of
+/// owners. Elsewhere each item becomes an accumulator of 48 bytes (double: 276), and each join adds two of them:
+/// correct, and much slower than plus.
 using exact_plus = exact_plus_as<>;
 
 template <class R, class T> struct identity<exact_plus_as<R>, exact::superaccumulator<T>> {

@@ -86,13 +86,12 @@ __host__ __device__ inline shifted_digits shift_up(std::int64_t value, int shift
   return {static_cast<std::uint64_t>(value) << shift, value >> 32 >> (32 - shift)};
 }
 
-/// The superaccumulator of one item. Its words have no dynamic index, so that they can be registers.
-template <class T> __host__ __device__ superaccumulator<T> accumulator_of(const T& item) {
+/// The superaccumulator of `value` * 2^exponent. Its words have no dynamic index, so that they can be registers.
+template <class T>
+__host__ __device__ superaccumulator<T> accumulator_of(std::int64_t value, int exponent, unsigned kinds) {
   using A = superaccumulator<T>;
-  const item_parts parts = parts_of(item);
-  const int position = parts.exponent - A::least_exponent, first = position / 32;
-  const auto magnitude = static_cast<std::int64_t>(parts.mantissa);
-  const shifted_digits digits = shift_up(parts.is_negative ? -magnitude : magnitude, position % 32);
+  const int position = exponent - A::least_exponent, first = position / 32;
+  const shifted_digits digits = shift_up(value, position % 32);
   const auto low = static_cast<std::uint32_t>(digits.low), middle = static_cast<std::uint32_t>(digits.low >> 32),
              high = static_cast<std::uint32_t>(digits.high);
   const std::uint32_t sign = digits.high < 0 ? ~0u : 0u;
@@ -100,8 +99,14 @@ template <class T> __host__ __device__ superaccumulator<T> accumulator_of(const 
   WARPFOLD_UNROLL
   for (int i = 0; i < A::words; ++i)
     result.word[i] = i < first ? 0u : i == first ? low : i == first + 1 ? middle : i == first + 2 ? high : sign;
-  result.kinds = parts.kinds;
+  result.kinds = kinds;
   return result;
+}
+/// The superaccumulator of one item.
+template <class T> __host__ __device__ superaccumulator<T> accumulator_of(const T& item) {
+  const item_parts parts = parts_of(item);
+  const auto magnitude = static_cast<std::int64_t>(parts.mantissa);
+  return accumulator_of<T>(parts.is_negative ? -magnitude : magnitude, parts.exponent, parts.kinds);
 }
 
 template <class T>
@@ -118,31 +123,41 @@ __host__ __device__ superaccumulator<T> add(const superaccumulator<T>& a, const 
   return sum;
 }
 
-/// The magnitude of a superaccumulator, for reading bits of it.
-template <int Words> struct magnitude_bits {
-  std::uint32_t word[Words];
-
-  /// 64 bits from bit `first` >= 0 on; bits past the last are zero.
-  __host__ __device__ std::uint64_t from(int first) const {
-    const int at = first / 32, shift = first % 32;
-    std::uint64_t result = (at < Words ? std::uint64_t{word[at]} >> shift : 0) |
-                           (at + 1 < Words ? std::uint64_t{word[at + 1]} << (32 - shift) : 0);
-    if (shift > 0 && at + 2 < Words) result |= std::uint64_t{word[at + 2]} << (64 - shift);
-    return result;
-  }
-  __host__ __device__ bool any_below(int end) const {
-    for (int i = 0; i < end / 32; ++i)
-      if (word[i] != 0) return true;
-    return end % 32 != 0 && (word[end / 32] & ((1u << end % 32) - 1)) != 0;
-  }
-  /// The highest bit that is set, or -1.
-  __host__ __device__ int highest() const {
-    for (int i = Words - 1; i >= 0; --i)
-      for (int bit = 31; bit >= 0 && word[i] != 0; --bit)
-        if (word[i] >> bit & 1) return 32 * i + bit;
-    return -1;
-  }
+/// A magnitude that is not zero: its highest 64 bits, the first of which is set, and whether any bit below them is.
+struct leading_bits {
+  std::uint64_t bits;
+  int highest;  ///< the position of the first one; -1 if there is none
+  bool any_below;
 };
+__host__ __device__ inline int leading_zeros(std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+  return __clz(static_cast<int>(word));
+#else
+  return __builtin_clz(word);
+#endif
+}
+template <class T> __host__ __device__ leading_bits leading_bits_of(const superaccumulator<T>& value) {
+  constexpr int words = superaccumulator<T>::words;
+  const std::uint32_t flip = value.word[words - 1] >> 31 ? ~0u : 0u;
+  std::uint64_t carry = flip & 1;
+  std::uint32_t top = 0, next = 0, third = 0, one_before = 0, two_before = 0;
+  int at = -1;
+  bool any_before = false, any_below = false;  // of words before the last two, and below the three that are kept
+  WARPFOLD_UNROLL
+  for (int i = 0; i < words; ++i) {
+    carry += value.word[i] ^ flip;
+    const auto word = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+    if (word != 0) top = word, next = one_before, third = two_before, any_below = any_before, at = i;
+    any_before = any_before || two_before != 0;
+    two_before = one_before, one_before = word;
+  }
+  if (at < 0) return {0, -1, false};
+  const int shift = leading_zeros(top);
+  const std::uint64_t both = std::uint64_t{top} << 32 | next;
+  return {both << shift | (std::uint64_t{third} << shift >> 32), 32 * at + 31 - shift,
+          any_below || third << shift != 0};
+}
 
 /// The number of type `R` that is nearest to the sum; of two, the one whose last bit is zero. What reaches half a unit
 /// past the largest number is infinite; subnormal numbers are rounded as such. Infinities and NaN are what IEEE 754
@@ -160,25 +175,15 @@ template <class R, class T> __host__ __device__ R rounded(const superaccumulator
   if (infinities != 0) return as_result(infinities == has_negative_infinity ? infinity | sign_bit : infinity);
 
   const bool is_negative = value.word[A::words - 1] >> 31;
-  magnitude_bits<A::words> magnitude;
-  std::uint64_t carry = is_negative;
-  for (int i = 0; i < A::words; ++i) {
-    carry += is_negative ? ~value.word[i] : value.word[i];
-    magnitude.word[i] = static_cast<std::uint32_t>(carry);
-    carry >>= 32;
-  }
-  const int highest = magnitude.highest();
-  if (highest < 0) return as_result(value.kinds & has_other_than_minus_zero ? 0 : sign_bit);
-  // The exponent of the result's last digit, and how many bits of the magnitude lie below it.
-  const int normal = highest + A::least_exponent - (f::digits - 1);
-  const int last = normal > f::least_exponent ? normal : f::least_exponent, dropped = last - A::least_exponent;
-  std::uint64_t digits;
-  if (dropped <= 0) digits = magnitude.from(0) << -dropped;
-  else {
-    digits = magnitude.from(dropped) & ((std::uint64_t{1} << f::digits) - 1);
-    const bool half = magnitude.from(dropped - 1) & 1;
-    if (half && ((digits & 1) || magnitude.any_below(dropped - 1))) ++digits;
-  }
+  const leading_bits leading = leading_bits_of(value);
+  if (leading.highest < 0) return as_result(value.kinds & has_other_than_minus_zero ? 0 : sign_bit);
+  // The exponents of the first digit, and of the result's last one; and how many of the bits are digits.
+  const int first = leading.highest + A::least_exponent, normal = first - (f::digits - 1);
+  const int last = normal > f::least_exponent ? normal : f::least_exponent, kept = first - last + 1;
+  std::uint64_t digits = kept > 0 ? leading.bits >> (64 - kept) : 0;
+  const std::uint64_t rest = kept > 0 ? leading.bits << kept : kept == 0 ? leading.bits : 0;
+  const bool half = rest >> 63, more = (rest << 1) != 0 || leading.any_below;
+  if (half && ((digits & 1) || more)) ++digits;
   // Digits that carry into the next power of two carry into the exponent's field, too.
   const std::uint64_t exponent = static_cast<std::uint64_t>(last - f::least_exponent) << (f::digits - 1);
   const std::uint64_t result = exponent + digits;

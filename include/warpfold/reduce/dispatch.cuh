@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of the default reduction: checks, plan, scratch, one launch.
 #pragma once
+#include <warpfold/host/batch_plan.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
@@ -8,6 +9,7 @@
 #include <warpfold/reduce/kernel.cuh>
 #include <warpfold/reduce/plan.hpp>
 #include <warpfold/reduce/scratch.hpp>
+#include <warpfold/reduce/select_kernel.cuh>
 
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -29,16 +31,12 @@ template <class Leaves, class Op, class Out> struct reduce_kernels {
   }
 };
 
-/// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
+/// Enqueues the kernel of the plan's shape. There is at least one item.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
-  check_operator<Op, A>();
+void enqueue_tree(const char* function, const Leaves& leaves, Out out, Op op, const grid::initial_value<A>& init,
+                  const reduce_options<A>& options) {
   using kernels = reduce_kernels<Leaves, Op, Out>;
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<Op>(function, options.init, items);
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
-  if (items == 0) return launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
-
   const int device = host::current_device();
   const reduce_plan plan =
       plan_reduce(kernels::limits(device), items, Leaves::chunk_items, kernels::policy, options.max_blocks);
@@ -72,6 +70,45 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
          : plan.shape == reduce_shape::wave ? kernels::in_wave
                                             : kernels::in_cluster,
          config, arguments);
+}
+
+/// Enqueues select_kernel. There is at least one item.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue_selection(const char* function, const Leaves& leaves, Out out, Op op, const grid::initial_value<A>& init,
+                       const reduce_options<A>& options) {
+  constexpr auto* kernel = &select_kernel<Leaves, Op, Out>;
+  constexpr int threads = select_block_warps * warp_lanes;
+  constexpr std::size_t shared_bytes = sizeof(select_storage<Leaves>);
+  const int device = host::current_device(), multiprocessors = host::limits_of(device).multiprocessors;
+  const std::int64_t batches = host::divide_up(leaves.source.items, select_traits<Leaves>::batch_items);
+  const int resident = multiprocessors * host::blocks_per_multiprocessor<kernel>(device, threads, shared_bytes);
+  const host::batch_plan plan =
+      host::plan_batches(batches, multiprocessors, resident, select_block_warps, options.max_blocks);
+  const std::size_t needed = scratch_bytes(device, sizeof(A));
+  host::check_workspace(function, options.workspace.bytes, needed);
+  const host::call_scratch scratch =
+      plan.blocks > 1 ? host::scratch_for(function, device, options, needed) : host::call_scratch();
+  launch(kernel, host::launch_config(plan.blocks, plan.block_warps * warp_lanes, shared_bytes, options.stream),
+         select_arguments<Leaves, Op, Out>{leaves,
+                                           op,
+                                           out,
+                                           init,
+                                           {batches},
+                                           reinterpret_cast<A*>(scratch.data() + host::control_bytes),
+                                           reinterpret_cast<unsigned*>(scratch.data())});
+}
+
+/// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
+  check_operator<Op, A>();
+  const std::int64_t items = leaves.source.items;
+  const auto init = host::initial_value_of<Op>(function, options.init, items);
+  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  if (items == 0) return launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
+
+  if constexpr (warp::selects<Leaves>) return enqueue_selection(function, leaves, out, op, init, options);
+  else enqueue_tree(function, leaves, out, op, init, options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -119,7 +119,33 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   }
 };
 
-/// Chooses a kernel and enqueues it. All arguments but `options` have been checked.
+/// Chooses a kernel and enqueues it. `given` lacks partition and units.
+template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, const segmented_options<A>& options) {
+  if constexpr (Segments::is_fixed_length) {
+    if (with_fixed_length_algorithm<Leaves>(given.segments.length, [&]<class Algorithm>(Algorithm) {
+          enqueue_fixed_length<Algorithm>(given, options.max_blocks, options.stream);
+        }))
+      return;
+  }
+  if constexpr (!Segments::needs_cursor) {
+    using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
+    if (const auto plan = per_warp_group::plan(given, options.max_blocks))
+      return per_warp_group::enqueue(given, *plan, options);
+  }
+  if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
+    using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
+    const int device = host::current_device();
+    if (host::has_sm_90<staged::kernel>(device) &&
+        gains_by_staging(given.leaves.source.items, given.segments.count,
+                         staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
+                         !Segments::needs_cursor))
+      return staged::enqueue(given, options);
+  }
+  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(given, options);
+}
+
+/// Enqueues the reduction. All arguments but `options` have been checked.
 template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
              const segmented_options<A>& options) {
@@ -129,28 +155,10 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   if (segments.count == 0) return;
   if (!options.workspace.bytes.empty())
     host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
-  const kernel_arguments<Segments, Leaves, Op, Out> arguments{segments, leaves, op, out, init, empty, {}, {}};
-  if constexpr (Segments::is_fixed_length) {
-    if (with_fixed_length_algorithm<Leaves>(segments.length, [&]<class Algorithm>(Algorithm) {
-          enqueue_fixed_length<Algorithm>(arguments, options.max_blocks, options.stream);
-        }))
-      return;
-  }
-  if constexpr (!Segments::needs_cursor) {
-    using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
-    if (const auto plan = per_warp_group::plan(arguments, options.max_blocks))
-      return per_warp_group::enqueue(arguments, *plan, options);
-  }
-  if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
-    using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
-    const int device = host::current_device();
-    if (host::has_sm_90<staged::kernel>(device) &&
-        gains_by_staging(leaves.source.items, segments.count,
-                         staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
-                         !Segments::needs_cursor))
-      return staged::enqueue(arguments, options);
-  }
-  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(arguments, options);
+  using own = host::own_segmented_reduction<Op, A>;
+  if constexpr (own::template exists_for<Segments>)
+    return own::enqueue(function, segments, leaves, out, op, init, empty, options);
+  else enqueue_fastest<Segments, Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options);
 }
 
 /// The same items in narrow chunks.

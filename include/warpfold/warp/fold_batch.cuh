@@ -5,15 +5,18 @@
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/fold_parts.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
-#include <warpfold/warp/fold_exponentials.cuh>
+#include <warpfold/warp/fold_terms.cuh>
 #include <warpfold/warp/locate_in_rows.cuh>
 #include <warpfold/warp/select_in_rows.cuh>
 
 namespace warpfold::warp {
 
-/// The bytes of accumulators that a lane holds for each row of a whole batch. Folds that select items hold none.
+/// The bytes that a lane holds for each row of a whole batch, beside its chunk: an accumulator; of plain terms also the
+/// accumulators of other batches. Folds that select items hold none.
 template <class Leaves>
-inline constexpr std::size_t batch_held_bytes = selects<Leaves> ? 16 : sizeof(typename Leaves::accumulator);
+inline constexpr std::size_t batch_held_bytes = selects<Leaves>     ? 16
+                                                : has_terms<Leaves> ? 2 * sizeof(typename Leaves::accumulator)
+                                                                    : sizeof(typename Leaves::accumulator);
 
 /// The node over whole chunks of a lane, a row each. Valid in every lane. (`Chunk` may derive from the leaves' chunk.)
 template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
@@ -64,8 +67,8 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
   else if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
   else {
-    if constexpr (sums_exponentials<Leaves>)
-      if (const exponential_rows<Leaves, Rows> all(leaves, rows); all.share_exponent()) return all.fold();
+    if constexpr (has_terms<Leaves>)
+      if (const term_rows<Leaves, Rows> all(leaves, rows); all.are_plain()) return all.fold();
     return fold_chunk_rows(leaves, rows, op);
   }
 }

@@ -3,7 +3,7 @@
 // items is a threshold that few items reach. These few enter a list of which each lane holds a place.
 #pragma once
 #include <warpfold/thread/locate.cuh>
-#include <warpfold/warp/reduce.cuh>
+#include <warpfold/warp/lane_list.cuh>
 
 namespace warpfold::warp {
 
@@ -21,51 +21,6 @@ struct selected_items<thread::leaves<thread::indexed_source<Source>, thread::lif
 /// Whether folds of these leaves select the best items of a batch.
 template <class Leaves> inline constexpr bool selects = detail::selected_items<Leaves>::exist;
 
-/// The best `K` items of a batch: lane i holds place i. All lanes call each member.
-template <class Op, class V> class lane_list {
- public:
-  static constexpr int K = Op::selected;
-
-  /// Enters the items of the lanes that have a `candidate`, each with its `place` in the batch, unless K items beat it.
-  __device__ void enter(bool candidate, V value, int place) {
-    while (true) {
-      const V last = shuffle(value_, K - 1);
-      const int last_place = shuffle(place_, K - 1);
-      candidate = candidate && (count_ < K || Op::beats(value, place, last, last_place));
-      const unsigned waiting = __ballot_sync(full_warp, candidate);
-      if (waiting == 0) return;
-      const int source = __ffs(static_cast<int>(waiting)) - 1;
-      insert(shuffle(value, source), shuffle(place, source));
-      candidate = candidate && arch::lane_id() != source;
-    }
-  }
-  /// The list in every lane, the batch's first item being number `first` of the input.
-  template <class A> __device__ A all(std::int64_t first) const {
-    A list = Op::template none<V>();
-    WARPFOLD_UNROLL
-    for (int i = 0; i < K; ++i) {
-      const V value = shuffle(value_, i);
-      const int place = shuffle(place_, i);
-      if (i < count_) list.item[i] = {value, first + place};
-    }
-    return list;
-  }
-
- private:
-  __device__ void insert(V value, int place) {
-    const int lane = arch::lane_id();
-    const bool stays = lane < count_ && Op::beats(value_, place_, value, place);
-    const int own = __popc(__ballot_sync(full_warp, stays));
-    const V before = shuffle_up(value_, 1);
-    const int place_before = shuffle_up(place_, 1);
-    if (lane >= own) value_ = lane == own ? value : before, place_ = lane == own ? place : place_before;
-    count_ = least_of(count_ + 1, K);
-  }
-
-  V value_{};
-  int place_ = 0, count_ = 0;
-};
-
 /// The node over a batch of whole rows that begins with item `first` of its leaves. All lanes call it; valid in every
 /// lane.
 template <int Rows, class Leaves>
@@ -80,16 +35,7 @@ __device__ auto select_in_rows(const Leaves& leaves, const typename Leaves::chun
   V best = item(0);
   WARPFOLD_UNROLL
   for (int i = 1; i < items; ++i) best = Op::better_of(best, item(i));
-  std::uint32_t rank = Op::rank(best), threshold = 0;
-  V least{};  // the item that has the threshold's rank
-  WARPFOLD_NO_UNROLL
-  for (int k = 0; k < Op::selected; ++k) {
-    threshold = all_reduce(rank, maximum{});
-    const int holder = __ffs(static_cast<int>(__ballot_sync(full_warp, rank == threshold))) - 1;
-    const V held = shuffle(best, holder);  // of values of one rank, the worst is the threshold
-    if (k == 0 || Op::is_worse(held, least)) least = held;
-    if (arch::lane_id() == holder) rank = 0;
-  }
+  const V least = kth_best<Op>(best, true);
   lane_list<Op, V> list;
   WARPFOLD_UNROLL
   for (int group = 0; group < items; group += 32) {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How lanes add the items that they hold in registers to superaccumulators in shared memory: exactly, by what costs
+// least for the items' exponents. What is chosen changes no bit.
+#pragma once
+#include <warpfold/exact/exponent_bins.cuh>
+#include <warpfold/exact/extraction.cuh>
+#include <warpfold/thread/array.cuh>
+
+namespace warpfold::exact {
+
+/// Makes infinities and NaN zeros, and returns their kinds, of the items of the lane.
+template <class F, int Items> __device__ unsigned take_special_items(F (&items)[Items]) {
+  unsigned kinds = 0;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) {
+    if (items[k] - items[k] == F(0)) continue;
+    kinds |= parts_of(items[k]).kinds;
+    items[k] = F(0);
+  }
+  return kinds;
+}
+
+/// find_largest, after infinities and NaN have been taken out. Adds to the lane's `kinds`.
+template <class F, int Items>
+__device__ largest_item<F> find_largest_number(F (&items)[Items], lane_group group, unsigned& kinds) {
+  largest_item<F> largest = find_largest(items, group);
+  if (__builtin_expect(__any_sync(full_warp, !largest.is_finite()), false)) {
+    kinds |= take_special_items(items);
+    largest = find_largest(items, group);
+  }
+  if (!largest.is_minus_zero) kinds |= has_other_than_minus_zero;
+  return largest;
+}
+
+template <class T, int Levels>
+__device__ void add_levels(level_sums<Levels>& sums, lazy_superaccumulator<T>& sum, lane_group group) {
+  WARPFOLD_UNROLL
+  for (int j = 0; j < Levels; ++j) {
+    sum.add(group.sum(sums.sum[j]), sums.exponent[j] - 52, group);
+    __syncwarp();
+  }
+}
+
+/// Adds the lanes' items, finite ones, to the groups' sums, if `Levels` levels hold all of them whole; returns whether
+/// they do. All lanes of the warp call it. Cost: 3 additions an item and level.
+template <class Extraction, int Levels, class T, class F, int Items>
+__device__ bool add_if_whole(F (&items)[Items], const largest_item<F>& largest, lazy_superaccumulator<T>& sum,
+                             lane_group group) {
+  level_sums<Levels> sums;
+  bool is_left = extract<Extraction, false>(items, largest.exponent(), sums);
+  if constexpr (std::is_same_v<F, double>) is_left = is_left || largest.exponent() > Extraction::max_exponent;
+  if (__any_sync(full_warp, is_left)) return false;
+  add_levels(sums, sum, group);
+  return true;
+}
+
+/// Takes out of the lanes' items, finite ones, what passes over them can add to the groups' sums. Returns whether the
+/// lane has rests. All lanes of the warp call it. Cost: a pass for every 90 octaves (double: 140) of exponents.
+template <class Extraction, class T, class F, int Items>
+__device__ bool take_by_passes(F (&items)[Items], int max_passes, lazy_superaccumulator<T>& sum, lane_group group) {
+  bool is_left = true;
+  WARPFOLD_NO_UNROLL
+  for (int pass = 0; pass < max_passes && __any_sync(full_warp, is_left); ++pass) {
+    const int exponent = find_largest(items, group).exponent();
+    if (std::is_same_v<F, double> && __any_sync(full_warp, exponent > Extraction::max_exponent)) break;
+    level_sums<Extraction::most_levels> sums;
+    is_left = extract<Extraction, true>(items, exponent, sums);
+    add_levels(sums, sum, group);
+  }
+  return is_left;
+}
+
+/// Adds the lanes' items, finite ones, to the groups' sums, whatever their exponents. All lanes of the warp call it.
+template <class Extraction, class T, int Items>
+__device__ void add_by_passes(const float (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
+  constexpr int enough = 16;  // octaves are less than 300
+  float rests[Items];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) rests[k] = items[k];
+  take_by_passes<Extraction>(rests, enough, sum, group);
+}
+/// Of doubles, those for which extraction would overflow, and what a few passes leave, are added one by one. Not
+/// inlined: it is rare, and has other places in registers. (The items are a copy. Else the caller's would have an
+/// address, and no registers.)
+template <class Extraction, class T, int Items>
+__device__ __attribute__((noinline)) void add_copy_by_passes(thread::array<double, Items> items,
+                                                             lazy_superaccumulator<T>& sum, lane_group group) {
+  double rests[Items];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) rests[k] = items[k];
+  const bool is_left = take_by_passes<Extraction>(rests, 4, sum, group);
+  if (!__any_sync(full_warp, is_left)) return;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) items[k] = rests[k];
+  WARPFOLD_NO_UNROLL
+  for (int k = 0; k < Items; ++k)
+    if (items[k] != 0) sum.add_item(items[k]);
+  __syncwarp();
+}
+template <class Extraction, class T, int Items>
+__device__ void add_by_passes(const double (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
+  thread::array<double, Items> copy;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) copy[k] = items[k];
+  add_copy_by_passes<Extraction>(copy, sum, group);
+}
+
+/// The exact sum of what a warp adds batch by batch, `Items` items a lane.
+template <class V, int Items> class warp_sum {
+ public:
+  using number = typename superaccumulator<V>::number;
+  using extraction = exact::extraction<V, Items>;
+  static constexpr bool has_bins = std::is_same_v<number, float> && !extraction::is_whole;
+  struct no_bins {};
+  /// In shared memory.
+  struct storage {
+    lazy_superaccumulator<V> sum;
+    std::conditional_t<has_bins, exponent_bins, no_bins> bins;
+  };
+
+  /// All lanes call each member.
+  __device__ explicit warp_sum(storage& own) : own_(own) {
+    for (int i = arch::lane_id(); i < own.sum.words; i += warp_lanes) own.sum.word[i] = 0;
+    __syncwarp();
+  }
+  /// Adds the lanes' items, which are used up. Items that do not exist must be -0.
+  __device__ void add(number (&items)[Items]) {
+    if (batches_ % batches_per_trial == 0) levels_ = extraction::first_levels;
+    if constexpr (extraction::is_whole) add_whole(items);
+    else {
+      const largest_item<number> largest = find_largest_number(items, whole_warp(), kinds_);
+      if (__builtin_expect(!add_by_levels(items, largest), false)) {
+        if constexpr (has_bins) {
+          if (!has_binned_) own_.bins.clear();
+          has_binned_ = true;
+          own_.bins.add(items);
+        } else add_by_passes<extraction>(items, own_.sum, whole_warp());
+      }
+    }
+    if (++batches_ % batches_per_carry == 0) carry();
+  }
+  /// Completes own().sum.
+  __device__ void finish() {
+    if constexpr (has_bins)
+      if (has_binned_) own_.bins.move_to(own_.sum);
+    has_binned_ = false;
+  }
+  __device__ unsigned kinds() const { return kinds_; }  ///< of the lane's items
+
+ private:
+  /// Batches after which words are carried: they then stay below 2^57, and those of a block's warps below 2^62.
+  static constexpr unsigned batches_per_carry = 1u << 16;
+  /// Batches after which few levels are tried again.
+  static constexpr unsigned batches_per_trial = 16;
+
+  /// Of items that one level holds, whatever they are.
+  __device__ void add_whole(number (&items)[Items]) {
+    constexpr std::int64_t limit = std::int64_t{1} << 51;  // of the sum of numbers
+    level_sums<1> sums;
+    extract<extraction, false>(items, format<V>::max_exponent, sums);
+    if (__builtin_expect(__any_sync(full_warp, !(-limit < sums.sum[0] && sums.sum[0] < limit)), false)) {
+      kinds_ |= take_special_items(items);
+      extract<extraction, false>(items, format<V>::max_exponent, sums);
+    }
+    bool has_other = sums.sum[0] != 0;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) has_other = has_other || bits_as<std::uint32_t>(items[k]) != 0x80000000u;
+    if (has_other) kinds_ |= has_other_than_minus_zero;
+    add_levels(sums, own_.sum, whole_warp());
+  }
+  __device__ bool add_by_levels(number (&items)[Items], const largest_item<number>& largest) {
+    constexpr int first = extraction::first_levels, most = extraction::most_levels;
+    if (levels_ == first) {
+      if (add_if_whole<extraction, first>(items, largest, own_.sum, whole_warp())) return true;
+      ++levels_;
+    }
+    if (first < most && levels_ == most) {
+      if (add_if_whole<extraction, most>(items, largest, own_.sum, whole_warp())) return true;
+      ++levels_;
+    }
+    return false;
+  }
+  __device__ void carry() {
+    finish();
+    own_.sum.carry();
+  }
+
+  storage& own_;
+  int levels_ = extraction::first_levels;  ///< to be tried; more than most_levels: none
+  unsigned batches_ = 0, kinds_ = 0;
+  bool has_binned_ = false;
+};
+
+}  // namespace warpfold::exact

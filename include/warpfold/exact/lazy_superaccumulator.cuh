@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Superaccumulators in shared memory, whose carries wait until the end; and in global memory, where warps or blocks add
+// theirs by atomics: integers add up to the same bits in any order.
+#pragma once
+#include <warpfold/exact/lane_group.cuh>
+#include <warpfold/exact/superaccumulator.cuh>
+
+namespace warpfold::exact {
+
+/// A superaccumulator in shared memory whose digits have 32 bits, and words 64: carries wait until the end. A group of
+/// lanes owns it. Every addition changes a word by less than 2^32, so that there may be 2^30 additions until `carry`.
+template <class T> struct lazy_superaccumulator {
+  static constexpr int words = superaccumulator<T>::words;
+
+  unsigned long long word[words];  ///< in two's complement
+
+  /// Adds sum * 2^exponent. The group calls it, with the same arguments; a __syncwarp must stand before the next use.
+  __device__ void add(std::int64_t sum, int exponent, lane_group group) {
+    const int position = exponent - superaccumulator<T>::least_exponent;
+    const shifted_digits digits = shift_up(sum, position % 32);
+    for (int digit = group.own_lane(); group.has_items && digit < 3; digit += group.lanes)
+      word[position / 32 + digit] += digit == 0   ? digits.low & 0xffffffffu
+                                     : digit == 1 ? digits.low >> 32
+                                                  : static_cast<unsigned long long>(digits.high);
+  }
+  /// Adds a finite item, beside other lanes.
+  template <class F> __device__ void add_item(F item) {
+    const item_parts parts = parts_of(item);
+    const int position = parts.exponent - superaccumulator<T>::least_exponent, first = position / 32;
+    const auto magnitude = static_cast<std::int64_t>(parts.mantissa);
+    const shifted_digits digits = shift_up(parts.is_negative ? -magnitude : magnitude, position % 32);
+    atomicAdd(word + first, static_cast<unsigned long long>(digits.low & 0xffffffffu));
+    atomicAdd(word + first + 1, static_cast<unsigned long long>(digits.low >> 32));
+    if (digits.high != 0) atomicAdd(word + first + 2, static_cast<unsigned long long>(digits.high));
+  }
+  /// Carries what words hold beyond their digits; the top carry is dropped, as in the sum. One thread calls it.
+  __device__ superaccumulator<T> carried(unsigned kinds) const {
+    superaccumulator<T> sum;
+    std::int64_t carry = 0;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < words; ++i) {
+      carry += static_cast<std::int64_t>(word[i]);
+      sum.word[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    sum.kinds = kinds;
+    return sum;
+  }
+  /// The same in place. The warp calls it.
+  __device__ void carry() {
+    __syncwarp();
+    if (arch::lane_id() == 0) {
+      const superaccumulator<T> sum = carried(0);
+      for (int i = 0; i < words; ++i) word[i] = sum.word[i];
+    }
+    __syncwarp();
+  }
+};
+
+/// A superaccumulator in global memory: zero before, zero after.
+template <class T> struct global_sum {
+  unsigned long long word[superaccumulator<T>::words];
+  unsigned kinds;
+  unsigned arrived;  ///< for those who count here how many have added
+
+  /// Adds `own`. Thread `thread` of `threads` calls it; the words must be visible to all of them.
+  __device__ void add(const lazy_superaccumulator<T>& own, unsigned own_kinds, int thread, int threads) {
+    // Digits, with the carry of the word below: the words of many could overflow before they are carried.
+    for (int i = thread; i < own.words; i += threads) {
+      const std::int64_t carry = i > 0 ? static_cast<std::int64_t>(own.word[i - 1]) >> 32 : 0;
+      const unsigned long long digit = (own.word[i] & 0xffffffffull) + static_cast<unsigned long long>(carry);
+      if (digit != 0) atomicAdd(word + i, digit);
+    }
+    if (thread == 0 && own_kinds != 0) atomicOr(&kinds, own_kinds);
+  }
+  /// Moves the sum to `to` and, in thread 0, `to_kinds`.
+  __device__ void take(lazy_superaccumulator<T>& to, unsigned& to_kinds, int thread, int threads) {
+    for (int i = thread; i < to.words; i += threads) to.word[i] = atomicExch(word + i, 0ull);
+    if (thread == 0) to_kinds = atomicExch(&kinds, 0u);
+  }
+};
+
+}  // namespace warpfold::exact

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel of exact sums over segments. A warp takes the segments that begin in its range, 32 at a time. Long
+// segments are summed by the warp, short ones by groups of lanes, side by side; then each lane rounds the sum of one
+// segment. Parts of a segment that several warps share meet in a superaccumulator in global memory, and the last of
+// these warps rounds. No warp waits.
+#pragma once
+#include <warpfold/arch/precondition.cuh>
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/arch/ticket.cuh>
+#include <warpfold/exact/segment_partition.cuh>
+#include <warpfold/exact/tile_window.cuh>
+#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/array.cuh>
+
+namespace warpfold::exact {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+inline constexpr int segment_block_warps = 8;
+
+/// `Leaves` are the items that are summed, of type V, before they are lifted.
+template <class Segments, class Leaves, class Op, class Out> struct segment_sum_arguments {
+  using V = typename Leaves::accumulator;
+
+  Segments segments;
+  Leaves leaves;
+  Op op;
+  Out out;
+  grid::initial_value<superaccumulator<V>> init;
+  grid::initial_value<superaccumulator<V>> empty;  ///< the result of an empty segment
+  segment_partition partition;
+  global_sum<V>* cut;  ///< one for each warp: of the segment that begins in its range and is cut at its end
+};
+
+/// Of one warp, in shared memory.
+template <class V> struct segment_storage {
+  segment_sums<V> sums;
+  window_sum in_window[warp_lanes];
+};
+
+/// Writes the result of a segment. Not inlined: it would take registers from the loop over the items.
+template <class Arguments, class A>
+__device__ __attribute__((noinline)) void write_segment_sum(const Arguments& arguments, std::int64_t segment, A sum) {
+  *(arguments.out + segment) = arguments.init.join(sum, arguments.op);
+}
+
+/// A warp, and the segments in its range. All lanes call each member.
+template <class Arguments> class segment_summer {
+ public:
+  using V = typename Arguments::V;
+  using window = tile_window<V>;
+  static constexpr int tile_segments = segment_policy<V>::tile_segments;
+
+  __device__ segment_summer(const Arguments& arguments, std::int64_t warp, segment_storage<V>& own)
+      : arguments_(arguments), range_(arguments.partition.range_of(warp)), own_(own) {}
+
+  /// Sums the part of the segment before the first one that begins in the range, and all that begin there.
+  __device__ void sum_range() {
+    const auto& segments = arguments_.segments;
+    const auto& partition = arguments_.partition;
+    std::int64_t next = warp::shuffle(partition.first_segment(segments, range_, arguments_.leaves.source.items), 0);
+    std::int64_t part = -1;  // a cut segment, whose part is summed next
+    if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(next - 1), 0), range_)) part = next - 1;
+    bool goes_on = next < segments.count;
+    WARPFOLD_NO_UNROLL
+    while (part >= 0 || goes_on) {
+      const bool is_part = part >= 0;
+      const std::int64_t own = is_part ? part : next + arch::lane_id();
+      const bool exists = arch::lane_id() < (is_part ? 1 : tile_segments) && own < segments.count;
+      const segment_span whole = exists ? span_of(own) : segment_span{0, 0};
+      const bool begins = exists && partition.position(own, whole.begin) < range_.end;
+      const bool is_cut = is_part || (begins && partition.is_cut(own, whole, range_));
+      segment_span items = whole;
+      if (is_part && exists) items = partition.part_of(own, whole, range_);
+      else if (!begins || is_cut) items.end = items.begin;
+      const bool is_in_window = !is_part && sum_in_window(items);
+      if (!is_in_window) sum_tile(arguments_.leaves, items, own_.sums);
+      if (is_part) {
+        join_part(part, warp::shuffle(whole, 0));
+        part = -1;
+        continue;
+      }
+      if (begins && !is_cut) {
+        if (items.begin == items.end) *(arguments_.out + own) = arguments_.empty.alone();
+        else write_segment_sum(arguments_, own, is_in_window ? in_window() : in_superaccumulator(arch::lane_id()));
+      }
+      __syncwarp();
+      const unsigned cut = __ballot_sync(full_warp, is_cut);
+      if (cut != 0) part = next + __ffs(static_cast<int>(cut)) - 1;
+      const int count = __popc(__ballot_sync(full_warp, begins));  // begins ascend
+      next += count;
+      goes_on = count == tile_segments && next < segments.count;
+    }
+  }
+
+ private:
+  __device__ segment_span span_of(std::int64_t segment) const {
+    const auto items = arguments_.segments.span(segment);
+    arch::require(
+        items.within(arguments_.leaves.source.items),
+        "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
+        "overlap, and must lie within the input",
+        segment, items.begin, items.end, arguments_.leaves.source.items);
+    return {items.begin, items.end};
+  }
+
+  __device__ bool sum_in_window(const segment_span& items) {
+    if constexpr (window::exists) {
+      if (tiles_to_skip_ > 0) return --tiles_to_skip_, false;
+      const auto& source = arguments_.leaves.source;
+      const bool is_inner = items.begin == items.end || source.is_inside(items.begin, items.end);
+      if (!__all_sync(full_warp, is_inner && items.end - items.begin <= window::max_items)) return false;
+      if (!has_window_) window_ = sample(items), has_window_ = true;
+      for (int trial = 0; trial < 3; ++trial)
+        if (sum_tile_in_window(arguments_.leaves, items, window_, own_.in_window, own_.sums.order)) return true;
+      tiles_to_skip_ = tiles_per_trial;
+    }
+    return false;
+  }
+  /// A window for items a little larger than the first ones of segments.
+  __device__ window sample(const segment_span& items) const {
+    constexpr int margin = 2;
+    unsigned field = 0;
+    if (items.begin < items.end) {
+      const float item =
+          warpfold::detail::convert<float>(arguments_.leaves.leaf_of(arguments_.leaves.source.at(items.begin)));
+      field = bits_as<std::uint32_t>(item) >> 23 & 0xff;
+    }
+    field = warp::all_reduce(field < format<float>::max_field ? field : 0u, maximum{});
+    return window::of_field(static_cast<int>(field), margin);
+  }
+  /// The sum of the lane's segment.
+  __device__ superaccumulator<V> in_window() const {
+    const window_sum& sum = own_.in_window[arch::lane_id()];
+    return accumulator_of<V>(sum.units, window_.unit_exponent(), sum.kinds);
+  }
+  __device__ superaccumulator<V> in_superaccumulator(int place) const {
+    return own_.sums.sum[place].carried(own_.sums.kinds[place]);
+  }
+
+  /// Adds the part that sum_tile has summed to the sum of a cut segment. The warp that completes it writes the result.
+  __device__ void join_part(std::int64_t segment, const segment_span& whole) {
+    const auto& partition = arguments_.partition;
+    const int lane = arch::lane_id();
+    const std::int64_t first = partition.warp_of(partition.position(segment, whole.begin)),
+                       last = partition.warp_of(partition.position(segment, whole.end) - 1);
+    global_sum<V>& all = arguments_.cut[first];
+    all.add(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
+    if (!arch::warp_completes(&all.arrived, last - first + 1)) return;
+    all.take(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
+    __syncwarp();
+    if (lane == 0) write_segment_sum(arguments_, segment, in_superaccumulator(0));
+    __syncwarp();
+  }
+
+  static constexpr int tiles_per_trial = 8;  ///< after a tile that does not fit the window
+
+  const Arguments& arguments_;
+  segment_span range_;
+  segment_storage<V>& own_;
+  window window_{};
+  bool has_window_ = false;
+  int tiles_to_skip_ = 0;
+};
+
+template <class Segments, class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(segment_block_warps* warp_lanes,
+                                  segment_policy<typename Leaves::accumulator>::blocks_per_multiprocessor)
+sum_segments_kernel(const __grid_constant__ segment_sum_arguments<Segments, Leaves, Op, Out> arguments) {
+  using V = typename Leaves::accumulator;
+  auto& shared = arch::dynamic_shared<thread::array<segment_storage<V>, segment_block_warps>>();
+  const int warp = arch::uniform_warp();
+  segment_summer<segment_sum_arguments<Segments, Leaves, Op, Out>> summer(
+      arguments, std::int64_t{blockIdx.x} * segment_block_warps + warp, shared[warp]);
+  summer.sum_range();
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::exact

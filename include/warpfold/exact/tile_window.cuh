@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exact sums of a tile of segments, one segment a lane, in integers of 64 bits that count one unit: where all items of
+// the tile are multiples of the unit, and none is so large that a sum overflows. That holds for nearly all tiles of
+// floats of similar magnitudes, and takes no superaccumulators.
+#pragma once
+#include <warpfold/exact/tile_sums.cuh>
+
+namespace warpfold::exact {
+
+/// The window of a warp: a level of extraction, which stays from tile to tile.
+template <class V> struct tile_window {
+  using policy = segment_policy<V>;
+  using extraction = exact::extraction<V, policy::lane_items>;
+  static constexpr bool exists = std::is_same_v<typename superaccumulator<V>::number, float>;
+  /// A lane's sum of a step is below 2^51, and that of a group below 2^63.
+  static constexpr std::int64_t max_items = std::int64_t{1} << 15;
+
+  int exponent;
+
+  /// The window for items whose largest exponent is that of `field`, or `margin` more.
+  __device__ static tile_window of_field(int field, int margin) {
+    return {extraction::start((field > 0 ? field : 1) - format<float>::max_exponent + margin)};
+  }
+  __device__ double start() const {
+    return bits_as<double>(static_cast<std::uint64_t>(2 * (exponent + 1023) + 1) << 51);
+  }
+  /// The least power of two that no item may reach, or infinity.
+  __device__ float limit() const {
+    const int field = exponent - extraction::log_items - 2 + format<float>::max_exponent;
+    return bits_as<float>(static_cast<std::uint32_t>(least_of(field, int{format<float>::max_field})) << 23);
+  }
+  __device__ int unit_exponent() const { return exponent - 52; }
+};
+
+/// What a lane has seen of the items of a tile.
+struct seen_items {
+  float largest = 0;        ///< a magnitude, or NaN
+  std::uint32_t rests = 0;  ///< not zero but for the sign if there are rests
+
+  __device__ int largest_field() const { return static_cast<int>(bits_as<std::uint32_t>(largest) >> 23 & 0xff); }
+};
+
+/// The sum of a lane's items in units of the window, and whether any is other than -0.
+template <int Items>
+__device__ std::int64_t sum_in_window(const float (&items)[Items], double start, seen_items& seen, bool& has_other) {
+  double running = start;
+  std::uint32_t other = 0;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) {
+    seen.largest = maximum{}(seen.largest, fabsf(items[k]));
+    other |= bits_as<std::uint32_t>(items[k]) ^ 0x80000000u;
+    const double item = items[k], next = warpfold::detail::add(running, item);
+    const double rest = warpfold::detail::add(item, -warpfold::detail::add(next, -running));
+    seen.rests |= static_cast<std::uint32_t>(bits_as<std::uint64_t>(rest) >> 32);
+    running = next;
+  }
+  has_other = has_other || other != 0;
+  return bits_as<std::int64_t>(running) - bits_as<std::int64_t>(start);
+}
+
+/// A segment's sum, in units of the window.
+struct window_sum {
+  std::int64_t units;
+  unsigned kinds;
+};
+
+/// Sums each lane's segment in sums[lane]. Returns whether these are the exact sums; if not, `window` may have changed
+/// for the next trial. Segments are of at most tile_window::max_items items, and vectors around them lie within the
+/// input. All lanes of the warp call it.
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ bool sum_tile_in_window(const Leaves& leaves, const segment_span& items, tile_window<V>& window,
+                                   window_sum (&sums)[warp_lanes], int (&order)[warp_lanes]) {
+  using policy = segment_policy<V>;
+  const double start = window.start();
+  const float limit = window.limit();
+  seen_items seen;
+  __syncwarp();
+  const bool fits =
+      deal_segments<V>(leaves.source, items, order, [&](lane_group group, const segment_span& segment, int place) {
+        lane_range range(leaves.source, segment, group);
+        std::int64_t sum = 0;
+        bool has_other = false;
+        WARPFOLD_NO_UNROLL
+        while (__any_sync(full_warp, range.is_left())) {
+          float values[policy::lane_items];
+          load_inner_items(leaves, range, group, values);
+          sum += sum_in_window(values, start, seen, has_other);
+        }
+        for (int distance = 1; distance < group.lanes; distance *= 2) sum += warp::shuffle_xor(sum, distance);
+        const bool any_other = (__ballot_sync(full_warp, has_other) & group.mask()) != 0;
+        if (group.has_items && group.own_lane() == 0)
+          sums[place] = {sum, any_other ? unsigned{has_other_than_minus_zero} : 0u};
+        return !__any_sync(full_warp, !(seen.largest < limit) || (seen.rests & 0x7fffffffu) != 0);
+      });
+  if (!fits) {
+    const int field = warp::all_reduce(seen.largest_field(), maximum{});
+    if (field != static_cast<int>(format<float>::max_field)) window = tile_window<V>::of_field(field, 0);
+  }
+  return fits;
+}
+
+}  // namespace warpfold::exact

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The grid of kernels whose warps take batches in turn.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <warpfold/host/divide_up.hpp>
+
+namespace warpfold::host {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+struct batch_plan {
+  int blocks, block_warps;
+};
+/// While there are fewer batches than warps, blocks are small, so that all multiprocessors load.
+inline batch_plan plan_batches(std::int64_t batches, int multiprocessors, int resident_blocks, int max_block_warps,
+                               int max_blocks) {
+  const std::int64_t even =
+      batches <= max_block_warps ? batches : host::divide_up(batches, std::int64_t{multiprocessors});
+  const auto fitting = static_cast<std::uint64_t>(std::min<std::int64_t>(even, max_block_warps));
+  const int warps = static_cast<int>(std::bit_ceil(fitting));
+  std::int64_t blocks = std::min<std::int64_t>(host::divide_up(batches, std::int64_t{warps}), resident_blocks);
+  if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
+  return {static_cast<int>(blocks), warps};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Batches of operators whose accumulators are sums with something beside them: a scale, a count. Where the items of a
+// batch have that in common, each becomes a plain number, a term, and plain numbers are added. The bits are those of
+// the operator.
+#pragma once
+#include <warpfold/thread/fold.cuh>
+#include <warpfold/thread/lift.cuh>
+#include <warpfold/warp/batched_reduce.cuh>
+
+namespace warpfold::warp {
+
+namespace detail {
+template <class Leaves> struct items_as_terms { static constexpr bool exist = false; };
+template <class Source, class Op, class Transform, class A>
+  requires requires { typename Op::template plain_terms<A>; }
+struct items_as_terms<thread::leaves<Source, thread::lifted<Op, Transform>, A>> {
+  static constexpr bool exist = !requires { typename Source::pair; };
+  using type = typename Op::template plain_terms<A>;
+};
+}  // namespace detail
+
+/// Whether folds of these leaves, of one source, may add plain terms.
+template <class Leaves> inline constexpr bool has_terms = detail::items_as_terms<Leaves>::exist;
+
+/// The rows of a batch as plain terms. The operator's plain_terms<A> has
+///   meet(x)                 notes an item of the lane
+///   settle(all_reduce)      whether all lanes' items can be terms; all_reduce(value, op) folds a value of each lane
+///   term(x), total(sum, n)  an item as a term, and the accumulator of n items whose terms have that sum, if they can
+template <class Leaves, int Rows> class term_rows {
+ public:
+  using A = typename Leaves::accumulator;
+  using R = decltype(A::sum);
+  static constexpr int chunk_items = Leaves::chunk_items;
+
+  /// All lanes call it, as fold() below.
+  __device__ term_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows])
+      : leaves_(leaves), rows_(rows) {
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Rows * chunk_items; ++i) terms_.meet(item(i / chunk_items, i % chunk_items));
+    are_plain_ = terms_.settle([](auto value, auto op) { return all_reduce(value, op); });
+  }
+  __device__ bool are_plain() const { return are_plain_; }
+  /// The node over the batch, where are_plain(). Valid in every lane.
+  __device__ A fold() const {
+    R sums[Rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) {
+      R terms[chunk_items];
+      WARPFOLD_UNROLL
+      for (int k = 0; k < chunk_items; ++k) terms[k] = terms_.term(item(row, k));
+      sums[row] = thread::fold(terms, plus{});
+    }
+    return terms_.total(fold_rows(sums, plus{}), Rows * chunk_items * warp_lanes);
+  }
+
+ private:
+  using item_type =
+      typename thread::detail::transformed_items<std::remove_cvref_t<decltype(Leaves::transform.transform)>,
+                                                 typename Leaves::source_type>::type;
+  __device__ R item(int row, int k) const {
+    return static_cast<R>(warpfold::detail::convert<typename warpfold::detail::promoted<item_type>::type>(
+        leaves_.transform.transform(Leaves::source_type::value(rows_[row], k))));
+  }
+
+  const Leaves& leaves_;
+  const typename Leaves::chunk (&rows_)[Rows];
+  typename detail::items_as_terms<Leaves>::type terms_;
+  bool are_plain_;
+};
+
+}  // namespace warpfold::warp

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exact sums of segments: every kind of items, lengths for lanes, groups and warps, segments that many warps share, and
+// every form in which segments are told.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <gtest/gtest.h>
+
+#include <warpfold/exact_plus.cuh>
+#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/workspace.cuh>
+
+#include "common/device.cuh"
+#include "common/exact_reference.hpp"
+
+namespace exact_segments_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+using wf_test::hard_items;
+
+/// Segments of 0 to 20, 300 and 2000 items, and a long one.
+std::vector<int> make_offsets(wf_test::random_source& source) {
+  std::vector<int> offsets{0};
+  for (int s = 0; s < 90; ++s) {
+    const int most = s % 3 == 0 ? 20 : s % 7 == 0 ? 2000 : 300;
+    offsets.push_back(offsets.back() + static_cast<int>(source.below(most)) + (s == 40) * 12000);
+  }
+  return offsets;
+}
+
+template <class T> wf_test::exact_sum sum_of(const std::vector<T>& items, std::int64_t begin, std::int64_t end) {
+  wf_test::exact_sum sum;
+  sum.other_than_minus_zero = begin == end;
+  for (std::int64_t i = begin; i < end; ++i) sum.add(items[static_cast<std::size_t>(i)]);
+  return sum;
+}
+
+template <class T, class R>
+void expect_sums(const std::vector<T>& items, const std::vector<int>& offsets, const std::vector<R>& sums) {
+  for (std::size_t s = 0; s < sums.size(); ++s)
+    ASSERT_TRUE(sum_of(items, offsets[s], offsets[s + 1]).rounds_to(sums[s])) << s;
+}
+
+/// On grids of one block, three, and as many as there are.
+template <class T> void expect_exact_segments() {
+  wf_test::random_source source(sizeof(T) + 1);
+  const wf::workspace workspace(sizeof(wf::accumulator_t<wf::exact_plus, T>));
+  int offset = 0;
+  for (const hard_items what : wf_test::all_hard_items) {
+    const auto offsets = make_offsets(source);
+    const auto items = wf_test::make_hard_items<T>(what, offsets.back(), source);
+    const device_array<T> in(items, ++offset);
+    const device_array<int> device_offsets(offsets);
+    for (const int max_blocks : {0, 1, 3}) {
+      const device_array<T> out(static_cast<std::int64_t>(offsets.size()) - 1);
+      wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), out.size()), wf::exact_plus{},
+                           {.workspace = workspace, .max_blocks = max_blocks});
+      expect_sums(items, offsets, out.to_host());
+    }
+  }
+}
+
+TEST(ExactPlusOfSegments, Floats) { expect_exact_segments<float>(); }
+TEST(ExactPlusOfSegments, Doubles) { expect_exact_segments<double>(); }
+TEST(ExactPlusOfSegments, Halves) { expect_exact_segments<__half>(); }
+TEST(ExactPlusOfSegments, Bfloats) { expect_exact_segments<__nv_bfloat16>(); }
+
+TEST(ExactPlusOfSegments, FixedLengths) {
+  wf_test::random_source source(5);
+  for (const int length : {1, 3, 16, 17, 100, 256, 257, 1000}) {
+    const int segments = 3000 / length;
+    const auto items = wf_test::make_hard_items<float>(hard_items::wide, segments * length, source);
+    const device_array<float> in(items, length % 4), out(segments);
+    wf::segmented_reduce(in.data(), segments * length, wf::fixed_length{length}, out.data(), wf::exact_plus{});
+    const auto sums = out.to_host();
+    for (int s = 0; s < segments; ++s)
+      ASSERT_TRUE(sum_of(items, s * length, (s + 1) * length).rounds_to(sums[static_cast<std::size_t>(s)])) << length;
+  }
+}
+
+TEST(ExactPlusOfSegments, BoundsWithItemsBetweenSegments) {
+  wf_test::random_source source(6);
+  const auto items = wf_test::make_hard_items<float>(hard_items::infinities, 20000, source);
+  const std::vector<std::int64_t> begins{0, 5, 5, 700, 1500, 1533, 19000}, ends{3, 5, 600, 1400, 1501, 18000, 20000};
+  const device_array<float> in(items), out(7);
+  const device_array<std::int64_t> first(begins), last(ends);
+  wf::segmented_reduce(in.items(), wf::bounds{first.items(), last.items()}, std::span<float>(out.data(), 7),
+                       wf::exact_plus{});
+  const auto sums = out.to_host();
+  for (std::size_t s = 0; s < 7; ++s) ASSERT_TRUE(sum_of(items, begins[s], ends[s]).rounds_to(sums[s])) << s;
+}
+
+/// A tenth, of items that are counted.
+struct tenths {
+  using value_type = float;
+  using difference_type = std::int64_t;
+  __host__ __device__ float operator[](std::int64_t) const { return 0.1f; }
+};
+struct three_bytes {
+  std::uint8_t byte[3];
+};
+/// Aborts on what is no item of a segment.
+struct first_byte {
+  __host__ __device__ float operator()(const three_bytes& item) const {
+    if (item.byte[1] != 7 || item.byte[2] != 9) __trap();
+    return static_cast<float>(item.byte[0]);
+  }
+};
+
+TEST(ExactPlusOfSegments, IteratorsTransformsAndNarrowItems) {
+  const std::vector<int> offsets{0, 0, 1, 1000, 3001};
+  const device_array<int> device_offsets(offsets);
+  const device_array<float> out(4);
+  const std::span<float> to(out.data(), 4);
+  wf::segmented_reduce(tenths{}, 3001, device_offsets.items(), to, wf::exact_plus{});
+  expect_sums(std::vector<float>(3001, 0.1f), offsets, out.to_host());
+
+  std::vector<three_bytes> bytes(3001);
+  std::vector<float> numbers;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = {{static_cast<std::uint8_t>(i * 31), 7, 9}};
+    numbers.push_back(static_cast<float>(bytes[i].byte[0]));
+  }
+  const device_array<three_bytes> in(bytes, 1);
+  wf::transform_segmented_reduce(in.items(), device_offsets.items(), to, wf::exact_plus{}, first_byte{});
+  expect_sums(numbers, offsets, out.to_host());
+
+  std::vector<__nv_fp8_e4m3> narrow;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    narrow.push_back(__nv_fp8_e4m3(numbers[i]));
+    numbers[i] = static_cast<float>(narrow[i]);
+  }
+  const device_array<__nv_fp8_e4m3> of_fp8(narrow, 5);
+  wf::segmented_reduce(of_fp8.items(), device_offsets.items(), to, wf::exact_plus{});
+  expect_sums(numbers, offsets, out.to_host());
+}
+
+TEST(ExactPlusOfSegments, InitJoinsExactlyAndEmptySegmentsAreFilled) {
+  const device_array<double> in(std::vector<double>{1, 0x1p-60, 5}), out(3);
+  const device_array<int> offsets(std::vector<int>{0, 2, 2, 3});
+  const wf::exact_plus op;
+  wf::segmented_reduce(in.items(), offsets.items(), std::span<double>(out.data(), 3), op,
+                       {.init = op.lift(-1.0), .empty = op.lift(7.0)});
+  EXPECT_EQ(out.to_host(), (std::vector<double>{0x1p-60, 7, 4}));
+}
+
+TEST(ExactPlusOfSegments, ResultsOfOtherTypes) {
+  const device_array<__half> in(std::vector<__half>(3000, __float2half(65504.0f)));
+  const device_array<int> offsets(std::vector<int>{0, 1000, 3000});
+  const device_array<float> out(2);
+  wf::segmented_reduce(in.items(), offsets.items(), std::span<float>(out.data(), 2), wf::exact_plus_as<float>{});
+  EXPECT_EQ(out.to_host(), (std::vector<float>{65504000.0f, 131008000.0f}));
+}
+
+}  // namespace exact_segments_tests

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Grids of warps that take batches in turn.
+#include <gtest/gtest.h>
+
+#include <warpfold/host/batch_plan.hpp>
+
+namespace batch_plan_tests {
+
+using warpfold::host::plan_batches;
+
+TEST(BatchPlan, FewBatchesShareABlock) {
+  for (const int batches : {1, 2, 5, 8}) {
+    const auto plan = plan_batches(batches, 132, 264, 8, 0);
+    EXPECT_EQ(plan.blocks, 1);
+    EXPECT_GE(plan.block_warps, batches);
+  }
+}
+
+TEST(BatchPlan, AllMultiprocessorsLoadBeforeBlocksAreLarge) {
+  const auto plan = plan_batches(264, 132, 264, 8, 0);
+  EXPECT_EQ(plan.blocks, 132);
+  EXPECT_EQ(plan.block_warps, 2);
+}
+
+TEST(BatchPlan, ManyBatchesFillTheDeviceOnce) {
+  const auto plan = plan_batches(std::int64_t{1} << 40, 132, 264, 8, 0);
+  EXPECT_EQ(plan.blocks, 264);
+  EXPECT_EQ(plan.block_warps, 8);
+}
+
+TEST(BatchPlan, MaxBlocksBoundsTheGrid) {
+  EXPECT_EQ(plan_batches(100'000, 132, 264, 8, 3).blocks, 3);
+  EXPECT_EQ(plan_batches(1, 132, 264, 8, 3).blocks, 1);
+}
+
+}  // namespace batch_plan_tests
