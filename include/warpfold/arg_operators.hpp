@@ -63,8 +63,8 @@ template <class T, class Index> struct index_of<indexed_extrema<T, Index>> { usi
 template <bool Smaller, nans Nans, class T> __host__ __device__ constexpr bool precedes(const T& a, const T& b) {
   const bool is_better = Smaller ? a < b : b < a;
   if constexpr (!std::is_floating_point_v<T>) return is_better;
-  else if constexpr (Nans == nans::propagate) return is_better || (a != a && b == b);
-  else return is_better || (a == a && b != b);
+  // Better or not comparable, and not since the NaN is the other one.
+  else return !(Smaller ? a >= b : b >= a) & (Nans == nans::propagate ? b == b : a == a);
 }
 
 /// What arg_minimum and arg_maximum share. The members below operator() are for kernels, which find the extremum of
@@ -80,10 +80,10 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   template <class T>
   __host__ __device__ constexpr indexed_value<T, Index> operator()(const indexed_value<T, Index>& a,
                                                                    const indexed_value<T, Index>& b) const {
-    const bool takes_b = Ties == ties::first ? precedes<Smaller, Nans>(b.value, a.value) ||
-                                                   (a.index < 0 && !precedes<Smaller, Nans>(a.value, b.value))
-                                             : !(precedes<Smaller, Nans>(a.value, b.value) ||
-                                                 (b.index < 0 && !precedes<Smaller, Nans>(b.value, a.value)));
+    const bool b_precedes = precedes<Smaller, Nans>(b.value, a.value),
+               a_precedes = precedes<Smaller, Nans>(a.value, b.value);  // no branches: all of it is computed
+    const bool takes_b = Ties == ties::first ? b_precedes | ((a.index < 0) & !a_precedes)
+                                             : !(a_precedes | ((b.index < 0) & !b_precedes));
     return {takes_b ? b.value : a.value, takes_b ? b.index : a.index};
   }
   template <class T>
@@ -101,8 +101,8 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   /// Whether an item ties with the extremum of the items among which it is.
   template <class T> __host__ __device__ static constexpr bool ties_with(const T& item, const T& best) {
     if constexpr (!std::is_floating_point_v<T>) return item == best;
-    else if constexpr (Nans == nans::propagate) return item == best || item != item;
-    else return item == best || best != best;
+    else if constexpr (Nans == nans::propagate) return (item == best) | (item != item);
+    else return (item == best) | (best != best);
   }
   /// The accumulator of several items, the first of which has number `first`. locate(op) returns an indexed_value of
   /// 64 bits.

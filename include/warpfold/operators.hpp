@@ -76,6 +76,28 @@ template <class T> __host__ __device__ T greatest(T a, T b) {
 
 template <class T> inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
+// IEEE 754-2019 minimumNumber and maximumNumber: a NaN loses, -0 < +0.
+template <class T> __host__ __device__ T least_number(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) {
+    float result;
+    asm("min.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+#endif
+  return a != a ? b : b != b ? a : least(a, b);
+}
+template <class T> __host__ __device__ T greatest_number(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) {
+    float result;
+    asm("max.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+#endif
+  return a != a ? b : b != b ? a : greatest(a, b);
+}
+
 // Complex numbers: cuda::std::complex, thrust::complex, or a type like them. Their own operators may be contracted.
 template <class T>
 concept is_complex = requires(const T& a) {
@@ -174,7 +196,7 @@ struct maximum {
 /// The smaller of the numbers: NaN is ignored unless both are (IEEE 754-2019 minimumNumber).
 struct minimum_number {
   template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
-    if constexpr (detail::is_real<T>) return a != a ? b : b != b ? a : detail::least(a, b);
+    if constexpr (detail::is_real<T>) return detail::least_number(a, b);
     else return minimum{}(a, b);
   }
 };
@@ -182,7 +204,7 @@ struct minimum_number {
 /// The larger of the numbers: NaN is ignored unless both are (IEEE 754-2019 maximumNumber).
 struct maximum_number {
   template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
-    if constexpr (detail::is_real<T>) return a != a ? b : b != b ? a : detail::greatest(a, b);
+    if constexpr (detail::is_real<T>) return detail::greatest_number(a, b);
     else return maximum{}(a, b);
   }
 };

@@ -9,13 +9,6 @@
 
 namespace warpfold::thread {
 
-namespace detail {
-/// Whether items of type `T` are numbers of the language or of the toolkit, whose conversions accept any bytes.
-template <class T>
-inline constexpr bool is_number =
-    std::is_arithmetic_v<T> || !std::is_same_v<typename warpfold::detail::promoted<T>::type, T>;
-}  // namespace detail
-
 /// Whether leaves are numbers just as the items are, so that the leaf of a missing item can be computed: nothing of the
 /// user's is called for it. Its value is not used.
 template <class Leaves>

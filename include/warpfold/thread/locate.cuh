@@ -92,27 +92,55 @@ __device__ bool any_ties(const Leaves& leaves, const typename Leaves::chunk& fro
   return any;
 }
 
+/// Whether leaves that locate extrema can be computed of items that do not exist, because nothing of the user's is
+/// called for them.
+template <class Leaves>
+inline constexpr bool looks_freely =
+    std::is_same_v<std::remove_cvref_t<decltype(Leaves::transform.transform)>, no_transform>&&
+        detail::is_number<decltype(Leaves::source_type::item::item)>;
+
+namespace detail {
+
+/// Of the first `count` items of a chunk, the one that is taken of those that tie with `best`: at least one does, or
+/// the result means nothing. The comparisons do not wait for each other.
+template <class Part, class Leaves, class V = located_value<Leaves>>
+__device__ place<V> find_unpacked(const Leaves& leaves, const typename Leaves::chunk& from, V best, int count) {
+  // The first item that ties exists, so that those after it do not matter.
+  constexpr bool skips_count = looks_freely<Leaves> && Part::takes_first;
+  place<V> found{best, 0};
+  const auto search = [&](auto take) {
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Leaves::chunk_items; ++i) {
+      const int k = Part::takes_first ? Leaves::chunk_items - 1 - i : i;
+      if (skips_count || k < count) take(k, value_of(leaves, from, k));
+    }
+  };
+  // Of numbers other than 0, all that tie have the same bits.
+  if constexpr (!std::is_same_v<V, float> && !std::is_same_v<V, double>)
+    search([&](int k, V value) { found.position = value == best ? k : found.position; });
+  else if ((best < 0) | (best > 0))
+    search([&](int k, V value) { found.position = value == best ? k : found.position; });
+  else
+    search([&](int k, V value) {
+      const bool ties = Part::ties_with(value, best);
+      found = {ties ? value : found.value, ties ? k : found.position};
+    });
+  return found;
+}
+
+}  // namespace detail
+
 /// The item of a chunk that is taken of those that tie with `best`, if any does.
 template <class Part, class Leaves, class V = located_value<Leaves>>
 __device__ place<V> find(const Leaves& leaves, const typename Leaves::chunk& from, V best) {
   if constexpr (locates_packed<Leaves, Part>) {
     using item = decltype(Leaves::source_type::value(from, 0).item);
     return {best, detail::find_packed<Part::takes_first>(from, static_cast<item>(best), Leaves::chunk_items)};
-  } else {
-    place<V> found{best, 0};
-    WARPFOLD_UNROLL
-    for (int i = 0; i < Leaves::chunk_items; ++i) {
-      const int k = Part::takes_first ? Leaves::chunk_items - 1 - i : i;
-      const V value = value_of(leaves, from, k);
-      const bool ties = Part::ties_with(value, best);
-      found = {ties ? value : found.value, ties ? k : found.position};
-    }
-    return found;
-  }
+  } else return detail::find_unpacked<Part>(leaves, from, best, Leaves::chunk_items);
 }
 
 /// The item taken of the first `count` items of a chunk. With `count` < 1 the result means nothing. No other item is
-/// looked at.
+/// looked at by what is the user's.
 template <class Part, class Leaves, class V = located_value<Leaves>>
 __device__ place<V> locate_in_chunk(const Leaves& leaves, const typename Leaves::chunk& from, int count) {
   if constexpr (locates_packed<Leaves, Part>) {
@@ -120,16 +148,16 @@ __device__ place<V> locate_in_chunk(const Leaves& leaves, const typename Leaves:
     const V best = fold_packed<V, typename Part::extremum>(from, count);
     return {best, detail::find_packed<Part::takes_first>(from, static_cast<item>(best), count)};
   } else {
-    place<V> found{};
-    if (count > 0) found.value = value_of(leaves, from, 0);
+    typename Part::extremum extremum;
+    V best{};
+    if (looks_freely<Leaves> || count > 0) best = value_of(leaves, from, 0);
     WARPFOLD_UNROLL
     for (int k = 1; k < Leaves::chunk_items; ++k)
-      if (k < count) {
-        const V value = value_of(leaves, from, k);
-        const bool replaces = Part::replaces(value, found.value);
-        found = {replaces ? value : found.value, replaces ? k : found.position};
-      }
-    return found;
+      if constexpr (looks_freely<Leaves>) {
+        const V joined = extremum(best, value_of(leaves, from, k));
+        best = k < count ? joined : best;
+      } else if (k < count) best = extremum(best, value_of(leaves, from, k));
+    return detail::find_unpacked<Part>(leaves, from, best, count);
   }
 }
 

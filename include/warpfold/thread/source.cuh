@@ -20,6 +20,13 @@ struct no_transform {
   template <class T> __host__ __device__ constexpr const T& operator()(const T& item) const { return item; }
 };
 
+namespace detail {
+/// Whether items of type `T` are numbers of the language or of the toolkit, whose conversions accept any bytes.
+template <class T>
+inline constexpr bool is_number =
+    std::is_arithmetic_v<T> || !std::is_same_v<typename warpfold::detail::promoted<T>::type, T>;
+}  // namespace detail
+
 /// Contiguous items behind a pointer, `Items` a chunk.
 template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source {
   static constexpr int chunk_items = Items;
