@@ -107,7 +107,8 @@ __device__ bool extract(F (&items)[Items], int item_exponent, level_sums<Levels>
     else left |= rest != 0;
   }
   WARPFOLD_UNROLL
-  for (int j = 0; j < Levels; ++j) sums.sum[j] = bits_as<std::int64_t>(running[j]) - bits_as<std::int64_t>(start[j]);
+  for (int j = 0; j < Levels; ++j)
+    sums.sum[j] = static_cast<std::int64_t>(bits_as<std::uint64_t>(running[j]) - bits_as<std::uint64_t>(start[j]));
   return (left & 0x7fffffffu) != 0;
 }
 

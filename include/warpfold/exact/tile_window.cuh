@@ -40,9 +40,10 @@ struct seen_items {
   __device__ int largest_field() const { return static_cast<int>(bits_as<std::uint32_t>(largest) >> 23 & 0xff); }
 };
 
-/// The sum of a lane's items in units of the window, and whether any is other than -0.
+/// The sum of a lane's items in units of the window, in two's complement, and whether any is other than -0. Of items
+/// that do not fit the window it means nothing.
 template <int Items>
-__device__ std::int64_t sum_in_window(const float (&items)[Items], double start, seen_items& seen, bool& has_other) {
+__device__ std::uint64_t sum_in_window(const float (&items)[Items], double start, seen_items& seen, bool& has_other) {
   double running = start;
   std::uint32_t other = 0;
   WARPFOLD_UNROLL
@@ -55,7 +56,7 @@ __device__ std::int64_t sum_in_window(const float (&items)[Items], double start,
     running = next;
   }
   has_other = has_other || other != 0;
-  return bits_as<std::int64_t>(running) - bits_as<std::int64_t>(start);
+  return bits_as<std::uint64_t>(running) - bits_as<std::uint64_t>(start);
 }
 
 /// A segment's sum, in units of the window.
@@ -78,7 +79,7 @@ __device__ bool sum_tile_in_window(const Leaves& leaves, const segment_span& ite
   const bool fits =
       deal_segments<V>(leaves.source, items, order, [&](lane_group group, const segment_span& segment, int place) {
         lane_range range(leaves.source, segment, group);
-        std::int64_t sum = 0;
+        std::uint64_t sum = 0;
         bool has_other = false;
         WARPFOLD_NO_UNROLL
         while (__any_sync(full_warp, range.is_left())) {
@@ -89,7 +90,7 @@ __device__ bool sum_tile_in_window(const Leaves& leaves, const segment_span& ite
         for (int distance = 1; distance < group.lanes; distance *= 2) sum += warp::shuffle_xor(sum, distance);
         const bool any_other = (__ballot_sync(full_warp, has_other) & group.mask()) != 0;
         if (group.has_items && group.own_lane() == 0)
-          sums[place] = {sum, any_other ? unsigned{has_other_than_minus_zero} : 0u};
+          sums[place] = {static_cast<std::int64_t>(sum), any_other ? unsigned{has_other_than_minus_zero} : 0u};
         return !__any_sync(full_warp, !(seen.largest < limit) || (seen.rests & 0x7fffffffu) != 0);
       });
   if (!fits) {
