@@ -80,7 +80,7 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
       fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, own_first, own_end,
                 arguments.op, values);
     const std::int64_t row_groups = (least_of(split_rows, arguments.items - first) - 1) / share + 1;
-    join_row_groups<vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
+    join_row_groups<block_threads, vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
     finish_tile<block_threads, vector>(arguments, shared, own, tile, split, column, values);
   }
 }

@@ -139,7 +139,7 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
     const int filled = static_cast<int>((least_of(split_rows, arguments.items - split_first) - 1) / share + 1);
     const bool exists = own.lane < Columns;
     A values[1] = {exists && own.group < filled ? shared.warps[own.group * Columns + own.lane] : A{}};
-    join_row_groups<1>(shared.join, own, exists, filled, arguments.op, values);
+    join_row_groups<block_threads, 1>(shared.join, own, exists, filled, arguments.op, values);
     finish_tile<block_threads, 1>(arguments, shared.join, own, matrix, split,
                                   exists ? matrix * Columns + own.lane : arguments.vectors, values);
   }
