@@ -82,22 +82,29 @@ TEST(axis_kernels, rows_join_groups_of_splits) {
     }
 }
 
-TEST(axis_kernels, tiles_join_groups_of_splits) {
-  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false>;
-  constexpr auto policy = ax::tile_policy_of<leaves>;
-  for (const int columns : {2, 5, 33})
-    for (const std::int64_t splits : {std::int64_t{2}, group + 1}) {
-      constexpr int rows_of_tile = 16;
-      const std::int64_t rows = (splits - 1) * 2 * rows_of_tile + 7;
-      const device_array<interval> in(numbered(rows, columns, true), 1);
-      const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
-      const ax::tile_shape tile{columns, columns, rows_of_tile, 4, 1, 1, false, wf::thread::fast_divisor(columns)};
-      EXPECT_TRUE(folds_in_order(&ax::tile_kernel<leaves, wf_test::join, interval*>, shape,
-                                 leaves{in.data(), {}, {0, rows * columns - 1}}, 1,
-                                 {ax::ceil_log2(columns), 1, 1, splits, 0}, policy.block_threads,
-                                 sizeof(ax::tile_storage<leaves>), splits < 3 ? 1 : 3, tile))
-          << columns << " columns, " << splits << " splits";
+template <int Columns> void narrow_matrices_join_groups_of_splits() {
+  constexpr int chunk_rows = ax::narrow_chunk_rows(sizeof(interval), Columns);
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, Columns * chunk_rows>;
+  constexpr auto policy = ax::narrow_policy_of<leaves, Columns>;
+  const int log_batch = ax::ceil_log2(policy.batch_rows());
+  for (const std::int64_t splits : {std::int64_t{1}, std::int64_t{3}, group + 1})
+    for (const int offset : {0, 1}) {
+      if (wf_test::emulated && splits > 3 && Columns != 3) continue;
+      const std::int64_t split_rows = 2 * policy.batch_rows() * (policy.block_threads / 32);
+      const std::int64_t rows = (splits - 1) * split_rows + split_rows / 2 + 3;
+      const device_array<interval> in(numbered(rows, Columns, true), offset);
+      const ax::shape shape = ax::shape_of({2, {rows, Columns}, {Columns, 1}}, 0b01, {1, {Columns}, {1}});
+      EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, leaves, wf_test::join, interval*>, shape,
+                                 leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
+                                 {ax::ceil_log2(Columns), log_batch + 1, 1, splits, 0}, policy.block_threads,
+                                 sizeof(ax::narrow_storage<leaves, Columns>), splits < 3 ? 1 : 3, offset == 0))
+          << Columns << " columns, " << splits << " splits";
     }
+}
+TEST(axis_kernels, narrow_matrices_join_groups_of_splits) {
+  narrow_matrices_join_groups_of_splits<2>();
+  narrow_matrices_join_groups_of_splits<3>();
+  narrow_matrices_join_groups_of_splits<7>();
 }
 
 }  // namespace axes_kernels

@@ -74,20 +74,30 @@ struct item_kind {
   ax::kernel_policy columns, single_columns;
   ax::row_policy rows, single_rows;
   ax::tile_policy tiles;
-  bool takes_tiles;
+  ax::narrow_policy narrow[ax::max_narrow_columns + 1];  ///< by the number of columns
+  bool takes_tiles, takes_narrow;
 };
+template <int Item, int Accumulator, int... Columns>
+void set_narrow_policies(item_kind& kind, std::integer_sequence<int, Columns...>) {
+  ((kind.narrow[Columns + 2] = ax::narrow_policy_for(Item, Columns + 2, Accumulator)), ...);
+}
 template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
   constexpr int vector = ax::vector_items(Item, Accumulator);
-  return {Item,
-          Accumulator,
-          vector,
-          Chunk,
-          ax::kernel_policy_for(vector * Item, vector * Accumulator),
-          ax::kernel_policy_for(Item, Accumulator),
-          ax::row_policy_for(Chunk * Item, Chunk, Accumulator),
-          ax::row_policy_for(Item, 1, Accumulator),
-          ax::tile_policy_for(Item, Accumulator),
-          ax::takes_tiles(Item, Accumulator)};
+  item_kind kind{Item,
+                 Accumulator,
+                 vector,
+                 Chunk,
+                 ax::kernel_policy_for(vector * Item, vector * Accumulator),
+                 ax::kernel_policy_for(Item, Accumulator),
+                 ax::row_policy_for(Chunk * Item, Chunk, Accumulator),
+                 ax::row_policy_for(Item, 1, Accumulator),
+                 ax::tile_policy_for(Item, Accumulator),
+                 {},
+                 ax::takes_tiles(Item, Accumulator),
+                 ax::takes_narrow(Item, Accumulator)};
+  if constexpr (ax::takes_narrow(Item, Accumulator))
+    set_narrow_policies<Item, Accumulator>(kind, std::make_integer_sequence<int, ax::max_narrow_columns - 1>());
+  return kind;
 }
 
 /// Checks the plan of whichever kernel takes `shape`.
@@ -97,19 +107,33 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
   const std::int64_t items = shape.reduced_items;
   if (choice.kind == ax::kernel_kind::tiles) {
     auto plan = std::optional<ax::tile_plan>();
-    if (kind.takes_tiles) plan = ax::plan_tiles(resident, shape, kind.accumulator_bytes, kind.tiles, max_blocks);
+    if (kind.takes_tiles) plan = ax::plan_tiles(resident, shape, kind.tiles, max_blocks);
     if (plan) {
       const auto& [grid, tile] = *plan;
       const std::int64_t matrices = shape.outputs / tile.columns;
       if (std::int64_t{tile.columns} * matrices != shape.outputs) return "tiles: columns";
+      if (tile.rows != items) return "tiles: rows";
       if (((std::int64_t{tile.matrices} * tile.rows - 1) * tile.pitch + tile.columns) > kind.tiles.tile_items)
         return "a tile exceeds its storage";
       if (std::int64_t{tile.matrices} * ((tile.rows + 7) / 8) * tile.columns > kind.tiles.tile_items / 4 &&
           tile.rows > 8)
         return "a tile's nodes exceed their storage";
-      if (!tile.is_packed && (tile.rows & (tile.rows - 1)) != 0) return "a tile is no node";
-      return problem(grid, matrices, tile.matrices, items, std::int64_t{tile.rows} << grid.log_rows,
-                     std::int64_t{1} << grid.log_lanes, kind.accumulator_bytes, max_blocks);
+      return problem(grid, matrices, tile.matrices, items, items, 1, kind.accumulator_bytes, max_blocks);
+    }
+    choice.kind = ax::kernel_kind::columns;
+  }
+  if (choice.kind == ax::kernel_kind::narrow) {
+    if (kind.takes_narrow) {
+      const auto columns = static_cast<int>(shape.kept.inner().extent);
+      const ax::narrow_policy& policy = kind.narrow[columns];
+      const std::int64_t matrices = shape.outputs / columns;
+      if (matrices * columns != shape.outputs || shape.reduced.inner().in_stride != columns) return "narrow: columns";
+      if (policy.chunk_rows * columns * static_cast<int>(kind.item_bytes) % 16 != 0) return "chunks are no vectors";
+      const auto plan = ax::plan_narrow(resident, matrices, columns, items, kind.accumulator_bytes, policy, max_blocks);
+      if ((std::int64_t{1} << plan.log_rows) % policy.batch_rows() != 0) return "a share of rows is no batches";
+      return problem(plan, matrices, 1, items,
+                     std::int64_t{policy.block_threads / warpfold::warp_lanes} << plan.log_rows,
+                     std::int64_t{1} << plan.log_lanes, kind.accumulator_bytes, max_blocks);
     }
     choice.kind = ax::kernel_kind::columns;
   }
@@ -152,7 +176,7 @@ TEST(axis_plans, cover_each_item_once) {
                              kind_of<8, 8, 2>(),   kind_of<12, 12, 4>(),   kind_of<16, 16, 1>(),
                              kind_of<1, 32, 16>(), kind_of<100, 100, 1>(), kind_of<1024, 1024, 1>()};
   constexpr int devices[] = {1, 8, 132 * 4, 132 * 8};  // blocks at once
-  int seen[5] = {};
+  int seen[6] = {};
   for (std::uint64_t seed = 1; seed <= 50'000; ++seed) {
     wf_test::random_source source(seed);
     const int rank = 1 + static_cast<int>(source.below(5));

@@ -80,24 +80,27 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
       fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, own_first, own_end,
                 arguments.op, values);
     const std::int64_t row_groups = (least_of(split_rows, arguments.items - first) - 1) / share + 1;
-    join_row_groups<vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
+    join_row_groups<block_threads, vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
     finish_tile<block_threads, vector>(arguments, shared, own, tile, split, column, values);
   }
 }
 
 /// Outputs of at most few_items items each. A thread takes several outputs, or vectors of them, whose loads are all
 /// issued before the first fold.
-template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(column_policy_of<Leaves>.block_threads)
+template <class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(column_policy_of<Leaves>.block_threads,
+                                  column_policy_of<Leaves>.blocks_per_multiprocessor)
 few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
-  constexpr int block_threads = column_policy_of<Leaves>.block_threads, vector = Leaves::chunk_items;
+  constexpr int block_threads = column_policy_of<Leaves>.block_threads, vector = Leaves::chunk_items,
+                vectors = few_items_vectors;
   const auto& leaves = arguments.leaves;
   const int count = static_cast<int>(arguments.items);
   for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
-    const std::int64_t first = tile * block_threads * few_items_vectors + arch::flat_thread();
-    typename Leaves::chunk rows[few_items_vectors][few_items] = {};
+    const std::int64_t first = tile * block_threads * vectors + arch::flat_thread();
+    typename Leaves::chunk rows[vectors][few_items] = {};
     WARPFOLD_UNROLL
-    for (int i = 0; i < few_items_vectors; ++i) {
+    for (int i = 0; i < vectors; ++i) {
       if (first + i * block_threads >= arguments.vectors) break;
       const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
       WARPFOLD_UNROLL
@@ -105,7 +108,7 @@ few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argumen
         if (k < count) leaves.load(rows[i][k], origin + arguments.reduced.in(k));
     }
     WARPFOLD_UNROLL
-    for (int i = 0; i < few_items_vectors; ++i) {
+    for (int i = 0; i < vectors; ++i) {
       if (first + i * block_threads >= arguments.vectors) break;
       A results[vector];
       WARPFOLD_UNROLL

@@ -2,6 +2,7 @@
 // The host side of reductions over axes: plan, scratch, one launch.
 #pragma once
 #include <warpfold/axes/column_kernel.cuh>
+#include <warpfold/axes/narrow_kernel.cuh>
 #include <warpfold/axes/row_kernel.cuh>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/axes/tile_kernel.cuh>
@@ -115,6 +116,29 @@ void enqueue_rows(const char* function, const shape& given, const kernel_choice&
   enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
 }
 
+/// Enqueues the narrow kernel for matrices of `Columns` columns.
+template <int Columns, class Single, class Op, class Out, class A = typename Single::accumulator>
+void enqueue_narrow(const char* function, const shape& given, const kernel_choice& choice, const Single& single, Op op,
+                    Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
+  constexpr int chunk_items = narrow_chunk_rows(sizeof(typename Single::item), Columns) * Columns;
+  const auto leaves = single.template in_chunks<chunk_items>();
+  using Leaves = std::remove_const_t<decltype(leaves)>;
+  constexpr auto* kernel = &narrow_kernel<Columns, Leaves, Op, Out>;
+  constexpr narrow_policy policy = narrow_policy_of<Leaves, Columns>;
+  constexpr std::size_t shared_bytes = sizeof(narrow_storage<Leaves, Columns>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  auto arguments = arguments_of(given, leaves, op, out, init, 1);
+  arguments.plan = plan_narrow(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given.outputs / Columns,
+                               Columns, arguments.items, sizeof(A), policy, options.max_blocks);
+  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
+}
+
+/// Calls call(std::integral_constant<int, columns>()) for 2 <= columns <= max_narrow_columns.
+template <int Columns = 2, class Call> void with_columns(std::int64_t columns, Call call) {
+  if (columns == Columns) call(std::integral_constant<int, Columns>());
+  else if constexpr (Columns < max_narrow_columns) with_columns<Columns + 1>(columns, call);
+}
+
 /// Enqueues the tile kernel, if it takes the shape.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 bool enqueue_tiles(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
@@ -123,8 +147,8 @@ bool enqueue_tiles(const char* function, const shape& given, const Leaves& leave
   constexpr tile_policy policy = tile_policy_of<Leaves>;
   constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
   static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
-  const auto plan = plan_tiles(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given, sizeof(A),
-                               policy, options.max_blocks);
+  const auto plan =
+      plan_tiles(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given, policy, options.max_blocks);
   if (!plan) return false;
   auto arguments = arguments_of(given, leaves, op, out, init, 1);
   arguments.plan = plan->grid;
@@ -161,6 +185,11 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
     enqueue_rows(function, given, choice, in_chunks, op, out, init, options);
   };
   const auto single = leaves.template in_chunks<1>();
+  if constexpr (takes_narrow(sizeof(item), sizeof(A)))
+    if (choice.kind == kernel_kind::narrow)
+      return with_columns(given.kept.inner().extent, [&]<int Columns>(std::integral_constant<int, Columns>) {
+        enqueue_narrow<Columns>(function, given, choice, single, op, out, init, options);
+      });
   if constexpr (takes_tiles(sizeof(item), sizeof(A)))
     if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, op, out, init, options)) return;
   if (choice.kind != kernel_kind::rows && choice.kind != kernel_kind::short_rows)

@@ -6,6 +6,7 @@
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/node_counter.cuh>
+#include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -27,13 +28,10 @@ struct tile_thread {
         group(arch::flat_thread() >> log_lanes) {}
 };
 
-/// Joins the values of the first `groups` row groups; the result is valid in group 0. All threads of the block call it;
-/// those without outputs have `exists` false. Begins with a barrier, so that `shared` may be in use before.
-/// Cost: a barrier a level.
+/// Joins the values of the first `groups` row groups level by level, in shared memory. Cost: a barrier a level.
 template <int Vector, class A, class Op, class Storage>
-__device__ void join_row_groups(Storage& shared, const tile_thread& own, bool exists, int groups, Op op,
-                                A (&values)[Vector]) {
-  if (groups <= 1) return;
+__device__ void join_in_shared(Storage& shared, const tile_thread& own, bool exists, int groups, Op op,
+                               A (&values)[Vector]) {
   A* const place = shared.values.data() + arch::flat_thread() * Vector;
   const auto publish = [&] {
     WARPFOLD_UNROLL
@@ -49,6 +47,42 @@ __device__ void join_row_groups(Storage& shared, const tile_thread& own, bool ex
     for (int v = 0; v < Vector; ++v) values[v] = op(values[v], other[v]);
     publish();
   }
+}
+
+/// The same of single values: first within warps, by shuffles, then the warps. Cost: two barriers, if there are several
+/// warps to join. (Of vectors, it would need more registers than a column kernel has.)
+template <int BlockThreads, class A, class Op, class Storage>
+__device__ A join_by_shuffles(Storage& shared, const tile_thread& own, bool exists, int groups, Op op, A value) {
+  WARPFOLD_NO_UNROLL
+  for (int distance = 1; distance < groups && distance << own.log_lanes < warp_lanes; distance *= 2) {
+    const A other = warp::shuffle_down(value, distance << own.log_lanes);
+    if (exists && own.group % (2 * distance) == 0 && own.group + distance < groups) value = op(value, other);
+  }
+  const int log_joined =
+                greatest_of(log2_of(warp_lanes) - own.log_lanes, 0),  // groups of a warp, which are one part now
+      parts = (groups + (1 << log_joined) - 1) >> log_joined;
+  if (parts <= 1) return value;
+  const auto place = [&](int part) { return shared.values.data() + (part << own.log_lanes) + own.lane; };
+  __syncthreads();
+  if (exists && own.group < groups && own.group % (1 << log_joined) == 0) *place(own.group >> log_joined) = value;
+  __syncthreads();
+  if (!exists || own.group > 0) return value;
+  constexpr int most_parts = BlockThreads / warp_lanes;
+  A column[most_parts] = {};
+  WARPFOLD_UNROLL
+  for (int p = 0; p < most_parts; ++p)
+    if (p < parts) column[p] = *place(p);
+  return thread::fold(column, op, parts);
+}
+
+/// Joins the values of the first `groups` row groups; the result is valid in group 0. All threads of the block call it;
+/// those without outputs have `exists` false. `shared` may be in use before.
+template <int BlockThreads, int Vector, class A, class Op, class Storage>
+__device__ void join_row_groups(Storage& shared, const tile_thread& own, bool exists, int groups, Op op,
+                                A (&values)[Vector]) {
+  if (groups <= 1) return;
+  if constexpr (Vector == 1) values[0] = join_by_shuffles<BlockThreads>(shared, own, exists, groups, op, values[0]);
+  else join_in_shared<Vector>(shared, own, exists, groups, op, values);
 }
 
 /// The node over `count` <= splits_per_group partial results, shared among the row groups of the block. partial(i) is
@@ -84,7 +118,7 @@ __device__ void join_partials(Storage& shared, const tile_thread& own, bool exis
     }
     nodes.total(batches, values, op);
   }
-  join_row_groups<Vector>(shared, own, exists, (count + share - 1) / share, op, values);
+  join_row_groups<BlockThreads, Vector>(shared, own, exists, (count + share - 1) / share, op, values);
 }
 
 /// Takes the node of split `split` of tile `tile`, valid in group 0, and writes the tile's outputs once all splits have

@@ -33,11 +33,11 @@ constexpr int ceil_log2(std::int64_t number) {
 }
 
 /// Which kernel takes a shape, and how it reads.
-enum class kernel_kind { columns, few_items, rows, short_rows, tiles };
+enum class kernel_kind { columns, few_items, rows, short_rows, narrow, tiles };
 struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
-  bool is_aligned;  ///< whether these are vectors; for rows
+  bool is_aligned;  ///< whether these are vectors; of narrow matrices, whether these begin at multiples of 16 bytes
 };
 
 /// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
@@ -59,11 +59,19 @@ inline bool has_narrow_matrices(const shape& given) {
          kept.extent <= reduced.in_stride && 2 * reduced.in_stride <= 3 * kept.extent && given.outputs > 1;
 }
 
-/// Whether columns would read less than two sectors at a time, or leave a quarter of the lanes without a column.
-inline bool gains_by_tiles(std::int64_t columns, int vector, std::int64_t item_bytes, std::int64_t rows) {
-  const std::int64_t vectors = columns / vector,
-                     lanes = vectors <= warp_lanes ? std::int64_t{1} << ceil_log2(vectors) : (vectors + 31) / 32 * 32;
-  return rows > 1 && (columns * item_bytes < 2 * sector_bytes || 4 * vectors < 3 * lanes);
+/// Whether rows are adjacent and as short as the narrow kernel wants them, and there are enough of them for a block.
+inline bool has_long_narrow_matrices(const shape& given) {
+  const axis_list::axis& kept = given.kept.inner();
+  return has_narrow_matrices(given) && kept.extent <= max_narrow_columns && kept.extent > 1 &&
+         given.reduced.inner().in_stride == kept.extent &&
+         (given.kept.rank == 1 || given.reduced_items >= min_narrow_rows);
+}
+
+/// Whether matrices of `kept` columns, the first at `address`, begin at multiples of 16 bytes.
+inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t address, std::int64_t item_bytes) {
+  return address % 16 == 0 && std::all_of(kept.axes, kept.axes + kept.rank - 1, [&](const axis_list::axis& axis) {
+           return axis.in_stride * item_bytes % 16 == 0;
+         });
 }
 
 /// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
@@ -80,8 +88,9 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
     const int vector = fits ? column_vector : 1;
     if (given.reduced_items <= few_items && kept.extent * bytes >= 2 * sector_bytes)
       return {kernel_kind::few_items, vector, true};
-    if (has_narrow_matrices(given) && gains_by_tiles(kept.extent, vector, bytes, given.reduced_items))
-      return {kernel_kind::tiles, 1, true};
+    if (has_long_narrow_matrices(given))
+      return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
+    if (has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes) return {kernel_kind::tiles, vector, true};
     return {kernel_kind::columns, vector, true};
   }
   const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
@@ -154,6 +163,25 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
   return plan;
 }
 
+/// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each. Each block has rows of one
+/// matrix; these are split among blocks until there is work for all.
+inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
+                            std::size_t accumulator_bytes, const narrow_policy& policy, int max_blocks) {
+  const int warps = policy.block_threads / warp_lanes, log_batch = ceil_log2(policy.batch_rows());
+  schedule plan{};
+  plan.log_lanes = ceil_log2(columns);
+  plan.tiles = matrices;
+  plan.log_rows = std::max(ceil_log2(host::divide_up(rows, warps)), log_batch);
+  const auto splits = [&] { return host::divide_up(rows, std::int64_t{warps} << plan.log_rows); };
+  const std::int64_t wanted =
+      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
+                             max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
+  while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
+  plan.splits = splits();
+  plan.blocks = grid_of(plan.work_items(), max_blocks);
+  return plan;
+}
+
 /// The plan of the short-row kernel: items are at most 32 chunks.
 inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
   schedule plan{};
@@ -165,14 +193,12 @@ inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const 
   return plan;
 }
 
-/// What a tile of narrow matrices holds.
+/// What a tile of small matrices holds.
 struct tile_shape {
   int columns, pitch;  ///< of a matrix; items from a row to the next one
-  int rows;            ///< rows of a tile: all of a matrix, or a power of two
-  int log_rows;        ///< if `rows` is a power of two
-  int matrices;        ///< of a tile, one after another
+  int rows;
+  int matrices;  ///< of a tile, one after another
   std::int64_t total_matrices;
-  bool is_packed;  ///< whether tiles have whole matrices
   thread::fast_divisor by_columns;
 };
 struct tile_plan {
@@ -180,42 +206,25 @@ struct tile_plan {
   tile_shape tile;
 };
 
-/// The plan of the tile kernel for a shape that has_narrow_matrices, if tiles are mostly filled.
-inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape& given, std::size_t accumulator_bytes,
-                                           const tile_policy& policy, int max_blocks) {
+/// The plan of the tile kernel for a shape that has_narrow_matrices, if tiles hold whole matrices and are mostly filled.
+inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape& given, const tile_policy& policy,
+                                           int max_blocks) {
   const axis_list::axis& inner = given.kept.inner();
   const std::int64_t pitch = given.reduced.inner().in_stride, rows = given.reduced_items, matrix = rows * pitch,
                      matrices = given.outputs / inner.extent;
-  tile_plan plan{};
-  tile_shape& tile = plan.tile;
-  tile.columns = static_cast<int>(inner.extent);
-  tile.pitch = static_cast<int>(pitch);
-  tile.total_matrices = matrices;
-  tile.by_columns = thread::fast_divisor(tile.columns);
-  tile.is_packed = rows <= policy.tile_items / pitch;
+  if (rows > policy.tile_items / pitch) return std::nullopt;
   const bool are_adjacent = given.kept.rank == 2 && given.kept.axes[0].in_stride == matrix;
-  if (tile.is_packed && !are_adjacent && matrices > 1 && 4 * matrix < policy.tile_items) return std::nullopt;
+  if (!are_adjacent && matrices > 1 && 4 * matrix < policy.tile_items) return std::nullopt;
+  tile_plan plan{};
+  plan.tile = {static_cast<int>(inner.extent),
+               static_cast<int>(pitch),
+               static_cast<int>(rows),
+               are_adjacent ? static_cast<int>(std::min(policy.tile_items / matrix, matrices)) : 1,
+               matrices,
+               thread::fast_divisor(inner.extent)};
+  plan.grid.tiles = host::divide_up(matrices, plan.tile.matrices);
   plan.grid.splits = 1;
-  if (tile.is_packed) {
-    tile.rows = static_cast<int>(rows);
-    tile.matrices = are_adjacent ? static_cast<int>(std::min(policy.tile_items / matrix, matrices)) : 1;
-    plan.grid.tiles = host::divide_up(matrices, tile.matrices);
-    plan.grid.blocks = grid_of(std::min<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
-    return plan;
-  }
-  tile.rows = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(policy.tile_items / pitch)));
-  tile.log_rows = ceil_log2(tile.rows);
-  tile.matrices = 1;
-  plan.grid.tiles = matrices;
-  plan.grid.log_lanes = ceil_log2(tile.columns);
-  plan.grid.log_rows = ceil_log2(host::divide_up(rows, tile.rows));
-  const auto splits = [&] { return host::divide_up(rows, std::int64_t{tile.rows} << plan.grid.log_rows); };
-  const std::int64_t wanted =
-      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
-                             max_shared_work_items(std::int64_t{1} << plan.grid.log_lanes, accumulator_bytes));
-  while (plan.grid.log_rows > 0 && 2 * plan.grid.tiles * splits() <= wanted) --plan.grid.log_rows;
-  plan.grid.splits = splits();
-  plan.grid.blocks = grid_of(plan.grid.work_items(), max_blocks);
+  plan.grid.blocks = grid_of(std::min<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
   return plan;
 }
 

@@ -58,6 +58,37 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
   return p;
 }
 
+/// Rows of as many columns as are read whole by one lane.
+inline constexpr int max_narrow_columns = 8;
+/// Rows of a matrix among several for which it has a block of its own.
+inline constexpr int min_narrow_rows = 4096;
+
+/// Rows of `columns` items whose bytes fill 16-byte vectors.
+consteval int narrow_chunk_rows(std::size_t item_bytes, int columns) {
+  int rows = 1;
+  while (rows * static_cast<std::size_t>(columns) * item_bytes % 16 != 0) rows *= 2;
+  return rows;
+}
+
+struct narrow_policy {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< requested of the register allocator
+  int chunk_rows;
+  int batch_chunks;  ///< chunks that a lane has in flight
+
+  constexpr std::int64_t batch_rows() const { return std::int64_t{batch_chunks} * warp_lanes * chunk_rows; }
+};
+consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t accumulator_bytes) {
+  const int rows = narrow_chunk_rows(item_bytes, columns);
+  const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * accumulator_bytes;
+  const auto chunks = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(256 / std::max(chunk, 2 * held)), 1, 8));
+  return {256, 2, rows, chunks};
+}
+/// Whether a lane's registers hold whole rows.
+consteval bool takes_narrow(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  return std::has_single_bit(item_bytes) && item_bytes <= 8 && accumulator_bytes <= 8;
+}
+
 struct tile_policy {
   int block_threads;
   int tile_items;
@@ -71,10 +102,10 @@ consteval tile_policy tile_policy_for(std::size_t item_bytes, std::size_t accumu
 consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes) {
   return item_bytes <= 16 && accumulator_bytes <= 32;
 }
-inline constexpr int max_tile_columns = 64;
+inline constexpr int max_tile_columns = 32;
 
 /// Of so few items an output, a thread takes several outputs, or vectors of them, at a time.
-inline constexpr int few_items = 4, few_items_vectors = 4;
+inline constexpr int few_items = 4, few_items_vectors = 2;
 
 /// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.
 consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {

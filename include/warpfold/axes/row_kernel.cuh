@@ -116,7 +116,8 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
     const tile_thread own(plan.log_lanes);
     const int filled = static_cast<int>((least_of(split_items, arguments.items - split_first) - 1) / share + 1);
     A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
-    join_row_groups<1>(shared.join, own, base + own.lane < arguments.vectors, filled, arguments.op, values);
+    join_row_groups<block_threads, 1>(shared.join, own, base + own.lane < arguments.vectors, filled, arguments.op,
+                                      values);
     finish_tile<block_threads, 1>(arguments, shared.join, own, tile, split, base + own.lane, values);
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for matrices of few columns: tiles of whole rows, or of whole small matrices, are read as they lie in
-// memory, and taken apart in shared memory. While a block folds a tile, its next one is under way.
+// The kernel for small matrices of few columns: tiles of whole matrices are read as they lie in memory, and taken apart
+// in shared memory. While a block folds a tile, its next one is under way.
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/axes/join_splits.cuh>
+#include <warpfold/axes/arguments.cuh>
 #include <warpfold/axes/leaves.cuh>
+#include <warpfold/thread/fold.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -57,15 +58,13 @@ template <class Leaves> struct tile_storage {
   static constexpr tile_policy policy = tile_policy_of<Leaves>;
   staged_items<typename Leaves::item, policy.tile_items> staged[2];
   thread::array<A, policy.tile_items / 4> nodes;
-  join_storage<A, policy.block_threads, 1> join;
 };
 
 /// A tile as it lies in memory.
 template <class T> struct tile_span {
   const T* items;
-  int matrices, rows;   ///< rows of each matrix
+  int matrices;
   std::int64_t matrix;  ///< the first matrix
-  std::int64_t first_row;
 };
 
 /// Folds tiles. Level by level, a thread folds 8 adjacent nodes of one column.
@@ -78,53 +77,41 @@ template <class Arguments, class Leaves = typename Arguments::leaves_type> class
   __device__ tile_folder(const Arguments& arguments, const tile_shape& shape, tile_storage<Leaves>& shared)
       : arguments_(arguments), shape_(shape), shared_(shared) {}
 
-  /// The tile of step `step` of the calling block; `matrices` is 0 if there is none.
-  __device__ tile_span<T> span_of(std::int64_t step) const {
-    const schedule& plan = arguments_.plan;
-    const std::int64_t turn = step >> plan.log_rows, work = blockIdx.x + turn * gridDim.x;
-    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles;
-    const std::int64_t matrix = tile * shape_.matrices, left = shape_.total_matrices - matrix;
-    const std::int64_t row = ((split << plan.log_rows) + (step - (turn << plan.log_rows))) * shape_.rows;
-    const int rows = static_cast<int>(least_of(arguments_.items - row, shape_.rows));
-    if (work >= plan.work_items() || rows <= 0) return {nullptr, 0, 0, matrix, row};
-    const std::int64_t first = arguments_.kept.place_of(matrix * shape_.columns).in + row * shape_.pitch;
-    return {arguments_.leaves.data + first, static_cast<int>(least_of(left, shape_.matrices)), rows, matrix, row};
+  /// Tile number `number`; `matrices` is 0 if there is none.
+  __device__ tile_span<T> span_of(std::int64_t number) const {
+    if (number >= arguments_.plan.tiles) return {nullptr, 0, 0};
+    const std::int64_t matrix = number * shape_.matrices, left = shape_.total_matrices - matrix;
+    return {arguments_.leaves.data + arguments_.kept.place_of(matrix * shape_.columns).in,
+            static_cast<int>(least_of(left, shape_.matrices)), matrix};
   }
   __device__ void start_copy(const tile_span<T>& tile, int buffer) {
     if (tile.matrices > 0)
       shared_.staged[buffer].template start_copy<block_threads>(
-          tile.items, (tile.matrices * tile.rows - 1) * shape_.pitch + shape_.columns);
+          tile.items, (tile.matrices * shape_.rows - 1) * shape_.pitch + shape_.columns);
   }
 
-  /// Calls done(matrix, column, value) for each column of the tile: in thread `column` if there is one matrix. All
-  /// threads call it. Cost: a barrier a level but one.
-  template <class Done> __device__ void fold(const tile_span<T>& tile, int buffer, Done done) {
-    const int nodes = (tile.rows + 7) / 8;
-    fold_level(
-        tile, 1, nodes,
-        [&](int matrix, int column, int node) {
-          A items[8] = {};
-          const int row = 8 * node, count = tile.rows - row;
-          const int first = (matrix * tile.rows + row) * shape_.pitch + column;
-          const auto leaf = [&](int k) {
-            typename Leaves::chunk one;
-            const T item = shared_.staged[buffer].item(tile.items, first + k * shape_.pitch);
-            std::memcpy(one.word, &item, sizeof(T));
-            return arguments_.leaves.leaf(one, 0, tile.first_row + row + k);
-          };
-          return fold_eight(items, count, leaf);
-        },
-        done);
+  /// Writes the results of the tile's columns. All threads call it. Cost: a barrier a level but one.
+  __device__ void fold(const tile_span<T>& tile, int buffer) {
+    const int nodes = (shape_.rows + 7) / 8;
+    fold_level(tile, 1, nodes, [&](int matrix, int column, int node) {
+      A items[8] = {};
+      const int row = 8 * node, count = shape_.rows - row;
+      const int first = (matrix * shape_.rows + row) * shape_.pitch + column;
+      const auto leaf = [&](int k) {
+        typename Leaves::chunk one;
+        const T item = shared_.staged[buffer].item(tile.items, first + k * shape_.pitch);
+        std::memcpy(one.word, &item, sizeof(T));
+        return arguments_.leaves.leaf(one, 0, row + k);
+      };
+      return fold_eight(items, count, leaf);
+    });
     for (int step = 1; step < nodes; step *= 8) {
       __syncthreads();
-      fold_level(
-          tile, 8 * step, nodes,
-          [&](int matrix, int column, int node) {
-            A held[8] = {};
-            const auto left = [&](int k) { return shared_.nodes[slot(nodes, matrix, column, node + k * step)]; };
-            return fold_eight(held, (nodes - node + step - 1) / step, left);
-          },
-          done);
+      fold_level(tile, 8 * step, nodes, [&](int matrix, int column, int node) {
+        A held[8] = {};
+        const auto left = [&](int k) { return shared_.nodes[slot(nodes, matrix, column, node + k * step)]; };
+        return fold_eight(held, (nodes - node + step - 1) / step, left);
+      });
     }
   }
 
@@ -145,17 +132,16 @@ template <class Arguments, class Leaves = typename Arguments::leaves_type> class
   }
   /// The nodes 0, step, 2 step, … of all columns: node(matrix, column, number) is kept in the node's slot, or is the
   /// column's result if there is one node.
-  template <class Node, class Done>
-  __device__ void fold_level(const tile_span<T>& tile, int step, int nodes, Node node, Done done) {
+  template <class Node> __device__ void fold_level(const tile_span<T>& tile, int step, int nodes, Node node) {
     const int count = (nodes + step - 1) / step, tasks = tile.matrices * count * shape_.columns;
     for (int task = arch::flat_thread(); task < tasks; task += block_threads) {
       const int row = static_cast<int>(shape_.by_columns.quotient(static_cast<unsigned>(task)));
       const int column = task - row * shape_.columns;
       const int matrix = tile.matrices == 1 ? 0 : count == 1 ? row : row / count;
       const int number = (row - matrix * count) * step;
-      const A value = node(matrix, column, number);
-      if (count == 1) done(matrix, column, value);
-      else shared_.nodes[slot(nodes, matrix, column, number)] = value;
+      const A values[1] = {node(matrix, column, number)};
+      if (count == 1) arguments_.template write<1>((tile.matrix + matrix) * shape_.columns + column, values);
+      else shared_.nodes[slot(nodes, matrix, column, number)] = values[0];
     }
   }
 
@@ -164,43 +150,23 @@ template <class Arguments, class Leaves = typename Arguments::leaves_type> class
   tile_storage<Leaves>& shared_;
 };
 
-/// Each block takes its tiles in steps. A tile of several matrices has all their rows. A split of a long matrix is
-/// 2^log_rows tiles, whose nodes thread `column` counts up.
+/// Each block takes tiles in steps of the grid.
 template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(tile_policy_of<Leaves>.block_threads)
 tile_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
             const __grid_constant__ tile_shape shape) {
-  using A = typename Leaves::accumulator;
-  constexpr int block_threads = tile_policy_of<Leaves>.block_threads;
   auto& shared = arch::dynamic_shared<tile_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
   tile_folder<axis_arguments<Leaves, Op, Out>> folder(arguments, shape, shared);
-  const std::int64_t turns = (plan.work_items() - blockIdx.x - 1) / gridDim.x + 1, steps = turns << plan.log_rows;
-  const tile_thread own(plan.log_lanes);
-  thread::node_counter<1, A> column_nodes;
-  unsigned counted = 0;
-  auto tile = folder.span_of(0);
-  folder.start_copy(tile, 0);
-  for (std::int64_t step = 0; step < steps; ++step) {
+  int buffer = 0;
+  auto tile = folder.span_of(blockIdx.x);
+  folder.start_copy(tile, buffer);
+  for (std::int64_t number = blockIdx.x; number < arguments.plan.tiles; number += gridDim.x) {
     arch::wait_async_copies();
     __syncthreads();  // the tile has come, and the other buffer has been read
-    const auto next = folder.span_of(step + 1);
-    const int buffer = static_cast<int>(step & 1);
+    const auto next = folder.span_of(number + gridDim.x);
     folder.start_copy(next, 1 - buffer);
-    if (tile.matrices > 0)
-      folder.fold(tile, buffer, [&](int matrix, int column, const A& value) {
-        A values[1] = {value};
-        if (shape.is_packed) arguments.template write<1>((tile.matrix + matrix) * shape.columns + column, values);
-        else column_nodes.push(counted++, values, arguments.op);
-      });
-    if (!shape.is_packed && ((step + 1) & ((std::int64_t{1} << plan.log_rows) - 1)) == 0) {
-      A values[1] = {};
-      if (counted > 0) column_nodes.total(counted, values, arguments.op);
-      counted = 0;
-      const std::int64_t output = own.lane < shape.columns ? tile.matrix * shape.columns + own.lane : arguments.vectors;
-      const std::int64_t split = tile.first_row >> (shape.log_rows + plan.log_rows);
-      finish_tile<block_threads, 1>(arguments, shared.join, own, tile.matrix, split, output, values);
-    }
+    folder.fold(tile, buffer);
     tile = next;
+    buffer = 1 - buffer;
   }
 }
 

@@ -10,14 +10,16 @@ namespace warpfold::thread {
 /// Cost of a push: an operation a tree on average. There are fewer than 2^Levels values.
 template <int Trees, class A, int Levels = 31> class node_counter {
  public:
-  /// Pushes value number `index`, counted from 0, of each tree. Uses up `values`.
-  template <class Op> __device__ void push(unsigned index, A (&values)[Trees], Op op) {
+  /// Pushes value number `index`, counted from 0, of each tree; or, with `first_level`, a constant, the nodes over the
+  /// values index to index + 2^first_level - 1, where `index` is a multiple of 2^first_level. Uses up `values`.
+  template <class Op> __device__ void push(unsigned index, A (&values)[Trees], Op op, int first_level = 0) {
     WARPFOLD_UNROLL
     for (int level = 0; level < register_levels; ++level) {
+      if (level < first_level) continue;
       if (!(index >> level & 1)) return copy(low_[level], values);
       join_left(low_[level], values, op);
     }
-    int level = register_levels;
+    int level = greatest_of(register_levels, first_level);
     WARPFOLD_NO_UNROLL
     for (; index >> level & 1; ++level) join_left(high_[level - register_levels].values, values, op);
     copy(high_[level - register_levels].values, values);
