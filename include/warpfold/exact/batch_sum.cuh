@@ -54,55 +54,49 @@ __device__ bool add_if_whole(F (&items)[Items], const largest_item<F>& largest, 
   return true;
 }
 
-/// Takes out of the lanes' items, finite ones, what passes over them can add to the groups' sums. Returns whether the
-/// lane has rests. All lanes of the warp call it. Cost: a pass for every 90 octaves (double: 140) of exponents.
+/// Adds the lanes' items times 2^exponent, finite ones below 2^1015, to the groups' sums. Items are used up. All lanes
+/// of the warp call it. Cost: a pass for every 90 octaves (double: 140) of exponents.
 template <class Extraction, class T, class F, int Items>
-__device__ bool take_by_passes(F (&items)[Items], int max_passes, lazy_superaccumulator<T>& sum, lane_group group) {
+__device__ void add_by_passes(F (&items)[Items], int exponent, lazy_superaccumulator<T>& sum, lane_group group) {
   bool is_left = true;
   WARPFOLD_NO_UNROLL
-  for (int pass = 0; pass < max_passes && __any_sync(full_warp, is_left); ++pass) {
-    const int exponent = find_largest(items, group).exponent();
-    if (std::is_same_v<F, double> && __any_sync(full_warp, exponent > Extraction::max_exponent)) break;
+  while (__any_sync(full_warp, is_left)) {
     level_sums<Extraction::most_levels> sums;
-    is_left = extract<Extraction, true>(items, exponent, sums);
+    is_left = extract<Extraction, true>(items, find_largest(items, group).exponent(), sums);
+    WARPFOLD_UNROLL
+    for (int& e : sums.exponent) e += exponent;
     add_levels(sums, sum, group);
   }
-  return is_left;
 }
-
-/// Adds the lanes' items, finite ones, to the groups' sums, whatever their exponents. All lanes of the warp call it.
+/// The same of any finite items. Doubles have other places in registers meanwhile, or none, and the largest ones are
+/// scaled, because extraction would overflow.
 template <class Extraction, class T, int Items>
 __device__ void add_by_passes(const float (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
-  constexpr int enough = 16;  // octaves are less than 300
   float rests[Items];
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) rests[k] = items[k];
-  take_by_passes<Extraction>(rests, enough, sum, group);
+  add_by_passes<Extraction>(rests, 0, sum, group);
 }
-/// Of doubles, those for which extraction would overflow, and what a few passes leave, are added one by one. Not
-/// inlined: it is rare, and has other places in registers. (The items are a copy. Else the caller's would have an
-/// address, and no registers.)
 template <class Extraction, class T, int Items>
-__device__ __attribute__((noinline)) void add_copy_by_passes(thread::array<double, Items> items,
-                                                             lazy_superaccumulator<T>& sum, lane_group group) {
-  double rests[Items];
-  WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k) rests[k] = items[k];
-  const bool is_left = take_by_passes<Extraction>(rests, 4, sum, group);
-  if (!__any_sync(full_warp, is_left)) return;
-  WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k) items[k] = rests[k];
+__device__ __attribute__((noinline)) void add_doubles_by_passes(thread::array<double, Items> items,
+                                                                lazy_superaccumulator<T>& sum, lane_group group) {
   WARPFOLD_NO_UNROLL
-  for (int k = 0; k < Items; ++k)
-    if (items[k] != 0) sum.add_item(items[k]);
-  __syncwarp();
+  for (const bool scales : {true, false}) {
+    double rests[Items];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) {
+      const bool is_far = !(-0x1p1000 < items[k] && items[k] < 0x1p1000);
+      rests[k] = is_far != scales ? -0.0 : scales ? items[k] * 0x1p-64 : items[k];
+    }
+    add_by_passes<Extraction>(rests, scales ? 64 : 0, sum, group);
+  }
 }
 template <class Extraction, class T, int Items>
 __device__ void add_by_passes(const double (&items)[Items], lazy_superaccumulator<T>& sum, lane_group group) {
   thread::array<double, Items> copy;
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) copy[k] = items[k];
-  add_copy_by_passes<Extraction>(copy, sum, group);
+  add_doubles_by_passes<Extraction>(copy, sum, group);
 }
 
 /// The exact sum of what a warp adds batch by batch, `Items` items a lane.

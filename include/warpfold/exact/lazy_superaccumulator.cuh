@@ -23,16 +23,6 @@ template <class T> struct lazy_superaccumulator {
                                      : digit == 1 ? digits.low >> 32
                                                   : static_cast<unsigned long long>(digits.high);
   }
-  /// Adds a finite item, beside other lanes.
-  template <class F> __device__ void add_item(F item) {
-    const item_parts parts = parts_of(item);
-    const int position = parts.exponent - superaccumulator<T>::least_exponent, first = position / 32;
-    const auto magnitude = static_cast<std::int64_t>(parts.mantissa);
-    const shifted_digits digits = shift_up(parts.is_negative ? -magnitude : magnitude, position % 32);
-    atomicAdd(word + first, static_cast<unsigned long long>(digits.low & 0xffffffffu));
-    atomicAdd(word + first + 1, static_cast<unsigned long long>(digits.low >> 32));
-    if (digits.high != 0) atomicAdd(word + first + 2, static_cast<unsigned long long>(digits.high));
-  }
   /// Carries what words hold beyond their digits; the top carry is dropped, as in the sum. One thread calls it.
   __device__ superaccumulator<T> carried(unsigned kinds) const {
     superaccumulator<T> sum;
