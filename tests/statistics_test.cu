@@ -116,7 +116,7 @@ TEST(Moments, HaveTheBitsOfTheTree) {
   std::vector<float> items = wf_test::random_items<float>(45007);
   const auto expect = [&](auto op) {
     for (const std::int64_t offset : {0, 1, 3})
-      for (const int count : {1, 2, 31, 1000, 4099, 45007}) {
+      for (const int count : {1, 2, 31, 128, 512, 1000, 1024, 4099, 45007}) {
         const device_array<float> in(std::span<const float>(items).first(static_cast<std::size_t>(count)), offset);
         for (const int max_blocks : {0, 1})
           EXPECT_TRUE(same_bits(wf::reduce_value(in.items(), op, {.max_blocks = max_blocks}),
@@ -126,6 +126,8 @@ TEST(Moments, HaveTheBitsOfTheTree) {
   };
   expect(wf::moments{});
   expect(wf::moments<4>{});
+  for (std::size_t i = 0; i < items.size(); i += 3001) items[i] = std::numeric_limits<float>::quiet_NaN();
+  expect(wf::moments<2, wf::nan_policy::omit>{});  // of most batches, all items count
   for (std::size_t i = 0; i < items.size(); i += 97) items[i] = std::numeric_limits<float>::quiet_NaN();
   expect(wf::moments<3, wf::nan_policy::omit>{});
 }

@@ -12,6 +12,15 @@
 //   A lift_chunk(const T (&items)[N]) const          optional, for speed: the tree over the lifts of N items in a row,
 //                                                    N being a power of two, to the bit
 //
+// An operator whose accumulators say how many of the items count may, for speed, tell of nodes all of whose items do.
+// Their number need not travel, since the place in the tree tells it:
+//
+//   full                                             the accumulator of such a node; if empty, nothing is folded
+//   bool skips_nan                                   whether NaN do not count; all other items do
+//   full lift_full(const T& item) const              of an item that counts
+//   full join_full(const full& a, const full& b, std::int64_t items) const   of neighbours of `items` items each
+//   A of_full(const full& value, std::int64_t items) const                   the accumulator, to the bit
+//
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once
 #include <concepts>

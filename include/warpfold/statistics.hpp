@@ -55,6 +55,15 @@ template <int Order = 2> struct moments_of {
 
 namespace detail {
 
+template <class T> __host__ __device__ constexpr bool is_nan(const T& item) {
+  if constexpr (std::is_integral_v<T>) return false;
+  else if constexpr (std::is_same_v<T, double>) return item != item;
+  else {
+    const auto x = convert<float>(item);
+    return x != x;
+  }
+}
+
 /// 1 / (2 n), for a power of two n. Of 0, some number.
 __host__ __device__ inline double half_reciprocal(std::int64_t n) {
   const auto x = static_cast<double>(n);
@@ -70,18 +79,31 @@ __host__ __device__ inline double half_reciprocal(std::int64_t n) {
 // no compiler can contract anything: the bits are the same everywhere. Sums are exact as long as float items are of
 // similar size, so that their differences lose nothing, where those of rounded means would.
 
-/// The moments of two adjacent parts of the same size, a power of two: no division.
-template <int Order>
-__host__ __device__ moments_of<Order> join_equal(const moments_of<Order>& a, const moments_of<Order>& b) {
-  const double difference = add(b.sum, -a.sum), half_d = difference * half_reciprocal(a.count);
+/// moments_of a number of items that is known otherwise.
+template <int Order> struct uncounted_moments {
+  double sum;
+  double power[Order - 1];
+};
+
+/// The moments of two adjacent parts of `items` items each, a power of two: no division. M is moments_of or
+/// uncounted_moments.
+template <int Order, class M> __host__ __device__ M join_equal(const M& a, const M& b, std::int64_t items) {
+  const double difference = add(b.sum, -a.sum), half_d = difference * half_reciprocal(items);
   const double squares = a.power[0] + b.power[0];
-  moments_of<Order> all{2 * a.count, add(a.sum, b.sum), {}};
+  M all{};
+  all.sum = add(a.sum, b.sum);
   all.power[0] = std::fma(half_d, difference, squares);
   if constexpr (Order >= 3) all.power[1] = std::fma(3 * half_d, b.power[0] - a.power[0], a.power[1] + b.power[1]);
   if constexpr (Order >= 4) {
     const double both = std::fma(4 * half_d, b.power[1] - a.power[1], a.power[2] + b.power[2]);
     all.power[2] = std::fma(half_d * half_d, std::fma(half_d, difference, 6 * squares), both);
   }
+  return all;
+}
+template <int Order>
+__host__ __device__ moments_of<Order> join_equal(const moments_of<Order>& a, const moments_of<Order>& b) {
+  moments_of<Order> all = join_equal<Order>(a, b, a.count);
+  all.count = 2 * a.count;
   return all;
 }
 
@@ -109,6 +131,11 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
   }
   return all;
 }
+/// The same, not inlined: it is rare, and would make most of each join's code. (Higher moments are too many registers
+/// to be passed.)
+[[gnu::noinline]] __host__ __device__ inline moments_of<2> join_any(moments_of<2> a, moments_of<2> b) {
+  return join_any<2>(a, b);
+}
 }  // namespace detail
 
 /// The operator that computes moments_of<Order>: items of any arithmetic type, half or bfloat16 count as doubles.
@@ -129,10 +156,9 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
   }
   template <class T, int Count> __host__ __device__ result lift_chunk(const T (&items)[Count]) const {
     static_assert(is_power_of_two(Count));
-    bool are_numbers = true;
-    if constexpr (Policy == nan_policy::omit)
-      for (int k = 0; k < Count; ++k) are_numbers = are_numbers && is_number(items[k]);
-    return are_numbers ? join_numbers<0, Count>(items) : join_items<0, Count>(items);
+    bool all = true;
+    for (int k = 0; k < Count; ++k) all = all && !(skips_nan && detail::is_nan(items[k]));
+    return all ? of_full(join_numbers<0, Count>(items), Count) : join_items<0, Count>(items);
   }
   __host__ __device__ result operator()(const result& a, const result& b) const {
     if (a.count == b.count && (a.count & (a.count - 1)) == 0) return detail::join_equal(a, b);
@@ -141,22 +167,28 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
     return detail::join_any(a, b);
   }
 
- private:
-  template <class T> __host__ __device__ static bool is_number(const T& item) {
-    if constexpr (std::is_integral_v<T>) return true;
-    else if constexpr (std::is_same_v<T, double>) return item == item;
-    else {
-      const auto x = detail::convert<float>(item);
-      return x == x;
-    }
+  // Nodes whose items all count (operator_traits.hpp).
+  using full = detail::uncounted_moments<Order>;
+  static constexpr bool skips_nan = Policy == nan_policy::omit;
+  template <class T> __host__ __device__ static full lift_full(const T& item) {
+    return {detail::convert<double>(item), {}};
   }
-  // Counts are constants here: the compiler drops what concerns them.
+  __host__ __device__ static full join_full(const full& a, const full& b, std::int64_t items) {
+    return detail::join_equal<Order>(a, b, items);
+  }
+  __host__ __device__ static result of_full(const full& all, std::int64_t items) {
+    result value{items, all.sum, {}};
+    for (int p = 0; p < Order - 1; ++p) value.power[p] = all.power[p];
+    return value;
+  }
+
+ private:
   template <int First, int Count, class T, int All>
-  __host__ __device__ static result join_numbers(const T (&items)[All]) {
-    if constexpr (Count == 1) return {1, detail::convert<double>(items[First]), {}};
+  __host__ __device__ static full join_numbers(const T (&items)[All]) {
+    if constexpr (Count == 1) return lift_full(items[First]);
     else
-      return detail::join_equal(join_numbers<First, Count / 2>(items),
-                                join_numbers<First + Count / 2, Count / 2>(items));
+      return join_full(join_numbers<First, Count / 2>(items), join_numbers<First + Count / 2, Count / 2>(items),
+                       Count / 2);
   }
   template <int First, int Count, class T, int All> __host__ __device__ result join_items(const T (&items)[All]) const {
     if constexpr (Count == 1) return lift(items[First]);
@@ -170,23 +202,22 @@ template <int Order, nan_policy Policy> struct identity<moments<Order, Policy>, 
 
 /// The number of items that are NaN. As exact as a sum of integers.
 struct nan_counter {
-  template <class T> __host__ __device__ constexpr std::int64_t lift(const T& item) const { return is_nan(item); }
+  template <class T> __host__ __device__ constexpr std::int64_t lift(const T& item) const {
+    return detail::is_nan(item);
+  }
   template <class T, int Count> __host__ __device__ constexpr std::int64_t lift_chunk(const T (&items)[Count]) const {
     int count = 0;
-    for (int k = 0; k < Count; ++k) count += is_nan(items[k]);
+    for (int k = 0; k < Count; ++k) count += detail::is_nan(items[k]);
     return count;
   }
   __host__ __device__ constexpr std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
 
- private:
-  template <class T> __host__ __device__ static constexpr int is_nan(const T& item) {
-    if constexpr (std::is_integral_v<T>) return 0;
-    else if constexpr (std::is_same_v<T, double>) return item != item;
-    else {
-      const auto x = detail::convert<float>(item);
-      return x != x;
-    }
-  }
+  // Without NaN there is nothing to count (operator_traits.hpp).
+  struct full {};
+  static constexpr bool skips_nan = true;
+  template <class T> __host__ __device__ static constexpr full lift_full(const T&) { return {}; }
+  __host__ __device__ static constexpr full join_full(const full&, const full&, std::int64_t) { return {}; }
+  __host__ __device__ static constexpr std::int64_t of_full(const full&, std::int64_t) { return 0; }
 };
 template <> struct detail::plain_operator<nan_counter> { using type = plus; };
 template <> struct identity<nan_counter, std::int64_t> : identity<plus, std::int64_t> {};

@@ -24,11 +24,16 @@ struct problem_kind {
   int chunk_items;
   reduction::kernel_policy policy;
 };
-const problem_kind kinds[] = {
-    {"float", 4, reduction::kernel_policy_for(16, 4)},        {"int8 in int", 16, reduction::kernel_policy_for(16, 4)},
-    {"double", 2, reduction::kernel_policy_for(16, 8)},       {"12 bytes", 4, reduction::kernel_policy_for(48, 12)},
-    {"iterator", 1, reduction::kernel_policy_for(4, 4)},      {"64 bytes", 1, reduction::kernel_policy_for(64, 64)},
-    {"100 bytes", 4, reduction::kernel_policy_for(400, 100)}, {"4 KiB", 1, reduction::kernel_policy_for(4096, 4096)}};
+const problem_kind kinds[] = {{"float", 4, reduction::kernel_policy_for(16, 4)},
+                              {"int8 in int", 16, reduction::kernel_policy_for(16, 4)},
+                              {"double", 2, reduction::kernel_policy_for(16, 8)},
+                              {"12 bytes", 4, reduction::kernel_policy_for(48, 12)},
+                              {"iterator", 1, reduction::kernel_policy_for(4, 4)},
+                              {"64 bytes", 1, reduction::kernel_policy_for(64, 64)},
+                              {"100 bytes", 4, reduction::kernel_policy_for(400, 100)},
+                              {"4 KiB", 1, reduction::kernel_policy_for(4096, 4096)},
+                              {"four floats, fused", 4, reduction::kernel_policy_for(16, 16, 16, 4)},
+                              {"moments", 4, reduction::with_runs(reduction::kernel_policy_for(16, 24), 24)}};
 const reduce_limits devices[] = {{132, 2, 16}, {132, 4, 8}, {78, 1, 1}, {4, 2, 16}, {1, 1, 1}, {2000, 4, 8}};
 
 std::int64_t tile_items_of(const reduce_plan& plan, int chunk_items) {
@@ -52,14 +57,17 @@ std::string problem(const reduce_plan& plan, const reduce_limits& limits, std::i
   if (s.single_tiles < 0 || s.single_tiles > s.blocks) return "more than one single tile a block";
   const std::int64_t shortest_longest = divide_up(tiles, most), longest = s.share + (s.single_tiles > 0);
   if (longest < shortest_longest || longest > shortest_longest + shortest_longest / 8) return "the longest share";
-  if (!power_of_two(plan.rows) || plan.rows > policy.max_rows) return "rows";
-  if (!power_of_two(plan.block_warps) || plan.block_warps > policy.block_warps()) return "warps";
+  const bool shares = plan.shape == reduce_shape::shares;
+  const int most_warps = shares ? policy.share_warps() : policy.block_warps(),
+            most_rows = shares ? policy.share_rows : policy.max_rows;
+  if (!power_of_two(plan.rows) || plan.rows > most_rows) return "rows";
+  if (!power_of_two(plan.block_warps) || plan.block_warps > most_warps) return "warps";
   const std::int64_t batch_items = tile_items / plan.block_warps, whole_tiles = (tiles - 1) * tile_items;
   if (whole_tiles + (plan.last_warps - 1) * batch_items >= items) return "a warp without items in the last tile";
   if (whole_tiles + plan.last_warps * batch_items < items) return "items of the last tile without a warp";
-  if (plan.shape != reduce_shape::block && plan.block_warps != policy.block_warps()) return "blocks of a grid are full";
-  if (plan.shape == reduce_shape::shares) {
-    if (plan.rows != policy.max_rows) return "shares are read in full batches";
+  if (plan.shape != reduce_shape::block && plan.block_warps != most_warps) return "blocks of a grid are full";
+  if (shares) {
+    if (plan.rows != most_rows) return "shares are read in full batches";
     if (s.slots > std::int64_t{reduction::max_nodes + 1} * 4 * limits.multiprocessors)
       return "more partial results than scratch";
     return "";
@@ -155,7 +163,10 @@ TEST(ReducePolicy, KeepsToTheHardware) {
     EXPECT_EQ(p.block_threads % warp_lanes, 0) << kind.name;
     EXPECT_LE(p.block_threads * p.blocks_per_multiprocessor, 1024) << kind.name << ": 64 registers a thread";
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.block_warps()))) << kind.name;
+    EXPECT_LE(p.share_threads * p.share_blocks_per_multiprocessor, 1024) << kind.name;
+    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.share_warps()))) << kind.name;
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.max_rows))) << kind.name;
+    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.share_rows))) << kind.name;
     EXPECT_LE(p.quick_rows, p.max_rows) << kind.name;
     EXPECT_GE(p.list_capacity, 2) << kind.name << ": at least one block";
   }

@@ -18,13 +18,13 @@ template <class Leaves, class Op, class Out> struct reduce_kernels {
   static constexpr auto* in_cluster = &tile_kernel<gather::cluster, Leaves, Op, Out>;
   static constexpr auto* in_wave = &tile_kernel<gather::last_block, Leaves, Op, Out>;
   static constexpr auto* in_shares = &share_kernel<Leaves, Op, Out>;
-  static constexpr std::size_t tile_bytes = sizeof(tile_kernel_storage<Leaves>);
+  static constexpr std::size_t tile_bytes = sizeof(tile_kernel_storage<Leaves, policy.max_rows>);
   static constexpr std::size_t share_bytes = sizeof(share_kernel_storage<Leaves>);
   static_assert(share_bytes <= 48 * 1024, "warpfold: the accumulator is too large for a device-wide reduction");
 
   static reduce_limits limits(int device) {
     return {host::limits_of(device).multiprocessors,
-            host::blocks_per_multiprocessor<in_shares>(device, policy.block_threads, share_bytes),
+            host::blocks_per_multiprocessor<in_shares>(device, policy.share_threads, share_bytes),
             host::cluster_blocks<in_cluster>(device, policy.block_threads, tile_bytes)};
   }
 };

@@ -46,18 +46,22 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   if (max_blocks > 0) most = std::min(most, max_blocks);
   const int warps = policy.block_warps();
   const int cluster = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(limits.cluster_blocks, most))));
-  const int wave = std::min(most, max_wave_blocks);
+  int wave = std::min(most, max_wave_blocks);
+  if (policy.share_threads < policy.block_threads)
+    wave = std::min(wave, limits.multiprocessors * policy.blocks_per_multiprocessor);
 
-  reduce_plan plan{reduce_shape::shares, warps, policy.max_rows, most, warps, {}};
+  reduce_plan plan{reduce_shape::shares, policy.share_warps(), policy.share_rows, most, warps, {}};
   if (rows <= warps * policy.quick_rows) {
     plan.shape = reduce_shape::block;
     plan.block_warps = std::min<int>(warps, power_of_two(std::min<std::int64_t>(rows, warps)));
     plan.rows = power_of_two(host::divide_up(rows, plan.block_warps));
   } else if (cluster > 1 && rows <= std::int64_t{cluster} * warps * policy.quick_rows) {
     plan.shape = reduce_shape::cluster;
+    plan.block_warps = warps;
     plan.rows = power_of_two(host::divide_up(rows, std::int64_t{cluster} * warps));
   } else if (rows <= std::int64_t{wave} * warps * policy.max_rows) {
     plan.shape = reduce_shape::wave;
+    plan.block_warps = warps;
     plan.rows = power_of_two(host::divide_up(rows, std::int64_t{wave} * warps));
   }
   const std::int64_t tile_items = row_items * plan.rows * plan.block_warps, tiles = host::divide_up(items, tile_items);

@@ -20,8 +20,13 @@ struct kernel_policy {
   int quick_rows;       ///< the same where each block has one tile, and latency counts
   int list_capacity;    ///< partial results that the last block holds at once; bounds the grid
   int staged_capacity;  ///< partial results that it reads ahead, all at once
+  // Of persistent blocks, which may differ:
+  int share_threads;
+  int share_blocks_per_multiprocessor;
+  int share_rows;
 
   int block_warps() const { return block_threads / warp_lanes; }
+  int share_warps() const { return share_threads / warp_lanes; }
 };
 
 /// `held_bytes`: of accumulators, in the registers of a lane, for each row of a batch. `part_bytes`: of the widest
@@ -39,12 +44,31 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
   if (p.blocks_per_multiprocessor == 1 && part_bytes < accumulator_bytes)
     p.max_rows = warp::batch_rows((chunk_bytes + 1) / 2, (part_bytes + 1) / 2);
   p.quick_rows = std::min(p.max_rows, 4);
+  p.share_threads = p.block_threads;
+  p.share_blocks_per_multiprocessor = p.blocks_per_multiprocessor;
+  p.share_rows = p.max_rows;
+  // The parts of a fused operator need registers beside the rows in flight; small blocks wait less for each other.
+  if (part_bytes < accumulator_bytes && 8 < accumulator_bytes && accumulator_bytes <= 128) {
+    p.share_threads = 256;
+    p.share_blocks_per_multiprocessor = accumulator_bytes <= 16 ? 3 : 2;
+    if (accumulator_bytes > 16) p.share_rows = warp::batch_rows((chunk_bytes + 1) / 2, (part_bytes + 1) / 2);
+  }
   p.list_capacity = fit(16384, 1024);
   p.staged_capacity = fit(12288, 4096);  // 4 KiB of the 48 are left to what stands beside the lists
   return p;
 }
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   return kernel_policy_for(chunk_bytes, accumulator_bytes, accumulator_bytes, accumulator_bytes);
+}
+
+/// The policy where batches are folded by runs (batches.cuh), through shared memory.
+consteval kernel_policy with_runs(kernel_policy p, std::size_t accumulator_bytes) {
+  if (accumulator_bytes > 16) p.blocks_per_multiprocessor = 1;
+  p.max_rows = p.quick_rows = 4;
+  p.share_threads = 256;
+  p.share_blocks_per_multiprocessor = 2;
+  p.share_rows = 8;
+  return p;
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

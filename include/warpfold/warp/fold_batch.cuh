@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/fold_parts.cuh>
+#include <warpfold/thread/full_nodes.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/fold_exponentials.cuh>
 #include <warpfold/warp/locate_in_rows.cuh>
@@ -22,6 +23,9 @@ __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op
     return thread::fold_parts<A>(
         op, leaves, [&](const auto& part, const auto& part_op) { return fold_chunk_rows(part, rows, part_op); });
   } else {
+    if constexpr (thread::has_empty_full_nodes<Leaves> && std::is_same_v<Chunk, typename Leaves::chunk>)
+      if (__all_sync(full_warp, thread::items_count(leaves, rows)))
+        return op.of_full({}, Rows * warp_lanes * Leaves::chunk_items);
     A values[Rows];
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
@@ -107,29 +111,38 @@ __device__ auto fold_slow_batch(const Leaves& leaves, Index first, int rows, Op 
   return fold_partial_batch<MaxRows>(leaves, first, rows, op);
 }
 
+/// Whether the `items` items from `first` on exist, and can be loaded by aligned vectors.
+template <class Index, class Leaves> __device__ bool is_whole(const Leaves& leaves, Index first, int items) {
+  return first + items <= static_cast<Index>(leaves.source.items) && leaves.source.misaligned_bytes() == 0;
+}
+
+/// The node over the items that exist, at least one, of the batch of `rows` rows at `first` that is not whole: a power
+/// of two up to MaxRows. Valid in every lane. It is folded in two halves of the rows, one after the other, if there are
+/// many rows: lanes that cut chunks out of more vectors, or count items, have registers for half of the rows at a time.
+template <int MaxRows, class Index, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_cut_batch(const Leaves& leaves, Index first, Op op, int rows = MaxRows) {
+  constexpr int row_items = warp_lanes * Leaves::chunk_items, step_rows = MaxRows > 4 ? MaxRows / 2 : MaxRows;
+  A value{};
+  WARPFOLD_NO_UNROLL
+  for (int step = 0; step == 0 || step * step_rows < rows; ++step) {
+    const Index step_first = first + step * step_rows * row_items;
+    if (step_first >= static_cast<Index>(leaves.source.items)) break;
+    const A node = fold_slow_batch<step_rows, step_rows == MaxRows>(leaves, step_first, least_of(rows, step_rows), op);
+    value = step == 0 ? node : op(value, node);
+  }
+  return value;
+}
+
 /// The node over the items that exist, at least one, of the batch of `rows` rows at `first`: a power of two up to
 /// MaxRows. Valid in every lane. `Index` is the type of item numbers: int where they fit. What is rare is compiled once
 /// for all numbers of rows.
 template <int MaxRows, class Index, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_batch(const Leaves& leaves, Index first, Op op, int rows = MaxRows) {
   using chunk = typename Leaves::chunk;
-  constexpr int row_items = warp_lanes * Leaves::chunk_items;
-  const auto& source = leaves.source;
-  const bool whole = first + rows * row_items <= static_cast<Index>(source.items);
-  if (whole && source.misaligned_bytes() == 0)
-    return fold_whole_rows<MaxRows>(leaves, first, rows, op, [&](chunk& to, Index item) { source.load(to, item); });
-  // Otherwise fold two halves of the rows, one after the other, if there are many rows: lanes that cut chunks out of
-  // more vectors, or count items, have registers for half of the rows at a time.
-  constexpr int step_rows = MaxRows > 4 ? MaxRows / 2 : MaxRows;
-  A value{};
-  WARPFOLD_NO_UNROLL
-  for (int step = 0; step == 0 || step * step_rows < rows; ++step) {
-    const Index step_first = first + step * step_rows * row_items;
-    if (step_first >= static_cast<Index>(source.items)) break;
-    const A node = fold_slow_batch<step_rows, step_rows == MaxRows>(leaves, step_first, least_of(rows, step_rows), op);
-    value = step == 0 ? node : op(value, node);
-  }
-  return value;
+  if (is_whole(leaves, first, rows * warp_lanes * Leaves::chunk_items))
+    return fold_whole_rows<MaxRows>(leaves, first, rows, op,
+                                    [&](chunk& to, Index item) { leaves.source.load(to, item); });
+  return fold_cut_batch<MaxRows>(leaves, first, op, rows);
 }
 
 }  // namespace warpfold::warp
