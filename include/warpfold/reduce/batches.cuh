@@ -39,23 +39,20 @@ template <class Leaves> inline constexpr bool shares_by_runs = detail::batches_o
 /// Of one warp; all lanes call each member.
 template <class Leaves, int Rows> class row_batches {
  public:
-  static constexpr bool loads_ahead = false;
   struct storage {};
   __device__ explicit row_batches(storage&) {}
 
   /// Starts to bring the batch at item `first`, before the first fold.
   __device__ void start(const Leaves&, std::int64_t) {}
-  /// The node over the batch at item `first`, which has items. If loads_ahead, the warp's next batch begins at item
-  /// `next`, which may be past the last. Valid in lane 0.
-  template <class Op> __device__ auto fold(const Leaves& leaves, std::int64_t first, std::int64_t, Op op) {
+  /// The node over the batch at item `first`, which has items; next() is the item at which the warp's next batch
+  /// begins. Valid in lane 0.
+  template <class Op, class Next> __device__ auto fold(const Leaves& leaves, std::int64_t first, Next, Op op) {
     return warp::fold_batch<Rows>(leaves, first, op);
   }
 };
 
 template <class Leaves, int Rows> class run_batches {
  public:
-  /// Wider accumulators leave no registers for a second batch.
-  static constexpr bool loads_ahead = sizeof(typename Leaves::accumulator) <= 32;
   using chunk = typename Leaves::chunk;
   using transpose = warp::transpose<chunk, Rows>;
   static constexpr int chunk_items = Leaves::chunk_items, batch_items = warp_lanes * Rows * chunk_items;
@@ -68,16 +65,15 @@ template <class Leaves, int Rows> class run_batches {
   __device__ void start(const Leaves& leaves, std::int64_t first) {
     if constexpr (loads_ahead) load(leaves, first);
   }
-  template <class Op>
-  __device__ auto fold(const Leaves& leaves, std::int64_t first, std::int64_t next, Op op) ->
-      typename Leaves::accumulator {
+  template <class Op, class Next>
+  __device__ auto fold(const Leaves& leaves, std::int64_t first, Next next, Op op) -> typename Leaves::accumulator {
     if (!warp::is_whole(leaves, first, batch_items)) return warp::fold_cut_batch<Rows>(leaves, first, op);
     if constexpr (!loads_ahead) load(leaves, first);
     chunk chunks[Rows];
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) chunks[row] = loaded_[row];
     transpose::to_runs(chunks, own_.room);
-    start(leaves, next);
+    start(leaves, next());
     return warp::fold_runs(leaves, chunks, op, [&](int k) {
       chunk again;
       leaves.source.load(again, first + (arch::lane_id() * Rows + k) * chunk_items);
@@ -86,6 +82,9 @@ template <class Leaves, int Rows> class run_batches {
   }
 
  private:
+  /// Wider accumulators leave no registers for a second batch.
+  static constexpr bool loads_ahead = sizeof(typename Leaves::accumulator) <= 32;
+
   __device__ void load(const Leaves& leaves, std::int64_t first) {
     if (!warp::is_whole(leaves, first, batch_items)) return;
     WARPFOLD_UNROLL

@@ -160,19 +160,15 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   warp::counter<A> nodes;
   int grouped = 0;
   const auto first_of = [&](int i) { return (schedule.tile(block, i) * warps + warp) * batch_items; };
-  std::int64_t first = first_of(0);
-  batches.start(leaves, first);
+  batches.start(leaves, first_of(0));
   for (int i = 0; i < tiles; ++i) {
     __syncwarp();  // lanes that took different ways must load together
-    std::int64_t next = 0;
-    if constexpr (storage::batches::loads_ahead) next = i + 1 < tiles ? first_of(i + 1) : leaves.source.items;
-    else first = first_of(i);
-    const std::int64_t left = leaves.source.items - first;
+    const std::int64_t first = first_of(i), left = leaves.source.items - first;
     if (left > 0) {
+      const auto next = [&] { return i + 1 < tiles ? first_of(i + 1) : leaves.source.items; };
       const A value = batches.fold(leaves, first, next, op);
       if (lane == 0) shared.group.warp[grouped][warp] = value;
     }
-    if constexpr (storage::batches::loads_ahead) first = next;
     if (++grouped < tiles_per_sync && i + 1 < tiles) continue;
     const std::int64_t batches_left = (left + warp * batch_items - 1) / batch_items + 1;  // of the last tile
     join_warps<warps>(shared.group, grouped, batches_left < warps ? static_cast<int>(batches_left) : warps, op);
