@@ -102,7 +102,7 @@ struct three_bytes {
 };
 /// Aborts on what is no item of a segment.
 struct first_byte {
-  __host__ __device__ float operator()(const three_bytes& item) const {
+  __device__ float operator()(const three_bytes& item) const {
     if (item.byte[1] != 7 || item.byte[2] != 9) __trap();
     return static_cast<float>(item.byte[0]);
   }

@@ -3,6 +3,7 @@
 // in shared memory. While a block folds a tile, its next one is under way.
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
+#include <warpfold/arch/lane.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/arguments.cuh>
 #include <warpfold/axes/leaves.cuh>
