@@ -47,7 +47,7 @@ struct random_case {
 
   random_case(random_source& source, bool may_repeat) {
     const int rank = 1 + static_cast<int>(source.below(5));
-    const auto extents = random_extents(rank, wf_test::emulated ? 6'000 : 400'000, source);
+    const auto extents = random_extents(rank, wf_test::emulated ? 6'000 : 100'000, source);
     reduced = static_cast<unsigned>(source.below(1 << rank));
     const bool plain = source.below(3) == 0;
     std::vector<std::int64_t> padding(static_cast<std::size_t>(rank)), kept_extents;

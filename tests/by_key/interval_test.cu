@@ -14,7 +14,7 @@ using narrow = wf_test::interval<std::int16_t>;
 
 namespace {
 
-constexpr std::int64_t many = wf_test::emulated ? 18'000 : 3'000'000;
+constexpr std::int64_t many = wf_test::emulated ? 18'000 : 800'000;
 
 template <class K, class A>
 constexpr std::int64_t tile_items = [] {

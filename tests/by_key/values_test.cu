@@ -125,7 +125,7 @@ std::vector<int> random_keys(std::int64_t count, int kinds) {
   for (std::int64_t i = 0; i < count; ++i) keys.push_back(static_cast<int>(source.below(kinds)) - 1);
   return keys;
 }
-constexpr std::int64_t some = wf_test::emulated ? 9'001 : 900'001;
+constexpr std::int64_t some = wf_test::emulated ? 9'001 : 300'001;
 
 TEST(reduce_by_key_values, counts_of_8_32_and_64_bits) {
   expect_run_lengths<std::uint8_t>(random_keys(255, 100), roomy);

@@ -11,9 +11,7 @@
 
 namespace wf_test {
 
-#if defined(__CUDACC__)
-inline constexpr std::int64_t default_cases = 500;
-#elif defined(__SANITIZE_ADDRESS__)  // three times slower
+#if defined(__SANITIZE_ADDRESS__)  // three times slower
 inline constexpr std::int64_t default_cases = 200;
 #else
 inline constexpr std::int64_t default_cases = 300;

@@ -25,7 +25,7 @@ static_assert(std::random_access_iterator<stl_counting>);
 TEST(reduce_iterators, counting_keeps_order_at_every_border_and_way) {
   wf_test::asked<interval<>> asked(interval<>::of(-1), interval<>::poison());
   std::int64_t turn = 0;
-  for (const std::int64_t size : wf_test::border_sizes<char[16]>(wf_test::emulated ? 1 << 15 : 1 << 22)) {
+  for (const std::int64_t size : wf_test::border_sizes<char[16]>(wf_test::emulated ? 1 << 15 : 1 << 20)) {
     for (const way& w : wf_test::ways(turn, {turn % 2 == 0 ? 0 : 1})) {
       wf::reduce(counting{0}, size, asked.out(), join{}, asked.options(w));
       EXPECT_EQ(asked.result(), interval<>::of(w.has_init() ? -1 : 0, size - 1)) << size << " items, " << w;

@@ -31,7 +31,7 @@ template <class T> class reduce_same_bits : public testing::Test {
 
   static constexpr T init = T(-1234.567);
   std::vector<std::int64_t> sizes_ = [] {
-    auto sizes = wf_test::border_sizes<T>(wf_test::emulated ? 1 << 16 : 1 << 23);
+    auto sizes = wf_test::border_sizes<T>(wf_test::emulated ? 1 << 16 : 1 << 21);
     const auto shapes = wf_test::shape_sizes<T>();
     sizes.insert(sizes.end(), shapes.begin(), shapes.end());
     std::sort(sizes.begin(), sizes.end());

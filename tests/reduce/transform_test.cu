@@ -45,7 +45,7 @@ struct to_point {
 TEST(transform_reduce, order_at_every_border_and_way) {
   wf_test::asked<interval<>> asked(interval<>::of(-1), interval<>::poison());
   std::int64_t turn = 0;
-  for (const std::int64_t size : wf_test::border_sizes<std::int32_t>(wf_test::emulated ? 1 << 16 : 1 << 23)) {
+  for (const std::int64_t size : wf_test::border_sizes<std::int32_t>(wf_test::emulated ? 1 << 16 : 1 << 21)) {
     std::vector<std::int32_t> items(static_cast<std::size_t>(size));
     for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<std::int32_t>(i);
     const wf_test::device_array<std::int32_t> in(items, turn % 4);

@@ -54,7 +54,7 @@ class transform_reduce_pairs : public testing::Test {
 
 TEST_F(transform_reduce_pairs, order_at_every_border_and_way) {
   std::int64_t turn = 0;
-  for (const std::int64_t size : wf_test::border_sizes<std::int64_t>(wf_test::emulated ? 1 << 15 : 1 << 22)) {
+  for (const std::int64_t size : wf_test::border_sizes<std::int64_t>(wf_test::emulated ? 1 << 15 : 1 << 20)) {
     for (const way& w : wf_test::ways(turn, {turn % 3 == 0 ? 0 : turn % 3 == 1 ? 1 : 7}))
       expect_joined(size, turn % 16, turn / 16 % 2, w);
     ++turn;

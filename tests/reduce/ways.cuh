@@ -81,7 +81,7 @@ template <class A> class asked {
 /// Sizes at every border of a cut, for items of type `T`: whatever a lane, a row, a warp, a block, a cluster, a wave or
 /// a share takes is a chunk times a power of two, or a few of them. And primes. On a GPU the cuts into blocks come
 /// later.
-template <class T> std::vector<std::int64_t> border_sizes(std::int64_t most = emulated ? 1 << 17 : 1 << 23) {
+template <class T> std::vector<std::int64_t> border_sizes(std::int64_t most = emulated ? 1 << 17 : 1 << 21) {
   std::set<std::int64_t> sizes;
   const auto primes = prime_sizes(most);
   sizes.insert(primes.begin(), primes.end());

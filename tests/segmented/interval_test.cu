@@ -13,7 +13,7 @@ using interval = wf_test::interval<>;
 namespace {
 
 constexpr std::int64_t batch = 256;  // of 8-byte items and accumulators: 4 rows of 32 lanes with 2 items
-constexpr std::int64_t many = wf_test::emulated ? 18'000 : 3'000'000, empties = wf_test::emulated ? 5'000 : 1'000'000;
+constexpr std::int64_t many = wf_test::emulated ? 18'000 : 800'000, empties = wf_test::emulated ? 5'000 : 300'000;
 
 const std::vector<layout>& layouts() {
   static const auto all = wf_test::distributions(batch, many, empties);

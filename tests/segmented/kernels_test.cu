@@ -31,7 +31,7 @@ struct kernel_names {
 TYPED_TEST_SUITE(segmented_reduce_kernels, kernels, kernel_names);
 
 template <class Kernel> const std::vector<layout>& layouts() {
-  constexpr std::int64_t many = wf_test::emulated ? 12'000 : 2'000'000, empties = wf_test::emulated ? 3'000 : 300'000;
+  constexpr std::int64_t many = wf_test::emulated ? 12'000 : 500'000, empties = wf_test::emulated ? 3'000 : 100'000;
   static const auto all = wf_test::distributions(256, many, Kernel::deals_by_number ? empties / 10 : empties);
   return all;
 }
@@ -128,7 +128,7 @@ TYPED_TEST(segmented_reduce_kernels, a_transform_of_items_that_exist) {
 }
 
 TYPED_TEST(segmented_reduce_kernels, random_lengths) {
-  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 150 : 2000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 150 : 500); ++seed) {
     wf_test::random_source source(seed);
     const layout where("seed " + std::to_string(seed), wf_test::random_lengths(source, 6000));
     wf_test::expect_joined_by_offsets<TypeParam>(where, wf_test::way_of(static_cast<std::int64_t>(seed)));

@@ -22,9 +22,9 @@ class segmented_reduce_staged : public testing::Test {
 TEST_F(segmented_reduce_staged, owners) {
   std::int64_t turn = 2;
   for (const layout& where :
-       wf_test::distributions(256, wf_test::emulated ? 12'000 : 2'000'000, wf_test::emulated ? 3'000 : 300'000))
+       wf_test::distributions(256, wf_test::emulated ? 12'000 : 500'000, wf_test::emulated ? 3'000 : 100'000))
     expect_joined_by_owners<staged>(where, wf_test::way_of(turn++));
-  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 125 : 1000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 125 : 400); ++seed) {
     wf_test::random_source source(seed);
     expect_joined_by_owners<staged>({"seed " + std::to_string(seed), wf_test::random_lengths(source, 6000)},
                                     wf_test::way_of(turn++));
