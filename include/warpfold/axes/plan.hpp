@@ -206,7 +206,7 @@ struct tile_plan {
   tile_shape tile;
 };
 
-/// The plan of the tile kernel for a shape that has_narrow_matrices, if tiles hold whole matrices and are mostly filled.
+/// The plan of the tile kernel for a shape that has_narrow_matrices, if tiles hold whole matrices and are mostly full.
 inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape& given, const tile_policy& policy,
                                            int max_blocks) {
   const axis_list::axis& inner = given.kept.inner();

@@ -36,8 +36,8 @@ template <class Leaves> __device__ auto item_of(const Leaves& leaves, const type
   return leaves.transform.transform(Leaves::source_type::value(from, k));
 }
 
-/// Whether it is known that each item of these chunks counts. (NaN show in the sum, which costs less than a look at each
-/// item. So do infinities of both signs, which is rare.)
+/// Whether it is known that each item of these chunks counts. (NaN show in the sum, which costs less than a look at
+/// each item. So do infinities of both signs, which is rare.)
 template <class Leaves, class Chunk, int Chunks>
 __device__ bool items_count(const Leaves& leaves, const Chunk (&chunks)[Chunks]) {
   using item = typename detail::full_nodes_of<Leaves>::item;
