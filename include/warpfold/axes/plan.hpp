@@ -111,6 +111,16 @@ inline int grid_of(std::int64_t work_items, int max_blocks) {
   return static_cast<int>(std::min(work_items, most));
 }
 
+/// Splits the items of each tile, of which `groups` threads or warps of a block take 2^log_rows each, until there is
+/// work for all blocks: halves 2^log_rows, down to 2^log_least, while the grid has at most `most_work` work items.
+inline void deal_splits(schedule& plan, std::int64_t items, std::int64_t groups, int log_least, int max_resident_blocks,
+                        std::int64_t most_work) {
+  const auto splits = [&] { return host::divide_up(items, groups << plan.log_rows); };
+  const std::int64_t wanted = std::min(std::int64_t{waves} * max_resident_blocks, most_work);
+  while (plan.log_rows > log_least && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
+  plan.splits = splits();
+}
+
 /// The plan of the column kernel for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile is as wide
 /// as its threads leave rows to the other threads of the block; rows are split among threads, then among blocks, until
 /// there is work for all.
@@ -123,12 +133,8 @@ inline schedule plan_columns(int max_resident_blocks, std::int64_t columns, int 
   const std::int64_t row_groups = std::int64_t{1} << (log_threads - plan.log_lanes);
   plan.tiles = host::divide_up(columns, std::int64_t{1} << plan.log_lanes);
   plan.log_rows = ceil_log2(host::divide_up(rows, row_groups));
-  const auto splits = [&] { return host::divide_up(rows, row_groups << plan.log_rows); };
-  const std::int64_t wanted =
-      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
-                             max_shared_work_items((std::int64_t{1} << plan.log_lanes) * vector, accumulator_bytes));
-  while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
-  plan.splits = splits();
+  deal_splits(plan, rows, row_groups, log_batch, max_resident_blocks,
+              max_shared_work_items((std::int64_t{1} << plan.log_lanes) * vector, accumulator_bytes));
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
@@ -153,12 +159,8 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
   const std::int64_t groups = std::int64_t{1} << (log_warps - plan.log_lanes);
   plan.tiles = host::divide_up(outputs, std::int64_t{1} << plan.log_lanes);
   plan.log_rows = std::max(ceil_log2(host::divide_up(items, groups)), log_batch);
-  const auto splits = [&] { return host::divide_up(items, groups << plan.log_rows); };
-  const std::int64_t wanted =
-      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
-                             max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
-  while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
-  plan.splits = splits();
+  deal_splits(plan, items, groups, log_batch, max_resident_blocks,
+              max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
@@ -172,12 +174,8 @@ inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int 
   plan.log_lanes = ceil_log2(columns);
   plan.tiles = matrices;
   plan.log_rows = std::max(ceil_log2(host::divide_up(rows, warps)), log_batch);
-  const auto splits = [&] { return host::divide_up(rows, std::int64_t{warps} << plan.log_rows); };
-  const std::int64_t wanted =
-      std::min<std::int64_t>(std::int64_t{waves} * max_resident_blocks,
-                             max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
-  while (plan.log_rows > log_batch && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
-  plan.splits = splits();
+  deal_splits(plan, rows, warps, log_batch, max_resident_blocks,
+              max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
