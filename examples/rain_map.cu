@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "common/device.cuh"
-#include "common/npy.hpp"
+#include "common/grid.hpp"
 #include "common/picture.hpp"
 #include "common/program.hpp"
 #include "common/timing.cuh"
 
 namespace wf = warpfold;
+using examples::grid;
 
 constexpr const char* help = R"(usage: rain_map [--box N] [--runs N] [GRID.npy [PICTURE.pgm]]
 
@@ -51,24 +52,6 @@ struct summarise {
     return {a.sum + b.sum, a.items + b.items, a.most > b.most ? a.most : b.most};
   }
 };
-
-struct grid {
-  std::int64_t rows, columns;
-  std::vector<std::uint16_t> items;
-  bool is_bundled;
-};
-
-grid read_grid(const std::vector<std::string_view>& files) {
-  const auto path =
-      files.empty() ? examples::bundled_data("annual_precipitation.npy") : std::filesystem::path(files[0]);
-  const examples::array_file file = examples::read_npy(path);
-  if (file.type != examples::item_type::uint16 || file.shape.size() != 2 || file.count() == 0)
-    throw examples::file_error(path.string() + ": a grid is uint16 of shape (rows, columns), this is " +
-                               std::string(examples::describe(file.type).name) + " " +
-                               examples::shape_text(file.shape));
-  return {static_cast<std::int64_t>(file.shape[0]), static_cast<std::int64_t>(file.shape[1]),
-          file.items_as<std::uint16_t>(), files.empty()};
-}
 
 // A grid on the device, and its summaries along axes. Each call enqueues one kernel.
 class grid_on_device {
@@ -120,8 +103,7 @@ class grid_on_device {
         summary all = {0, 0, 0};
         for (std::int64_t row = top; row < top + height; ++row)
           for (std::int64_t column = left; column < left + width; ++column)
-            all =
-                summarise{}(all, summarise{}.lift(grid_.items[static_cast<std::size_t>(row * grid_.columns + column)]));
+            all = summarise{}(all, summarise{}.lift(grid_.item(row, column)));
         expected.push_back(all);
       }
     const std::vector<summary> found = results.to_host();
@@ -175,7 +157,7 @@ void write_boxes(const std::filesystem::path& path, const std::vector<summary>& 
 void rain_map(const std::vector<std::string_view>& arguments) {
   int box = 8, runs = 20;
   const auto files = examples::read_options(arguments, {{"--box", &box}, {"--runs", &runs}}, 2);
-  const grid given = read_grid(files);
+  const grid given = examples::read_grid(files);
   if (box > given.rows || box > given.columns)
     throw examples::usage_error("--box " + std::to_string(box) + " exceeds a grid of " + std::to_string(given.rows) +
                                 " x " + std::to_string(given.columns));

@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "common/device.cuh"
-#include "common/npy.hpp"
+#include "common/grid.hpp"
 #include "common/picture.hpp"
 #include "common/program.hpp"
 #include "common/timing.cuh"
 
 namespace wf = warpfold;
+using examples::grid;
 
 constexpr const char* help = R"(usage: summed_area [--radius N] [--runs N] [GRID.npy [PICTURE.pgm]]
 
@@ -53,27 +54,6 @@ template <class T> struct down_columns {
   __host__ __device__ T& operator[](std::ptrdiff_t i) const { return first[i % rows * columns + i / rows]; }
   __host__ __device__ T& operator*() const { return *first; }
 };
-
-struct grid {
-  std::int64_t rows, columns;
-  std::vector<std::uint16_t> items;
-
-  std::int64_t item(std::int64_t row, std::int64_t column) const {
-    return items[static_cast<std::size_t>(row * columns + column)];
-  }
-};
-
-grid read_grid(const std::vector<std::string_view>& files) {
-  const auto path =
-      files.empty() ? examples::bundled_data("annual_precipitation.npy") : std::filesystem::path(files[0]);
-  const examples::array_file file = examples::read_npy(path);
-  if (file.type != examples::item_type::uint16 || file.shape.size() != 2 || file.count() == 0)
-    throw examples::file_error(path.string() + ": a grid is uint16 of shape (rows, columns), this is " +
-                               std::string(examples::describe(file.type).name) + " " +
-                               examples::shape_text(file.shape));
-  return {static_cast<std::int64_t>(file.shape[0]), static_cast<std::int64_t>(file.shape[1]),
-          file.items_as<std::uint16_t>()};
-}
 
 // The rows and columns from `top` and `left` up to, but not including, `bottom` and `right`.
 struct box {
@@ -173,7 +153,7 @@ void write_means(const std::filesystem::path& path, const grid& given, const sum
 void summed_area(const std::vector<std::string_view>& arguments) {
   int radius = 4, runs = 20;
   const auto files = examples::read_options(arguments, {{"--radius", &radius}, {"--runs", &runs}}, 2);
-  const grid given = read_grid(files);
+  const grid given = examples::read_grid(files);
   const table_on_device device(given);
   const summed_areas table = device.table();
   std::printf("%s: %lld x %lld, %s\n", files.empty() ? "Precipitation of 2016 in mm" : std::string(files[0]).c_str(),
