@@ -47,6 +47,17 @@ TEST(ExactPlus, SumsOfDoubles) { expect_exact_sums<double>(); }
 TEST(ExactPlus, SumsOfHalves) { expect_exact_sums<__half>(); }
 TEST(ExactPlus, SumsOfBfloats) { expect_exact_sums<__nv_bfloat16>(); }
 
+// Numbers whose significands reach furthest past a word, of one sign, so many that a warp's words must be moved.
+TEST(ExactPlus, WordsOfDoublesAreMovedBeforeTheyOverflow) {
+  for (const double sign : {1.0, -1.0}) {
+    std::vector<double> items(200000, sign * 0x1.fffffffffffffp577);
+    for (std::size_t i = 0; i < items.size(); i += 32) items[i] = 0x1p-577;
+    const device_array<double> in(items), out(1);
+    wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.max_blocks = 1});
+    EXPECT_TRUE(wf_test::exact_sum_of(items).rounds_to(out.value())) << sign;
+  }
+}
+
 struct ignored_transform {
   __host__ __device__ float operator()(int i) const { return i % 3 == 0 ? 0x1p100f : i % 3 == 1 ? 1.0f : -0x1p100f; }
 };

@@ -104,12 +104,11 @@ template <class V, int Items> class warp_sum {
  public:
   using number = typename superaccumulator<V>::number;
   using extraction = exact::extraction<V, Items>;
-  static constexpr bool has_bins = std::is_same_v<number, float> && !extraction::is_whole;
   struct no_bins {};
   /// In shared memory.
   struct storage {
     lazy_superaccumulator<V> sum;
-    std::conditional_t<has_bins, exponent_bins, no_bins> bins;
+    std::conditional_t<extraction::is_whole, no_bins, exponent_bins<number>> bins;
   };
 
   /// All lanes call each member.
@@ -123,21 +122,18 @@ template <class V, int Items> class warp_sum {
     if constexpr (extraction::is_whole) add_whole(items);
     else {
       const largest_item<number> largest = find_largest_number(items, whole_warp(), kinds_);
-      if (__builtin_expect(!add_by_levels(items, largest), false)) {
-        if constexpr (has_bins) {
-          if (!has_binned_) own_.bins.clear();
-          has_binned_ = true;
-          own_.bins.add(items);
-        } else add_by_passes<extraction>(items, own_.sum, whole_warp());
-      }
+      if (__builtin_expect(!add_by_levels(items, largest), false)) add_by_bins(items);
     }
-    if (++batches_ % batches_per_carry == 0) carry();
+    if (++batches_ % batches_per_carry == 0) {
+      finish();
+      own_.sum.carry();
+    }
   }
   /// Completes own().sum.
   __device__ void finish() {
-    if constexpr (has_bins)
-      if (has_binned_) own_.bins.move_to(own_.sum);
-    has_binned_ = false;
+    if constexpr (!extraction::is_whole)
+      if (binned_batches_ > 0) own_.bins.move_to(own_.sum);
+    binned_batches_ = 0;
   }
   __device__ unsigned kinds() const { return kinds_; }  ///< of the lane's items
 
@@ -174,15 +170,15 @@ template <class V, int Items> class warp_sum {
     }
     return false;
   }
-  __device__ void carry() {
-    finish();
-    own_.sum.carry();
+  __device__ void add_by_bins(const number (&items)[Items]) {
+    if (binned_batches_ == 0) own_.bins.clear();
+    own_.bins.add(items);
+    if (++binned_batches_ == exponent_bins<number>::most_lane_items / Items) finish();
   }
 
   storage& own_;
   int levels_ = extraction::first_levels;  ///< to be tried; more than most_levels: none
-  unsigned batches_ = 0, kinds_ = 0;
-  bool has_binned_ = false;
+  unsigned batches_ = 0, binned_batches_ = 0, kinds_ = 0;
 };
 
 }  // namespace warpfold::exact

@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exact sums of floats of any exponents, each item in one step: each lane has an integer of 64 bits for every 16
-// exponents, and adds an item's significand, shifted by the exponent's low bits, to one of them. Source: Kulisch.
+// Exact sums of items of any exponents, each in one step: integers of 64 bits stand for 16 or 32 exponents each, and an
+// item's significand, shifted by the exponent's low bits, is added to one or two of them. Source: Kulisch.
 #pragma once
 #include <warpfold/exact/lazy_superaccumulator.cuh>
 
 namespace warpfold::exact {
 
-/// Of one warp, in shared memory. An item adds less than 2^39, so that a lane may add 2^24 of them until `move_to`.
-struct exponent_bins {
+/// Of one warp, in shared memory. All lanes call each member:
+///
+///   clear()          before the first use, and before the next one after move_to
+///   add(items)       adds items of the lane, finite ones
+///   move_to(sum)     moves all to a superaccumulator whose items are those of F
+///   most_lane_items  so many items a lane may be added until they are moved
+template <class F> struct exponent_bins;
+
+/// Each lane has bins of its own. An item adds less than 2^39 to one.
+template <> struct exponent_bins<float> {
+  static constexpr unsigned most_lane_items = 1u << 24;
   static constexpr int octaves = 16, bins = 256 / octaves;
 
   std::int64_t bin[bins][warp_lanes];
 
-  /// All lanes call each member.
   __device__ void clear() {
     WARPFOLD_UNROLL
     for (int i = 0; i < bins; ++i) bin[i][arch::lane_id()] = 0;
   }
-  /// Adds items of the lane. They must be finite.
   template <int Items> __device__ void add(const float (&items)[Items]) {
     const int lane = arch::lane_id();
     WARPFOLD_UNROLL
@@ -30,14 +37,12 @@ struct exponent_bins {
       bin[bits >> 27 & (bins - 1)][lane] += std::int64_t{significand} * power;
     }
   }
-  /// Moves all to a superaccumulator whose items are those of float.
   template <class T> __device__ void move_to(lazy_superaccumulator<T>& sum) {
     constexpr int part_bits = 24;
     for (int i = 0; i < bins; ++i) {
       // The lowest bin counts halves of the least number, always an even number of them.
       const int exponent = i > 0 ? octaves * i + format<float>::least_exponent - 1 : format<float>::least_exponent;
       std::int64_t rest = i > 0 ? bin[i][arch::lane_id()] : bin[i][arch::lane_id()] >> 1;
-      bin[i][arch::lane_id()] = 0;
       WARPFOLD_UNROLL
       for (int part = 0; part < 3; ++part) {
         const std::int64_t low = part < 2 ? rest & ((std::int64_t{1} << part_bits) - 1) : rest;
@@ -46,6 +51,66 @@ struct exponent_bins {
         __syncwarp();
       }
     }
+  }
+};
+
+/// Every four lanes have bins, which are words of a superaccumulator: so a warp's take 4 KiB, where those of each lane
+/// would take 17. The four take turns. An item adds less than 2^52 to one word, and less than 2^32 to the one below.
+template <> struct exponent_bins<double> {
+  static constexpr int sharers = 4, columns = warp_lanes / sharers, words = superaccumulator<double>::words;
+  static constexpr unsigned most_lane_items = 1u << 8;
+
+  std::int64_t word[words][columns];
+
+  __device__ void clear() {
+    for (int i = arch::lane_id(); i < words * columns; i += warp_lanes) word[i / columns][i % columns] = 0;
+    __syncwarp();
+  }
+  template <int Items> __device__ void add(const double (&items)[Items]) {
+    constexpr int turn_items = Items % 4 == 0 ? 4 : 1;  // that a lane adds in a turn, so that there are fewer turns
+    const int column = arch::lane_id() % columns, own_turn = arch::lane_id() / columns;
+    WARPFOLD_UNROLL
+    for (int first = 0; first < Items; first += turn_items) {
+      item_words parts[turn_items];
+      WARPFOLD_UNROLL
+      for (int k = 0; k < turn_items; ++k) parts[k] = words_of(items[first + k]);
+      WARPFOLD_NO_UNROLL
+      for (int turn = 0; turn < sharers; ++turn) {
+        if (turn == own_turn) {
+          WARPFOLD_UNROLL
+          for (const item_words& each : parts) {
+            word[each.index][column] += each.low;
+            word[each.index + 1][column] += each.high;
+          }
+        }
+        __syncwarp();
+      }
+    }
+  }
+  /// Words lose what they hold beyond their digit to the next one, all at once.
+  template <class T> __device__ void move_to(lazy_superaccumulator<T>& sum) {
+    static_assert(lazy_superaccumulator<T>::words == words);
+    for (int i = arch::lane_id(); i < words; i += warp_lanes)
+      for (int column = 0; column < columns; ++column)
+        sum.word[i] += static_cast<std::uint32_t>(word[i][column]) +
+                       static_cast<unsigned long long>(i > 0 ? word[i - 1][column] >> 32 : 0);
+    __syncwarp();
+  }
+
+ private:
+  /// A double is low * 2^(32 index) + high * 2^(32 (index + 1)), in units of the least subnormal number.
+  struct item_words {
+    std::uint32_t low;
+    std::int64_t high;
+    int index;
+  };
+  __device__ static item_words words_of(double item) {
+    const item_parts parts = parts_of(item);
+    const auto magnitude = static_cast<std::int64_t>(parts.mantissa);
+    const std::int64_t value = parts.is_negative ? -magnitude : magnitude;
+    const int position = parts.exponent - format<double>::least_exponent, shift = position % 32;
+    return {static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) << shift), value >> (32 - shift),
+            position / 32};
   }
 };
 
