@@ -24,7 +24,7 @@ template <class Hash, class Key> struct random_case {
 
   template <class KeyOf>
   random_case(random_source& source, KeyOf key_of) : way(wf_test::by_key_way_of(source.below(10'000))) {
-    const std::int64_t most = std::int64_t{10} << source.below(wf_test::emulated ? 12 : 18);
+    const std::int64_t most = std::int64_t{10} << source.below(wf_test::emulated ? 12 : 16);
     runs = wf_test::runs_of(layout("", wf_test::random_lengths(source, most)));
     if (source.below(5) == 0) way.spare = -1 - source.below(runs.segments() + 1);
     for (std::int64_t s = 0; s < runs.segments(); ++s)

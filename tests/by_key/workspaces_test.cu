@@ -20,7 +20,7 @@ namespace {
 // Runs across many tiles, some in one, and many in each of others.
 const layout& runs() {
   static const layout result = [] {
-    constexpr std::int64_t many = wf_test::emulated ? 9'000 : 1'500'000;
+    constexpr std::int64_t many = wf_test::emulated ? 9'000 : 300'000;
     wf_test::lengths all{many, 7, 3 * many + 1, 1, 300};
     all.resize(400, 3);
     all.push_back(many / 2);

@@ -31,7 +31,7 @@ struct kernel_names {
 TYPED_TEST_SUITE(segmented_reduce_kernels, kernels, kernel_names);
 
 template <class Kernel> const std::vector<layout>& layouts() {
-  constexpr std::int64_t many = wf_test::emulated ? 12'000 : 500'000, empties = wf_test::emulated ? 3'000 : 100'000;
+  constexpr std::int64_t many = wf_test::emulated ? 12'000 : 150'000, empties = wf_test::emulated ? 3'000 : 100'000;
   static const auto all = wf_test::distributions(256, many, Kernel::deals_by_number ? empties / 10 : empties);
   return all;
 }

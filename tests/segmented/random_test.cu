@@ -21,7 +21,7 @@ struct random_case {
 
   explicit random_case(std::uint64_t seed, random_source& source, bool gaps = false)
       : way(wf_test::way_of(source.below(1000))) {
-    const std::int64_t most = std::int64_t{10} << source.below(wf_test::emulated ? 12 : 18);
+    const std::int64_t most = std::int64_t{10} << source.below(wf_test::emulated ? 12 : 16);
     where = layout("", wf_test::random_lengths(source, most));
     if (gaps) where = wf_test::with_gaps(where, seed);
     fill(source);

@@ -19,7 +19,7 @@ namespace {
 
 // Segments that many warps share, and some that they do not.
 const layout& where() {
-  constexpr std::int64_t many = wf_test::emulated ? 9'000 : 1'500'000;
+  constexpr std::int64_t many = wf_test::emulated ? 9'000 : 300'000;
   static const layout result("", {many, 0, 7, 3 * many + 1, 1, 0, 300, many / 2});
   return result;
 }

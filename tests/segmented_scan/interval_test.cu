@@ -12,7 +12,7 @@ using wf_test::device_array, wf_test::interval, wf_test::join, wf_test::layout, 
 
 namespace {
 
-constexpr std::int64_t many = wf_test::emulated ? 20'000 : 1'000'000, empties = wf_test::emulated ? 3'000 : 500'000;
+constexpr std::int64_t many = wf_test::emulated ? 20'000 : 200'000, empties = wf_test::emulated ? 3'000 : 100'000;
 
 interval<> before_all() { return interval<>::of(-1); }
 // The operator is not asked whether init is its neighbour: init of each segment is one item before the segment.
@@ -81,7 +81,7 @@ TEST_F(segmented_scan_interval, every_distribution) {
 
 TEST_F(segmented_scan_interval, random_segments_under_random_schedules) {
   wf_test::random_source source(7);
-  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 25 : 60); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 25 : 20); ++seed) {
     const wf_test::schedule_seed schedule(seed);
     const layout where("random " + std::to_string(seed), wf_test::random_lengths(source, many / 2));
     const auto all = wf_test::ways(static_cast<std::int64_t>(seed), {0, 1, 7});
