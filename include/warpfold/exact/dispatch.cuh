@@ -32,7 +32,9 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
   using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
   using items = thread::leaves<typename Leaves::source_type, transform, T>;
   constexpr auto* kernel = &sum_kernel<items, Op, Out>;
+  constexpr int max_block_warps = sum_policy<T>::max_block_warps;
   constexpr std::size_t shared_bytes = sizeof(sum_storage<items>);
+  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
   static_assert(sizeof(global_sum<T>) <= host::feature_control_bytes);
   const std::int64_t batches =
       host::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});

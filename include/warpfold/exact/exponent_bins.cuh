@@ -54,11 +54,11 @@ template <> struct exponent_bins<float> {
   }
 };
 
-/// Every four lanes have bins, which are words of a superaccumulator: so a warp's take 4 KiB, where those of each lane
-/// would take 17. The four take turns. An item adds less than 2^52 to one word, and less than 2^32 to the one below.
+/// Every two lanes have bins, which are words of a superaccumulator: so a warp's take 8 KiB, where those of each lane
+/// would take 17. The two take turns. An item adds less than 2^52 to one word, and less than 2^32 to the one below.
 template <> struct exponent_bins<double> {
-  static constexpr int sharers = 4, columns = warp_lanes / sharers, words = superaccumulator<double>::words;
-  static constexpr unsigned most_lane_items = 1u << 8;
+  static constexpr int sharers = 2, columns = warp_lanes / sharers, words = superaccumulator<double>::words;
+  static constexpr unsigned most_lane_items = 1u << 9;
 
   std::int64_t word[words][columns];
 
@@ -78,9 +78,9 @@ template <> struct exponent_bins<double> {
       for (int turn = 0; turn < sharers; ++turn) {
         if (turn == own_turn) {
           WARPFOLD_UNROLL
-          for (const item_words& each : parts) {
-            word[each.index][column] += each.low;
-            word[each.index + 1][column] += each.high;
+          for (int k = 0; k < turn_items; ++k) {
+            word[parts[k].index][column] += parts[k].low;
+            word[parts[k].index + 1][column] += parts[k].high;
           }
         }
         __syncwarp();

@@ -12,7 +12,11 @@
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int max_block_warps = 8, blocks_per_multiprocessor = 2;
+/// For the same number of warps a multiprocessor, blocks are smaller where bins are larger: they fit 48 KiB.
+template <class V> struct sum_policy {
+  static constexpr bool is_double = std::is_same_v<V, double>;
+  static constexpr int max_block_warps = is_double ? 4 : 8, blocks_per_multiprocessor = is_double ? 4 : 2;
+};
 
 /// Items that a lane sums at once: 128 bytes of them.
 template <class V> inline constexpr int batch_items = static_cast<int>(128 / sizeof(V));
@@ -40,7 +44,7 @@ template <class Leaves>
 using batch_sum_of = warp_sum<typename Leaves::accumulator, batch_rows<Leaves>() * Leaves::chunk_items>;
 
 template <class Leaves> struct sum_storage {
-  typename batch_sum_of<Leaves>::storage warp[max_block_warps];
+  typename batch_sum_of<Leaves>::storage warp[sum_policy<typename Leaves::accumulator>::max_block_warps];
   unsigned kinds;
   bool is_last;
 };
@@ -85,7 +89,8 @@ __device__ bool is_last_to_add(Storage& shared, global_sum<V>& sum, unsigned* ti
 }
 
 template <class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(max_block_warps* warp_lanes, blocks_per_multiprocessor)
+__global__ void __launch_bounds__(sum_policy<typename Leaves::accumulator>::max_block_warps* warp_lanes,
+                                  sum_policy<typename Leaves::accumulator>::blocks_per_multiprocessor)
 sum_kernel(const __grid_constant__ sum_arguments<Leaves, Op, Out> arguments) {
   using V = typename Leaves::accumulator;
   constexpr int rows = batch_rows<Leaves>(), items = rows * Leaves::chunk_items, words = superaccumulator<V>::words;
