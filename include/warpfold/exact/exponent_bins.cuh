@@ -67,7 +67,7 @@ template <> struct exponent_bins<double> {
     __syncwarp();
   }
   template <int Items> __device__ void add(const double (&items)[Items]) {
-    constexpr int turn_items = Items % 4 == 0 ? 4 : 1;  // that a lane adds in a turn, so that there are fewer turns
+    constexpr int turn_items = Items % 8 == 0 ? 8 : 1;  // that a lane adds in a turn, so that there are fewer turns
     const int column = arch::lane_id() % columns, own_turn = arch::lane_id() / columns;
     WARPFOLD_UNROLL
     for (int first = 0; first < Items; first += turn_items) {
@@ -98,17 +98,17 @@ template <> struct exponent_bins<double> {
   }
 
  private:
-  /// A double is low * 2^(32 index) + high * 2^(32 (index + 1)), in units of the least subnormal number.
+  /// A finite double is low * 2^(32 index) + high * 2^(32 (index + 1)), in units of the least subnormal number.
   struct item_words {
     std::uint32_t low;
     std::int64_t high;
     int index;
   };
   __device__ static item_words words_of(double item) {
-    const item_parts parts = parts_of(item);
-    const auto magnitude = static_cast<std::int64_t>(parts.mantissa);
-    const std::int64_t value = parts.is_negative ? -magnitude : magnitude;
-    const int position = parts.exponent - format<double>::least_exponent, shift = position % 32;
+    const auto bits = bits_as<std::uint64_t>(item);
+    const int field = static_cast<int>(bits >> 52 & 0x7ff), position = field > 0 ? field - 1 : 0, shift = position % 32;
+    const auto magnitude = static_cast<std::int64_t>((bits & 0xfffffffffffff) | std::uint64_t{field > 0} << 52);
+    const std::int64_t value = bits >> 63 ? -magnitude : magnitude;
     return {static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) << shift), value >> (32 - shift),
             position / 32};
   }
