@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Exact sums of a tile of segments, one segment a lane, by superaccumulators in shared memory: of any items.
 #pragma once
-#include <warpfold/exact/batch_sum.cuh>
+#include <warpfold/exact/add_items.cuh>
 #include <warpfold/exact/load_group_items.cuh>
 
 namespace warpfold::exact {
