@@ -171,6 +171,19 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
                  std::int64_t{1} << plan.log_lanes, kind.accumulator_bytes, max_blocks);
 }
 
+// The stride of an axis of one item says nothing: a copy, and the fold of all items, go by vectors.
+TEST(axis_plans, axes_of_one_item_leave_vectors_aligned) {
+  const ax::shape copy = ax::shape_of({2, {1 << 20, 1}, {1, 1}}, 0b10, {1, {1 << 20}, {1}});
+  const auto by_columns = ax::choose_kernel(copy, 4096, 4, 4, 4);
+  EXPECT_EQ(by_columns.kind, ax::kernel_kind::few_items);
+  EXPECT_EQ(by_columns.vector, 4);
+  const ax::shape all = ax::shape_of({2, {1000, 1000}, {1004, 1}}, 0b11, {});
+  const auto by_rows = ax::choose_kernel(all, 4096, 4, 4, 4);
+  EXPECT_EQ(by_rows.kind, ax::kernel_kind::rows);
+  EXPECT_EQ(by_rows.vector, 4);
+  EXPECT_TRUE(by_rows.is_aligned);
+}
+
 TEST(axis_plans, cover_each_item_once) {
   const item_kind kinds[] = {kind_of<4, 4, 4>(),   kind_of<1, 4, 16>(),    kind_of<2, 4, 8>(),
                              kind_of<8, 8, 2>(),   kind_of<12, 12, 4>(),   kind_of<16, 16, 1>(),

@@ -45,7 +45,7 @@ inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::u
                         std::size_t item_bytes) {
   const auto are_aligned = [&](const axis_list& list) {
     return std::all_of(list.axes, list.axes + list.rank, [&](const axis_list::axis& axis) {
-      return (&axis == &inner && axis.in_stride == 1) || axis.in_stride % vector == 0;
+      return &axis == &inner || axis.extent == 1 || axis.in_stride % vector == 0;
     });
   };
   return inner.in_stride == 1 && address % (static_cast<std::size_t>(vector) * item_bytes) == 0 &&
