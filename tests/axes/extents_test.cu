@@ -54,6 +54,13 @@ TEST(axes_extents, all_small_ones_and_some_large_ones) {
         }
 }
 
+// Rows of up to 32 chunks, of which a lane takes several, and some longer ones; with and without aligned vectors.
+TEST(axes_extents, padded_rows_of_any_short_length) {
+  for (std::int64_t length = 1; length <= 140; length += wf_test::emulated && length > 40 ? 3 : 1)
+    for (const std::int64_t padding : {std::int64_t{1}, 8 - length % 4})
+      EXPECT_TRUE(in_order(140, length, padding, false));
+}
+
 // Three axes, of which the middle one is kept, or reduced: numbers count in row-major order of the reduced axes.
 TEST(axes_extents, numbers_of_items_along_outer_and_inner_axes) {
   for (const std::int64_t a : {1, 3, 32})

@@ -161,9 +161,12 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     return "chunks that cross runs";
   if (choice.kind == ax::kernel_kind::short_rows) {
     const auto plan = ax::plan_short_rows(shape.outputs, items, policy, max_blocks);
-    if (items > (std::int64_t{choice.vector} << plan.log_lanes)) return "a short row exceeds its lanes";
-    return problem(plan, shape.outputs, std::int64_t{policy.block_threads >> plan.log_lanes} * policy.short_rounds,
-                   items, items, 1, kind.accumulator_bytes, max_blocks);
+    if (items > (std::int64_t{choice.vector} << (plan.log_lanes + plan.log_rows)) || plan.log_lanes > 5 ||
+        policy.short_chunks >> plan.log_rows < 1)
+      return "a short row exceeds its lanes";
+    const int lane_outputs = policy.short_chunks >> plan.log_rows;
+    return problem(plan, shape.outputs, std::int64_t{policy.block_threads >> plan.log_lanes} * lane_outputs, items,
+                   items, 1, kind.accumulator_bytes, max_blocks);
   }
   const auto plan = ax::plan_rows(resident, shape.outputs, items, kind.accumulator_bytes, policy, max_blocks);
   const std::int64_t groups = (policy.block_threads / warpfold::warp_lanes) >> plan.log_lanes;

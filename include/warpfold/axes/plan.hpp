@@ -14,7 +14,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// of each output's canonical tree.
 struct schedule {
   int log_lanes;  ///< a tile is 2^log_lanes outputs, or vectors of outputs
-  int log_rows;   ///< a thread (rows: a warp) folds up to 2^log_rows items of an output
+  int log_rows;   ///< a thread folds up to 2^log_rows items of an output (rows: a warp; short rows: chunks)
   std::int64_t tiles;
   std::int64_t splits;
   int blocks;  ///< of the grid; they take work items in turns
@@ -180,12 +180,14 @@ inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int 
   return plan;
 }
 
-/// The plan of the short-row kernel: items are at most 32 chunks.
+/// The plan of the short-row kernel: items are at most 32 chunks, of which a lane takes 2^log_rows.
 inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
   schedule plan{};
-  plan.log_lanes = ceil_log2(host::divide_up(items, policy.chunk_items));
-  const std::int64_t block_outputs = std::int64_t{policy.block_threads >> plan.log_lanes} * policy.short_rounds;
-  plan.tiles = host::divide_up(outputs, block_outputs);
+  const std::int64_t chunks = host::divide_up(items, policy.chunk_items);
+  plan.log_rows = std::min(ceil_log2(chunks), ceil_log2(policy.short_chunks));
+  plan.log_lanes = ceil_log2(chunks) - plan.log_rows;
+  const int lane_outputs = policy.short_chunks >> plan.log_rows;
+  plan.tiles = host::divide_up(outputs, std::int64_t{policy.block_threads >> plan.log_lanes} * lane_outputs);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;

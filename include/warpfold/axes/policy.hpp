@@ -42,7 +42,7 @@ struct row_policy {
   int block_threads;
   int blocks_per_multiprocessor;  ///< requested of the register allocator
   int batch_rows;                 ///< rows of 32 chunks that a warp has in flight
-  int short_rounds;               ///< the same of short outputs
+  int short_chunks;               ///< chunks of short outputs that a lane has in flight
   int chunk_items;
 
   constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
@@ -53,7 +53,7 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
   p.block_threads = accumulator_bytes <= 64 ? 256 : accumulator_bytes <= 704 ? 64 : 32;
   p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 16 ? 3 : accumulator_bytes <= 32 ? 2 : 1;
   p.batch_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
-  p.short_rounds = std::max(p.batch_rows / 2, 1);
+  p.short_chunks = std::max(p.batch_rows / 2, 1);
   p.chunk_items = chunk_items;
   return p;
 }

@@ -122,45 +122,59 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
   }
 }
 
-/// Outputs of at most 32 chunks: 2^log_lanes neighbouring lanes take the chunks of one, and a warp several outputs at a
-/// time, whose loads are all issued before the first fold.
+/// Joins each `adjacent` values, a power of two, of which the first ones exist: the value of each group is its first one.
+template <int Stride = 1, int Count, class Exists, class A, class Op>
+__device__ void fold_adjacent(A (&values)[Count], int adjacent, Exists exists, Op op) {
+  if constexpr (Stride < Count) {
+    if (Stride >= adjacent) return;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Count; i += 2 * Stride)
+      if (exists(i + Stride)) values[i] = op(values[i], values[i + Stride]);
+    fold_adjacent<2 * Stride>(values, adjacent, exists, op);
+  }
+}
+
+/// Outputs of at most 32 chunks: 2^log_lanes neighbouring lanes take 2^log_rows adjacent chunks each of an output, so that
+/// most of it is folded without communication. If that is less than a lane has in flight, it takes several outputs.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
-  constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes,
-                rounds = row_policy_of<Leaves>.short_rounds, chunk_items = Leaves::chunk_items;
+  constexpr int block_threads = row_policy_of<Leaves>.block_threads, chunks = row_policy_of<Leaves>.short_chunks,
+                chunk_items = Leaves::chunk_items;
   const schedule& plan = arguments.plan;
-  const int lanes = 1 << plan.log_lanes, index = arch::lane_id() & (lanes - 1), outputs = warp_lanes >> plan.log_lanes;
-  const int items = static_cast<int>(arguments.items), first = index * chunk_items;
+  const tile_thread own(plan.log_lanes);
+  const int adjacent = 1 << plan.log_rows, groups = block_threads >> plan.log_lanes;
+  const int lane_items = adjacent * chunk_items, first = own.lane * lane_items,
+            items = static_cast<int>(arguments.items);
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t own =
-        (work * warps + arch::flat_warp()) * rounds * outputs + (arch::lane_id() >> plan.log_lanes);
-    typename Leaves::chunk chunks[rounds] = {};
-    A values[rounds] = {};
+    const std::int64_t first_output = work * groups * (chunks >> plan.log_rows) + own.group;
+    const auto output = [&](int c) { return first_output + (c >> plan.log_rows) * groups; };
+    const auto item = [&](int c) { return first + (c & (adjacent - 1)) * chunk_items; };
+    const auto left = [&](int c) { return output(c) < arguments.vectors ? items - item(c) : 0; };
+    typename Leaves::chunk held[chunks] = {};
+    A values[chunks] = {};
     WARPFOLD_UNROLL
-    for (int r = 0; r < rounds; ++r)
-      if (own + r * outputs < arguments.vectors && first < items)
-        item_chunks<Leaves>(arguments.leaves, arguments.reduced, arguments.kept.place_of(own + r * outputs).in, 0,
-                            items, is_aligned)
-            .load(chunks[r], first, items - first);
+    for (int c = 0; c < chunks; ++c)
+      if (left(c) > 0)
+        item_chunks<Leaves>(arguments.leaves, arguments.reduced, arguments.kept.place_of(output(c)).in, 0, items,
+                            is_aligned)
+            .load(held[c], item(c), left(c));
     WARPFOLD_UNROLL
-    for (int r = 0; r < rounds; ++r)
-      if (own + r * outputs < arguments.vectors)
-        values[r] = fold_chunk<false>(arguments.leaves, chunks[r], first, items - first, arguments.op);
-    for (int distance = 1; distance < lanes; distance *= 2) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < rounds; ++r) {
-        const A other = warp::shuffle_down(values[r], distance);
-        if (index % (2 * distance) == 0 && first + distance * chunk_items < items &&
-            own + r * outputs < arguments.vectors)
-          values[r] = arguments.op(values[r], other);
+    for (int c = 0; c < chunks; ++c)
+      values[c] = fold_chunk<false>(arguments.leaves, held[c], item(c), left(c), arguments.op);
+    fold_adjacent(
+        values, adjacent, [&](int c) { return left(c) > 0; }, arguments.op);
+    WARPFOLD_UNROLL
+    for (int c = 0; c < chunks; ++c) {
+      if (c % adjacent != 0) continue;
+      for (int distance = 1; distance < 1 << plan.log_lanes; distance *= 2) {
+        const A other = warp::shuffle_down(values[c], distance);
+        if (own.lane % (2 * distance) == 0 && distance * lane_items < left(c))
+          values[c] = arguments.op(values[c], other);
       }
-    }
-    WARPFOLD_UNROLL
-    for (int r = 0; r < rounds; ++r) {
-      const A(&result)[1] = {values[r]};
-      if (index == 0 && own + r * outputs < arguments.vectors) arguments.template write<1>(own + r * outputs, result);
+      const A(&result)[1] = {values[c]};
+      if (own.lane == 0 && left(c) > 0) arguments.template write<1>(output(c), result);
     }
   }
 }
