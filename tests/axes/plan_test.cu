@@ -87,8 +87,8 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  Accumulator,
                  vector,
                  Chunk,
-                 ax::kernel_policy_for(vector * Item, vector * Accumulator),
-                 ax::kernel_policy_for(Item, Accumulator),
+                 ax::kernel_policy_for(Item, Accumulator, vector),
+                 ax::kernel_policy_for(Item, Accumulator, 1),
                  ax::row_policy_for(Chunk * Item, Chunk, Accumulator),
                  ax::row_policy_for(Item, 1, Accumulator),
                  ax::tile_policy_for(Item, Accumulator),
@@ -172,6 +172,15 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
   const std::int64_t groups = (policy.block_threads / warpfold::warp_lanes) >> plan.log_lanes;
   return problem(plan, shape.outputs, std::int64_t{1} << plan.log_lanes, items, groups << plan.log_rows,
                  std::int64_t{1} << plan.log_lanes, kind.accumulator_bytes, max_blocks);
+}
+
+// Threads of columns have 128 bytes in flight, however wide their accumulators are together.
+TEST(axis_plans, column_threads_have_as_many_bytes_in_flight) {
+  EXPECT_EQ(ax::kernel_policy_for(4, 4, 4).batch_rows, 8);   // floats
+  EXPECT_EQ(ax::kernel_policy_for(2, 4, 8).batch_rows, 8);   // halves into floats
+  EXPECT_EQ(ax::kernel_policy_for(1, 4, 8).batch_rows, 16);  // bytes into integers
+  EXPECT_EQ(ax::kernel_policy_for(4, 8, 4).batch_rows, 8);   // floats with indices
+  EXPECT_EQ(ax::kernel_policy_for(4, 64, 1).batch_rows, 2);  // but the leaves of a column fit registers
 }
 
 // The stride of an axis of one item says nothing: a copy, and the fold of all items, go by vectors.

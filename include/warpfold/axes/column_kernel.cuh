@@ -10,8 +10,8 @@ namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves, class A = typename Leaves::accumulator>
-inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(typename Leaves::chunk),
-                                                                    Leaves::chunk_items * sizeof(A));
+inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(typename Leaves::item), sizeof(A),
+                                                                    Leaves::chunk_items);
 
 /// The roots over the items [first, end), first < end, of the outputs whose first items lie together from `origin` on.
 template <class Leaves, class Op, class A = typename Leaves::accumulator, int Vector = Leaves::chunk_items>

@@ -27,14 +27,16 @@ struct kernel_policy {
   int batch_rows;                 ///< loads that a thread has in flight
 };
 
-/// For threads that load `vector_bytes` at a time and fold them into accumulators of `accumulator_bytes` together.
-consteval kernel_policy kernel_policy_for(std::size_t vector_bytes, std::size_t accumulator_bytes) {
+/// For threads that load `vector` items of `item_bytes` at a time, and have an accumulator for each.
+consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, int vector) {
   kernel_policy p{};
-  const std::size_t held = std::max(vector_bytes, accumulator_bytes);
-  p.block_threads = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(32 * 1024 / accumulator_bytes), 32, 256));
+  const std::size_t loaded = vector * item_bytes, accumulators = vector * accumulator_bytes,
+                    held = std::max(loaded, accumulators);
+  p.block_threads = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(32 * 1024 / accumulators), 32, 256));
   p.blocks_per_multiprocessor = held <= 16 ? 3 : held <= 32 ? 2 : 1;
-  p.batch_rows =
-      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 2, 16));
+  // All loads of a batch are held at once, but the leaves of one column at a time.
+  const std::size_t row_bytes = std::min<std::size_t>(std::max(loaded, accumulator_bytes), 128);
+  p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / row_bytes), 2, 16));
   return p;
 }
 
