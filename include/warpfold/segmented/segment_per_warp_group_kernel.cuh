@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for inputs so small that trips to memory cost more than bytes, and for long segments: each segment goes to a
-// group of neighbouring warps, which find it by its number, without a search, and join their shares within the block. A
-// segment that is too long for a group is left to other blocks: each of their warps has a range of items, and folds the
-// units that begin there. No block waits for another.
+// The kernel for inputs so small that trips to memory cost more than bytes, and for long segments: each segment goes to
+// a group of neighbouring warps, which find it by its number, without a search, and join their shares within the block.
+// A segment that is too long for a group is left to other blocks: each of their warps has a range of items, and folds
+// the units that begin there. No block waits for another.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/long_segments.cuh>
