@@ -177,7 +177,31 @@ TEST(segmented_reduce_dealt, equal_segments) {
                              });
 }
 
-// A call takes it where it is asked for what a device does at once: the same bits as by other kernels.
+/// A call takes it, unless the grid is bounded: the same bits as by other kernels.
+void expect_deals(const layout& where) {
+  const std::int64_t segments = where.segments();
+  const auto items = random_items_of<float>(where);
+  const device_array<float> in(items);
+  const device_array<int> offsets(where.offsets<int>());
+  const device_array<float> none(segments);
+  wf_test::with_arguments(
+      in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{}, wf::segmented_options<float>{},
+      wf::thread::no_transform{},
+      [&]<class S, class Leaves>(const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
+        using kernel = wf::segmented::segment_per_warp_group_reduction<S, Leaves, wf::plus, float*>;
+        EXPECT_TRUE(kernel::plan(arguments, 0)) << where;
+        EXPECT_FALSE(kernel::plan(arguments, 1)) << where;
+      });
+  for (const int max_blocks : {0, 1}) {
+    const auto results =
+        wf_test::results_of({.max_blocks = max_blocks}, segments, 0.0f, 5.0f, [&](auto out, const auto& options) {
+          wf::segmented_reduce(in.items(), offsets.items(), out, wf::plus{}, options);
+        });
+    EXPECT_TRUE(wf_test::same_segments(results, wf_test::canonical_segments(items, where, wf::plus{}, 5.0f))) << where;
+  }
+}
+
+// What a device does at once.
 TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
   const auto device = wf::host::current_device();
   const auto segments = std::min<std::int64_t>(wf::host::limits_of(device).multiprocessors, 100);
@@ -186,28 +210,21 @@ TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
     about[s] = static_cast<std::int64_t>(1200 + s * 97 % 500);
     wild[s] = s == 3 ? 60'000 : static_cast<std::int64_t>(s % 4 == 0 ? 0 : s * 571 % 3000);
   }
-  for (const layout& where : {layout("about as long", about), layout("of all lengths", wild)}) {
-    const auto items = random_items_of<float>(where);
-    const device_array<float> in(items);
-    const device_array<int> offsets(where.offsets<int>());
-    const device_array<float> none(segments);
-    wf_test::with_arguments(
-        in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{}, wf::segmented_options<float>{},
-        wf::thread::no_transform{},
-        [&]<class S, class Leaves>(const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
-          using kernel = wf::segmented::segment_per_warp_group_reduction<S, Leaves, wf::plus, float*>;
-          EXPECT_TRUE(kernel::plan(arguments, 0)) << where;
-          EXPECT_FALSE(kernel::plan(arguments, 1)) << where;
-        });
-    for (const int max_blocks : {0, 1}) {
-      const auto results =
-          wf_test::results_of({.max_blocks = max_blocks}, segments, 0.0f, 5.0f, [&](auto out, const auto& options) {
-            wf::segmented_reduce(in.items(), offsets.items(), out, wf::plus{}, options);
-          });
-      EXPECT_TRUE(wf_test::same_segments(results, wf_test::canonical_segments(items, where, wf::plus{}, 5.0f)))
-          << where;
-    }
+  expect_deals({"about as long", about});
+  expect_deals({"of all lengths", wild});
+}
+
+// Long segments, more than a device folds at once.
+TEST(segmented_reduce_dealt, is_what_long_segments_take) {
+  const auto device = wf::host::current_device();
+  const auto warps = std::int64_t{wf::host::limits_of(device).multiprocessors} * 2048 / 32;
+  lengths about(static_cast<std::size_t>(warps * 2)), wild(about.size());
+  for (std::size_t s = 0; s < about.size(); ++s) {
+    about[s] = static_cast<std::int64_t>(2050 + s * 97 % 500);
+    wild[s] = s == 3 ? warps * 2050 : static_cast<std::int64_t>(s % 4 == 0 ? 0 : s * 571 % 3000);
   }
+  expect_deals({"about as long", about});
+  expect_deals({"of all lengths", wild});
 }
 
 }  // namespace

@@ -129,15 +129,16 @@ TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
   constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps,
                          full = segmented::min_staged_tiles * tile;
   for (const bool listed : {false, true}) {
-    const auto gains = [&](std::int64_t items, std::int64_t segments) {
-      return segmented::gains_by_staging(items, segments, warps, listed);
+    const auto gains = [&](std::int64_t items, std::int64_t segments, std::size_t item_bytes = 4) {
+      return segmented::gains_by_staging(items, segments, item_bytes, warps, listed);
     };
     for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
-      for (const std::int64_t mean : {segmented::min_staged_mean_items, segmented::max_staged_mean_items - 1})
-        EXPECT_TRUE(gains(mean * segments, segments)) << mean << " items on average";
+      EXPECT_TRUE(gains((7 * segments + 1) / 2, segments));
+      EXPECT_FALSE(gains((7 * segments - 1) / 2, segments));
+      EXPECT_TRUE(gains(4 * segments, segments, 8));
+      EXPECT_FALSE(gains(4 * segments - 1, segments, 8));
       EXPECT_TRUE(gains(segmented::max_staged_mean_items * segments - 1, segments));
       EXPECT_FALSE(gains(segmented::max_staged_mean_items * segments, segments));
-      EXPECT_FALSE(gains(segmented::min_staged_mean_items * segments - 1, segments));
       EXPECT_FALSE(gains(segments, segments));
     }
     EXPECT_FALSE(gains(8 * (full - 1), full - 1)) << "too few steps a warp";
@@ -159,7 +160,9 @@ std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_
   const std::int64_t ranged_warps = std::int64_t{plan.groups.partition_blocks} * block_warps,
                      unit = std::int64_t{1} << log_unit;
 
-  if (plan.blocks > 3 * max_resident_blocks) return "the grid is too large";
+  if (plan.blocks > 3 * max_resident_blocks &&
+      items / segments < std::int64_t{segmented::min_long_mean_rows} * warp_lanes * kind.chunk_items)
+    return "the grid is too large for segments that are not long";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
   if (plan.groups.log_warps < 0 || 1 << plan.groups.log_warps > block_warps) return "a group is no part of a block";
   if (std::int64_t{plan.blocks - plan.groups.partition_blocks} * block_warps < segments << plan.groups.log_warps)
@@ -222,8 +225,24 @@ TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
   EXPECT_EQ(warps_of_group(mega, 1 << 15), 0) << "too few groups";
   EXPECT_EQ(warps_of_group(4 * mega, 600), 0) << "more segments than warps";
   EXPECT_EQ(warps_of_group(4 * mega, 1000), 1);
-  EXPECT_EQ(warps_of_group(16 * mega, 4096), 1);
-  EXPECT_EQ(warps_of_group(32 * mega, 4096), 0) << "bytes count, not trips";
+  EXPECT_EQ(warps_of_group(16 * mega, 1024), 0) << "bytes count, not trips";
+}
+
+TEST(SegmentedPlan, DealsLongSegmentsThatFillTheMultiprocessorsEvenly) {
+  const problem_kind& k = kinds[0];  // rows of 256 items, 4 blocks a multiprocessor
+  const auto warps_of_group = [&](std::int64_t segments, std::int64_t length) {
+    const auto plan = segmented::plan_segment_per_warp_group(528, segments * length, segments, false, k.chunk_items,
+                                                             k.accumulator_bytes, k.policy);
+    return plan ? 1 << plan->groups.log_warps : 0;
+  };
+  EXPECT_EQ(warps_of_group(1 << 15, 2047), 0);
+  EXPECT_EQ(warps_of_group(1 << 15, 2048), 2);
+  EXPECT_EQ(warps_of_group(1 << 14, 4096), 4);
+  EXPECT_EQ(warps_of_group(1 << 14, 5000), 8);
+  EXPECT_EQ(warps_of_group(2 * 132, 1 << 20), 8);
+  EXPECT_EQ(warps_of_group(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
+  EXPECT_EQ(warps_of_group(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
+  EXPECT_EQ(warps_of_group(std::int64_t{1} << 34, 4096), 0) << "more blocks than a grid has";
 }
 
 TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {

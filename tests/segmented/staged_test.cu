@@ -101,7 +101,7 @@ TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
     mostly_none[s] = s % 1000 == 7 ? 200 : s % 4 == 0 ? 2 : 0;
   }
   for (const layout& where : {layout("few items", few), layout("mostly none", mostly_none)}) {
-    ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, segments, warps, true)) << where;
+    ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, segments, sizeof(float), warps, true)) << where;
     const auto items = wf_test::random_items<float>(where.items, 29);
     const device_array<float> in(items);
     const device_array<int> offsets(where.offsets<int>());

@@ -67,6 +67,19 @@ TEST(Search, OfEqualStepsTakesALook) {
       EXPECT_LE(check(sums(count, [&] { return step; }), count * step, count), 1) << count;
 }
 
+// Most warps look for a target past all values where the last segment holds most items.
+TEST(Search, PastAllValuesTakesALook) {
+  for (const std::int64_t count : {1, 33, 1024, 65'537}) {
+    const device_array<std::int64_t> in(values(static_cast<std::size_t>(count), 0)), target(values{1 << 19}),
+        by_interpolation(32), by_parts(32);
+    const device_array<int> looks(32);
+    wf_test::launch_and_wait(&search_kernel, 1, 32, 0, in.data(), count, std::int64_t{1} << 20, target.data(),
+                             by_interpolation.data(), by_parts.data(), looks.data());
+    EXPECT_EQ(by_interpolation.to_host()[0], count);
+    EXPECT_EQ(looks.to_host()[0], 1) << count;
+  }
+}
+
 TEST(Search, OfAnySteps) {
   wf_test::random_source random(3);
   for (const std::int64_t count : {1, 5, 32, 33, 64, 1025, 20'000}) {

@@ -61,12 +61,14 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   return plan;
 }
 
-/// Whether staging tiles in shared memory is faster, on a device that holds `warps` warps. `listed`: whether the spans
-/// of segments are read, not found among the owners of their items.
-inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::int64_t warps, bool listed) {
+/// Whether staging tiles in shared memory is faster, on a device that holds `warps` warps, for items of `item_bytes`
+/// bytes. `listed`: whether the spans of segments are read, not found among the owners of their items.
+inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::size_t item_bytes, std::int64_t warps,
+                             bool listed) {
   const std::int64_t mean = items / segments, tiles = segments / (tile_segments_per_lane * warp_lanes);
   if (mean == 0) return listed && tiles >= min_staged_empty_tiles * warps;
-  return min_staged_mean_items <= mean && mean < max_staged_mean_items && tiles >= min_staged_tiles * warps;
+  return 2 * items >= min_staged_mean_halves(item_bytes) * segments && mean < max_staged_mean_items &&
+         tiles >= min_staged_tiles * warps;
 }
 
 /// The grid of segment_per_warp_group_kernel, and how it is partitioned.
@@ -76,13 +78,9 @@ struct segment_per_warp_group_plan {
   load_balance_partition partition;
 };
 
-/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks`
-/// allows it. Segments of one length all fit a group, so that no block is needed for units.
-inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
-    int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
-    std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
-  const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
-                     warps = max_resident_blocks * block_warps;
+/// The logarithm of the warps that a segment gets if the input fills the device about once; nothing for other inputs.
+inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int64_t block_warps, std::int64_t items,
+                                                   std::int64_t segments, std::int64_t row) {
   const std::int64_t mean = items / segments, even_share = items / warps;
   if (4 * mean < 3 * row || mean > max_mean_segment_rows * row) return {};
   if (2 * segments > 3 * warps || even_share > max_even_share_rows * row) return {};
@@ -91,6 +89,34 @@ inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
          mean > target_share_rows * row << log_warps)
     ++log_warps;
   if (mean >> log_warps > std::max(max_mean_share_rows * row, even_share * 3 / 2)) return {};
+  return log_warps;
+}
+
+/// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly.
+inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t block_warps,
+                                                     std::int64_t items, std::int64_t segments, std::int64_t row) {
+  const std::int64_t mean = items / segments;
+  if (mean < min_long_mean_rows * row) return {};
+  int log_warps = 0;
+  while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
+  const std::int64_t blocks = host::divide_up(segments << log_warps, block_warps);
+  const std::int64_t even_blocks = host::divide_up(blocks, multiprocessors) * multiprocessors;
+  if (blocks > max_group_blocks || 100 * blocks < min_filled_percent * even_blocks) return {};
+  return log_warps;
+}
+
+/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks`
+/// allows it. Segments of one length all fit a group, so that no block is needed for units.
+inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
+    int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
+    std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
+  const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
+                     mean = items / segments;
+  const auto for_small = log_warps_of_small_input(max_resident_blocks * block_warps, block_warps, items, segments, row),
+             for_long = log_warps_of_long_segments(std::max(max_resident_blocks / policy.blocks_per_multiprocessor, 1),
+                                                   block_warps, items, segments, row);
+  if (!for_small && !for_long) return {};
+  const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 
   // Blocks for units take at most 3/4 of the device, so that groups start while these look for long segments. A warp's
   // range has at least one unit.

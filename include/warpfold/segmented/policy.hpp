@@ -39,16 +39,17 @@ inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much t
 
 /// Tiles are staged in shared memory if
 /// - items have at least min_staged_item_bytes bytes;
-/// - the mean segment lies within these bounds: lanes of shorter segments read neighbouring items anyway, and a window
-///   holds few longer segments;
+/// - the mean segment has at least min_staged_mean_halves halves of an item, and less than max_staged_mean_items: lanes
+///   of shorter segments read neighbouring items anyway, and a window holds few longer segments, or wider items;
 /// - each warp has at least min_staged_tiles tiles, or min_staged_empty_tiles if most segments are empty.
-inline constexpr int min_staged_item_bytes = 4, min_staged_mean_items = 4, max_staged_mean_items = 16;
+inline constexpr int min_staged_item_bytes = 4, max_staged_mean_items = 16;
+constexpr int min_staged_mean_halves(std::size_t item_bytes) { return item_bytes <= 4 ? 7 : 8; }
 inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
 inline constexpr int window_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
-/// A segment goes to a group of warps by its number, without a search, if the input fills the device about once.
-/// Limits, in rows of 32 chunks: the even share of a warp, and the mean segment (which has at least 3/4 of a row).
-/// There are at most 3 segments for 2 warps.
+/// A segment goes to a group of warps by its number, without a search, if the input fills the device about once, or if
+/// segments are long. Of small inputs that means, in rows of 32 chunks: the even share of a warp, and the mean segment
+/// (which has at least 3/4 of a row), are within these limits. There are at most 3 segments for 2 warps.
 inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 64;
 /// Groups double while a warp's share of the mean segment exceeds this.
 inline constexpr int target_share_rows = 2;
@@ -56,6 +57,12 @@ inline constexpr int target_share_rows = 2;
 /// 1.5 times the even share. Segments whose shares exceed max_share_rows, and that are 1.5 times the mean, are cut into
 /// units.
 inline constexpr int max_mean_share_rows = 8, max_share_rows = 16;
+
+/// For other inputs: the mean segment has at least min_long_mean_rows rows, and the blocks fill at least
+/// min_filled_percent of whole rounds over the multiprocessors. Groups double, up to a block, while a warp's share of
+/// the mean segment exceeds long_share_rows.
+inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 90;
+inline constexpr int max_group_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Items of a chunk: as many as fit `bytes`, and as accumulators 4 * bytes, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for inputs so small that trips to memory cost more than bytes: each segment goes to a group of
-// neighbouring warps, which find it by its number, without a search, and join their shares within the block. A segment
-// that is too long for a group is left to other blocks: each of their warps has a range of items, and folds the units
-// that begin there. No block waits for another.
+// The kernel for inputs so small that trips to memory cost more than bytes, and for long segments: each segment goes to
+// a group of neighbouring warps, which find it by its number, without a search, and join their shares within the block.
+// A segment that is too long for a group is left to other blocks: each of their warps has a range of items, and folds
+// the units that begin there. No block waits for another.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/long_segments.cuh>
@@ -18,56 +18,83 @@ template <class Arguments>
 using warp_group_storage =
     thread::array<typename Arguments::A, policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes>;
 
-/// Folds units of the segment that covers the begin of the calling warp's range, if it is too long for a group: the
-/// units that begin in the range, and, if the segment begins in the previous range, those that begin there. (Such a
-/// segment is longer than two ranges, so that it covers the begin of at least one, and at most one begins in a range.)
-template <class Arguments> __device__ void fold_units_of_partition(const Arguments& arguments, segment_span range) {
+/// What a warp folds: items [first, last) of a segment, `step` at a time.
+struct warp_share {
+  std::int64_t segment;
+  segment_span items;  ///< of the segment
+  std::int64_t first, last, step;
+};
+
+/// Units of the segment that covers the begin of the calling warp's range, if it is too long for a group: the units
+/// that begin in the range, and, if the segment begins in the previous range, those that begin there. (Such a segment
+/// is longer than two ranges, so that it covers the begin of at least one, and at most one begins in a range.)
+template <class Arguments> __device__ warp_share share_of_units(const Arguments& arguments) {
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
+  const segment_span range = partition.own_positions();
   const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
   const auto before = warp::shuffle(segments.previous(start), 0);
   const segment_span items{before.begin, before.end};
   require_within(start.segment - 1, items, leaves.source.items);
-  if (items.end - items.begin <= partition.max_uncut_items) return;
-  if (items.begin >= range.begin - partition.positions_per_warp) range.begin = items.begin;
-  fold_long_segment(arguments, range, start.segment - 1, items);
+  const std::int64_t count = items.end - items.begin, first = partition.position(start.segment - 1, items.begin);
+  const bool begins_before = items.begin < range.begin - partition.positions_per_warp;
+  const std::int64_t begin = begins_before ? partition.units_before(first, range.begin) : 0,
+                     end = least_of(partition.units_before(first, range.end), partition.unit_count(count));
+  const bool takes = count > partition.max_uncut_items && begin < end;
+  return {start.segment - 1, items, takes ? begin << partition.log_unit : 0,
+          takes ? least_of(end << partition.log_unit, count) : 0, partition.unit_items()};
 }
 
-/// Folds segment number `segment`, unless it is too long, by a group of warps. Each warp has a share: a power of two of
-/// rows of 32 chunks, and so a node of the canonical tree. All warps of the block call it; the calling one is number
-/// `own` of its group.
+/// The share of the warp that is number `own` of the group for `segment`: a power of two of rows of 32 chunks, and so a
+/// node of the canonical tree. Its end is -1 if the segment does not exist, or is too long for a group.
 template <class Arguments>
-__device__ void fold_by_warp_group(const Arguments& arguments, std::int64_t segment, int own, int log_warps,
-                                   warp_group_storage<Arguments>& values) {
-  const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
-  using leaves_type = std::remove_cvref_t<decltype(leaves)>;
-  constexpr std::int64_t row = warp_lanes * leaves_type::chunk_items;
-  constexpr int few_rows = target_share_rows, many_rows = policy_of<leaves_type>.long_rows;
-  const int warp = arch::uniform_warp(), lane = arch::lane_id();
-  const auto items = warp::shuffle(segments.span_at(segment, 0), 0);
-  require_within(segment, items, leaves.source.items);
+__device__ warp_share share_of_group(const Arguments& arguments, std::int64_t segment, int own, int log_warps) {
+  const auto items = warp::shuffle(arguments.segments.span_at(segment, 0), 0);
+  require_within(segment, items, arguments.leaves.source.items);
   const std::int64_t count = items.end - items.begin;
-  const bool takes = segment < segments.count && count <= partition.max_uncut_items;
-  std::int64_t share = row;
-  while (share << log_warps < count) share *= 2;
-  const std::int64_t first = own * share;
-  if (takes && first < count) {
-    const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
-      return fold_span<Rows>(leaves, items.begin + first, least_of(count - first, share), op);
-    };
-    // A share of few rows is folded fastest in one batch of as many rows.
-    const auto value = share <= few_rows * row ? fold(std::integral_constant<int, few_rows>{})
-                                               : fold(std::integral_constant<int, many_rows>{});
-    if (lane == 0) values[warp] = value;
-  }
-  __syncthreads();
-  if (!takes || own > 0) return;
+  std::int64_t step = warp_lanes * decltype(arguments.leaves)::chunk_items;
+  while (step << log_warps < count) step *= 2;
+  const bool takes = segment < arguments.segments.count && count <= arguments.partition.max_uncut_items;
+  return {segment, {items.begin, items.end}, own * step, takes ? least_of(count, (own + 1) * step) : -1, step};
+}
+
+/// Folds up to `step` items from item `first` of the share's segment on.
+template <class Arguments>
+__device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first) {
+  using leaves_type = std::remove_cvref_t<decltype(arguments.leaves)>;
+  constexpr int few_rows = target_share_rows, many_rows = policy_of<leaves_type>.long_rows;
+  const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
+    return fold_span<Rows>(arguments.leaves, share.items.begin + first, least_of(share.last - first, share.step),
+                           arguments.op);
+  };
+  // A share of few rows is folded fastest in one batch of as many rows.
+  return share.step <= few_rows * warp_lanes * leaves_type::chunk_items
+             ? fold(std::integral_constant<int, few_rows>{})
+             : fold(std::integral_constant<int, many_rows>{});
+}
+
+/// Joins the units [first, last) of a segment with those of other warps, unless there are none.
+template <class Arguments> __device__ void join_share_of_units(const Arguments& arguments, const warp_share& share) {
+  const auto& partition = arguments.partition;
+  const std::int64_t first = partition.position(share.segment, share.items.begin);
+  if (share.first < share.last)
+    join_units(arguments.units, partition, first, share.first >> partition.log_unit, partition.unit_count(share.last),
+               partition.unit_count(share.items.end - share.items.begin), arguments.op, [&](const auto& value) {
+                 if (arch::lane_id() == 0) arguments.write(arguments.out + share.segment, value);
+               });
+}
+
+/// Joins the values of a group's shares, from that of the calling warp on, and writes the segment's result.
+template <class Arguments>
+__device__ void join_group(const Arguments& arguments, const warp_share& share, warp_group_storage<Arguments>& values) {
+  const std::int64_t count = share.items.end - share.items.begin;
+  const int lane = arch::lane_id();
   if (count == 0) {
-    if (lane == 0) out[segment] = empty.alone();
+    if (lane == 0) arguments.out[share.segment] = arguments.empty.alone();
     return;
   }
-  const int shares = static_cast<int>((count - 1) / share) + 1;
-  const auto value = warp::all_reduce(values[warp + (lane < shares ? lane : 0)], op, shares);
-  if (lane == 0) arguments.write(out + segment, value);
+  const int shares = static_cast<int>((count - 1) / share.step) + 1;
+  const auto value = warp::all_reduce(values[arch::uniform_warp() + (lane < shares ? lane : 0)], arguments.op, shares);
+  if (lane == 0) arguments.write(arguments.out + share.segment, value);
 }
 
 /// The first blocks fold units of segments that are too long for a group; in the others each group folds one segment.
@@ -77,13 +104,25 @@ segment_per_warp_group_kernel(const __grid_constant__ kernel_arguments<Segments,
                               const warp_groups groups) {
   using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
   require_order(arguments.segments, arguments.leaves.source.items);
-  if (static_cast<int>(blockIdx.x) < groups.partition_blocks)
-    return fold_units_of_partition(arguments, arguments.partition.own_positions());
+  const auto& partition = arguments.partition;
+  auto& values = arch::dynamic_shared<warp_group_storage<arguments_type>>();
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  const std::int64_t place = (std::int64_t{blockIdx.x} - groups.partition_blocks) * block_warps + arch::uniform_warp();
+  const int warp = arch::uniform_warp();
+  const bool takes_units = static_cast<int>(blockIdx.x) < groups.partition_blocks;
+  const std::int64_t place = (std::int64_t{blockIdx.x} - groups.partition_blocks) * block_warps + warp;
   const int own = static_cast<int>(place & ((1 << groups.log_warps) - 1));
-  fold_by_warp_group(arguments, place >> groups.log_warps, own, groups.log_warps,
-                     arch::dynamic_shared<warp_group_storage<arguments_type>>());
+  const warp_share share = takes_units ? share_of_units(arguments)
+                                       : share_of_group(arguments, place >> groups.log_warps, own, groups.log_warps);
+  WARPFOLD_NO_UNROLL
+  for (std::int64_t first = share.first; first < share.last; first += share.step) {
+    const auto value = fold_step(arguments, share, first);
+    const std::int64_t position = partition.position(share.segment, share.items.begin);
+    if (arch::lane_id() == 0)
+      (takes_units ? arguments.units.value(partition, position, first >> partition.log_unit) : values[warp]) = value;
+  }
+  if (takes_units) return join_share_of_units(arguments, share);
+  __syncthreads();
+  if (own == 0 && share.last >= 0) join_group(arguments, share, values);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -30,7 +30,7 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
   std::int64_t below = 0, above = total;  // approximate values of low - 1 and high
   while (low < high) {
     const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes,
-                       probe = low + step * (arch::lane_id() + 1) - 1;
+                       probe = least_of(low + step * (arch::lane_id() + 1), high) - 1;  // the last one is high - 1
     const float share =
         static_cast<float>(target - below) / static_cast<float>(greatest_of(above - below, std::int64_t{1}));
     const float guess = share * static_cast<float>(high - low + 1) - warp_lanes / 2;
@@ -38,11 +38,11 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
     const std::int64_t first =
         low + least_of(static_cast<std::int64_t>(fmaxf(0.0f, fminf(guess, static_cast<float>(most)))), most);
     const std::int64_t near = first + arch::lane_id();
-    const std::int64_t at_probe = value(least_of(probe, high - 1)), at_near = value(least_of(near, high - 1));
-    const int passed = __popc(__ballot_sync(full_warp, probe < high && at_probe < target));
+    const std::int64_t at_probe = value(probe), at_near = value(least_of(near, high - 1));
+    const int passed = __popc(__ballot_sync(full_warp, at_probe < target));
     const int near_passed = __popc(__ballot_sync(full_warp, near < high && at_near < target));
-    const std::int64_t reached = low + step * passed, reached_near = first + near_passed;
-    const std::int64_t end = least_of(high, reached + step - 1);
+    const std::int64_t reached = least_of(low + step * passed, high), reached_near = first + near_passed;
+    const std::int64_t end = passed < warp_lanes ? least_of(reached + step, high) - 1 : high;
     // The nearest probed values on either side of the result: a neighbour's, unless all neighbours lie on one side.
     const bool past_some = near_passed > 0 && reached_near > reached;
     if (past_some) below = shuffle(at_near, near_passed - 1);
