@@ -12,13 +12,10 @@ inline std::vector<layout> some_layouts(std::int64_t batch) {
   for (std::int64_t length = 0; length <= 70; ++length) every.push_back(length * 37 % 71);
   for (std::int64_t unit = 32; unit <= 8 * batch; unit *= 2)
     mixed.insert(mixed.end(), {unit - 1, 0, unit, 1, unit + 1});
-  return {{"every short length", every},
-          {"powers of two", mixed},
-          {"a giant", {3, 0, 0, emulated ? 9'007 : 300'007, 1, 0}},
-          {"up to 8", up_to_8},
-          {"up to 16", up_to_16},
-          {"power law", power_law(emulated ? 300 : 20'000, 5000)},
-          {"nothing", lengths(100, 0)}};
+  return {
+      {"every short length", every}, {"powers of two", mixed}, {"a giant", {3, 0, 0, emulated ? 9'007 : 300'007, 1, 0}},
+      {"up to 8", up_to_8},          {"up to 16", up_to_16},   {"power law", power_law(emulated ? 300 : 20'000, 5000)},
+      {"nothing", lengths(100, 0)}};
 }
 
 /// What `way` makes of `segments` of `items` by reduce(in, offsets, out, options) has the bits of the canonical tree
