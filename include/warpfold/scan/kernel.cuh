@@ -19,7 +19,7 @@
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/scan.cuh>
-#include <warpfold/warp/scan_rows.cuh>
+#include <warpfold/warp/left_nodes.cuh>
 #include <warpfold/warp/tile_rows.cuh>
 
 namespace warpfold::scan {
