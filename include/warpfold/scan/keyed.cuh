@@ -5,7 +5,7 @@
 #pragma once
 #include <warpfold/thread/choose.cuh>
 #include <warpfold/warp/join.cuh>
-#include <warpfold/warp/scan_rows.cuh>
+#include <warpfold/warp/left_nodes.cuh>
 #include <warpfold/warp/tile_rows.cuh>
 #include <warpfold/warp/transpose.cuh>
 

@@ -15,7 +15,9 @@ template <class Segments, class Leaves, class Op, class Out> struct scan_argumen
   Op op;
   Out out;
   grid::initial_value<A> init;
-  A first;  ///< of an exclusive scan without init: the first result of each segment
+  A first;         ///< of an exclusive scan without init: the first result of each segment
+  int log_unit;    ///< a tile has 2^log_unit items, and so has a unit
+  int aligned_at;  ///< an item of the first chunk where vectors of results, or of items, begin; -1 if they nowhere do
   unit_table<A> units;
 };
 

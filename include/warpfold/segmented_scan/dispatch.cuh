@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of a segmented scan: checks, plan, scratch, one launch.
 #pragma once
+#include <bit>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/scratch_for.cuh>
@@ -10,6 +11,21 @@
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Where rows begin: at an item of the first chunk at which vectors of `out`, or else of the input, begin. -1 if they
+/// begin at none.
+template <class Leaves, class Out> int aligned_at(const Leaves& leaves, const Out& out) {
+  constexpr int items = Leaves::chunk_items;
+  const auto among_first = [](auto* data) {
+    using chunk = thread::chunk<std::remove_cv_t<std::remove_pointer_t<decltype(data)>>, items>;
+    for (int item = 0; item < items; ++item)
+      if (reinterpret_cast<std::uintptr_t>(data + item) % chunk::vector_bytes == 0) return item;
+    return -1;
+  };
+  if constexpr (warp::writes_vectors<Out>) return among_first(out);
+  else if constexpr (requires { leaves.source.data; }) return among_first(leaves.source.data);
+  else return -1;
+}
 
 /// Enqueues the scan of `leaves` by `segments` into `out`. All arguments have been checked but those of `options`.
 template <bool IsExclusive, kernel_policy Policy, class Segments, class Leaves, class Op, class Out, class A>
@@ -26,7 +42,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   host::check_workspace(function, options.workspace.bytes, scratch_bytes());  // also where it is not used
   if (items == 0) return;
 
-  constexpr int tile_items = Policy.rows * warp_lanes * Leaves::chunk_items;
+  constexpr int row_items = warp_lanes * Leaves::chunk_items;
+  const int tile_items = row_items * tile_rows(items, row_items, Policy.rows);
   const scan_plan plan = plan_scan(items, tile_items, Policy.warps, options.max_blocks);
   if (plan.tiles > most_tiles)
     reject(function, "there are " + std::to_string(items) + " items; of this type it takes " +
@@ -41,6 +58,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
       out,
       init,
       first,
+      std::countr_zero(static_cast<unsigned>(tile_items)),
+      aligned_at(leaves, out),
       {reinterpret_cast<table_control*>(control),
        reinterpret_cast<grid::published_value<A>*>(plan.tiles > 1 ? control + sizeof(table_control) : nullptr),
        static_cast<int>(plan.tiles)}};

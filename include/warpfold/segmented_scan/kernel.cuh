@@ -4,12 +4,12 @@
 //   segments are cut at multiples of 2^log_unit items, counted from their own first item, into units and a tail
 //   for each tile of 2^log_unit items, in order, by whichever warp takes it:
 //     search the first piece that begins in the tile, and mark what else begins there
-//     the last piece, if it is a whole unit: scan it by butterflies, publish its node, look back, write its results
-//     the other pieces, which are shorter: scan them together, counted from the begin of each; look back, if the first
-//       one is the tail of a long segment; write their results
+//     row by row: scan the pieces, counted from the begin of each, and write their results
+//     publish the node of the last one, if it is a whole unit, and its segment goes on
+//     if the first one lies behind other units of its segment: look back, and write its results only then
 //
-// A unit begins in one tile, and fills one. So a tile has between no and twice as many items as a unit, and a long
-// segment has one unit a tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
+// A unit begins in one tile. So a tile has between no and twice as many items as a unit, and a long segment has one
+// unit a tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
 // unit_table.cuh), which are published before anything is waited for. Tiles begin in order, so that the earliest tile
 // in flight never waits.
 #pragma once
@@ -18,7 +18,6 @@
 #include <warpfold/segmented_scan/look_back.cuh>
 #include <warpfold/segmented_scan/owned_segments.cuh>
 #include <warpfold/segmented_scan/scan_pieces.cuh>
-#include <warpfold/segmented_scan/scan_unit.cuh>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -34,46 +33,46 @@ __device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe
 #endif
 }
 
-/// Brings the items of a tile into the L2 cache, while the warp searches what begins there. All lanes call it.
+/// Brings the items of a tile of up to `Items` into the L2 cache, while the warp searches what begins there. All lanes
+/// call it.
 template <int Items, class Source>
-__device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_unused]] std::int64_t first) {
+__device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_unused]] std::int64_t first,
+                               [[maybe_unused]] std::int64_t end) {
   if constexpr (requires { source.data; }) {
     constexpr int line_bytes = 128, item_bytes = sizeof(typename Source::item);
     const auto* const begin = reinterpret_cast<const unsigned char*>(source.data + first);
-    const std::int64_t bytes = least_of(std::int64_t{Items}, source.items - first) * item_bytes;
-    for (std::int64_t at = arch::lane_id() * line_bytes; at < bytes; at += warp_lanes * line_bytes)
-      arch::prefetch_into_l2(begin + at);
+    const int bytes = static_cast<int>(end - first) * item_bytes;
+    WARPFOLD_UNROLL
+    for (int at = 0; at < Items * item_bytes; at += warp_lanes * line_bytes)
+      if (const int own = at + arch::lane_id() * line_bytes; own < bytes) arch::prefetch_into_l2(begin + own);
   }
 }
+
+/// `value`, which is the same in all lanes, so that the compiler sees that it is: it does not guard the shuffles behind
+/// a branch on it. All lanes of the warp call it.
+__device__ inline int uniform(int value) { return __shfl_sync(full_warp, value, 0); }
 
 /// Scans the pieces that begin in one tile. All lanes of a warp call it.
 template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
 __device__ void scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile,
                           tile_visit<typename Leaves::accumulator>& visit) {
-  constexpr int unit = Rows * warp_lanes * Leaves::chunk_items, log_unit = log2_of(unit);
+  constexpr int chunk = Leaves::chunk_items, most = Rows * warp_lanes * chunk;
   const auto& segments = arguments.segments;
-  const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} * unit,
-                     end = least_of(first + unit, items);
-  prefetch_items<unit>(arguments.leaves.source, first);
+  const int log_unit = arguments.log_unit;
+  const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} << log_unit,
+                     end = least_of(first + (1 << log_unit), items);
+  prefetch_items<most>(arguments.leaves.source, first, end);
+  if constexpr (requires { segments.owners(); }) prefetch_items<most>(segments.owners(), first, end);
+  shared.marks.clear();
   const piece_cut before = segments.cut_at(first, log_unit, items);
   if (before.next >= end) return;
-  shared.marks.clear();
-  const piece_cut after = segments.mark_begins(before, end, log_unit, items, shared.marks);
-
-  const std::int64_t last = after.unit - unit;  // where the last piece begins, if it begins in the tile
-  const bool ends_whole = after.end == after.unit && last >= before.next;
-  if (ends_whole)
-    scan_unit<IsExclusive, Rows>(arguments, shared, tile, last, after.units_before(last, log_unit), after.continues,
-                                 visit, last == before.next || !before.continues);
-  int units_before = before.continues ? before.units_before(before.next, log_unit) : 0;
-  const std::int64_t rest = ends_whole ? last : after.end;
-  for (std::int64_t begin = before.next; begin < rest; units_before = 0) {
-    const bool fits = rest - begin <= unit;
-    const std::int64_t stop = fits ? rest : last;
-    scan_pieces<IsExclusive, Rows>(arguments, shared, tile, begin, static_cast<int>(stop - begin), units_before,
-                                   begin == before.next, visit);
-    begin = stop;
-  }
+  const std::int64_t base = first - ((first - greatest_of(arguments.aligned_at, 0)) & (chunk - 1));
+  const piece_cut after = segments.mark_begins(before, base, end, log_unit, items, shared.marks);
+  const tile_pieces pieces{uniform(static_cast<int>(before.next - base)), uniform(static_cast<int>(after.end - base)),
+                           uniform(before.continues ? before.units_before(before.next, log_unit) : 0), after.continues};
+  using reader = row_reader<typename Leaves::source_type>;
+  scan_pieces<IsExclusive, log2_of(most)>(
+      arguments, shared, tile, reader::template around<4 * most>(arguments.leaves.source, base), pieces, visit);
 }
 
 /// Takes the next tiles, one for each warp of a block: once for each block, or number after number until there is none,

@@ -2,6 +2,8 @@
 // Segments described by the owners of items, as a scan reads them (segments.cuh says what a description has). A segment
 // begins where an item has another owner than the one before.
 #pragma once
+#include <warpfold/segmented_scan/row_access.cuh>
+#include <warpfold/segmented_scan/row_runs.cuh>
 #include <warpfold/segmented_scan/segments.cuh>
 
 namespace warpfold::segmented_scan {
@@ -11,43 +13,61 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Ids> struct owned_segments {
   static constexpr bool has_gaps = false;
 
+  using id = std::remove_cvref_t<decltype(std::declval<const Ids&>()[0])>;
+  static constexpr int chunk_ids = 4;  ///< that a lane compares at once
+  using source = std::conditional_t<std::is_pointer_v<Ids>, thread::pointer_source<id, chunk_ids>,
+                                    thread::iterator_source<Ids, chunk_ids>>;
+
   Ids ids;
   std::int64_t items;
 
+  __device__ source owners() const { return {ids, items}; }
+
   __device__ piece_cut cut_at(std::int64_t position, int log_unit, std::int64_t) const {
     if (position == 0) return {0, 0, 0, 0, false, 0};
-    const std::int64_t owner = ids[position - 1], begin = begin_of(owner, position - 1);
-    const std::int64_t unit = unit_from(begin, position, log_unit);
-    const bool continues = unit < items && ids[unit] == owner;
-    std::int64_t end = unit;
-    if (!continues)
-      end = warp::partition_point(position, least_of(unit, items), [&](std::int64_t i) { return ids[i] == owner; });
-    return {begin, unit, end, end, continues, 0};
+    return cut_after(begin_of(ids[position - 1], position - 1), position, log_unit);
   }
 
   template <class Marks>
-  __device__ piece_cut mark_begins(const piece_cut& before, std::int64_t end, int log_unit, std::int64_t,
-                                   Marks& marks) const {
-    constexpr int steps = 4;
-    const int lane = arch::lane_id();
-    std::int64_t latest = ids[before.next];
-    for (std::int64_t first = before.next; first < end; first += steps * warp_lanes) {
-      std::int64_t own[steps];
+  __device__ piece_cut mark_begins(const piece_cut& before, std::int64_t base, std::int64_t end, int log_unit,
+                                   std::int64_t, Marks& marks) const {
+    using reader_type = row_reader<source>;
+    constexpr int row_items = reader_type::row_items;
+    const int lane = arch::lane_id(), begin = static_cast<int>(before.next - base), stop = static_cast<int>(end - base);
+    const source all = owners();
+    const auto reader = reader_type::template around<2 * Marks::items>(all, base);
+    id latest = ids[before.next];  // in lane 0, of the item before the row
+    int latest_begin = -1;         // in this tile, behind item `begin`
+    const int first_row = begin & ~(chunk_ids - 1);
+    typename source::chunk next{};
+    reader.load(next, first_row);
+    WARPFOLD_NO_UNROLL
+    for (int row = first_row; row < stop; row += row_items) {
+      const typename source::chunk chunk = next;
+      if (row + row_items < stop) reader.load(next, row + row_items);
+      const int at = row + lane * chunk_ids;
+      const id rotated = warp::shuffle(source::value(chunk, chunk_ids - 1), lane - 1);
+      id left = lane == 0 ? latest : rotated;
+      latest = rotated;
+      unsigned begins = 0;
       WARPFOLD_UNROLL
-      for (int step = 0; step < steps; ++step) {
-        const std::int64_t item = first + step * warp_lanes + lane;
-        own[step] = item < end ? static_cast<std::int64_t>(ids[item]) : 0;
+      for (int k = 0; k < chunk_ids; ++k) {
+        const id own = source::value(chunk, k);
+        begins |= (own != left ? 1u : 0u) << k;
+        left = own;
       }
-      WARPFOLD_UNROLL
-      for (int step = 0; step < steps; ++step) {
-        const std::int64_t rotated = warp::shuffle(own[step], (lane + warp_lanes - 1) & (warp_lanes - 1));
-        const std::int64_t left = lane == 0 ? latest : rotated, item = first + step * warp_lanes + lane;
-        latest = rotated;  // in lane 0, the last owner of these
-        if (item < end && (item == before.next || own[step] != left)) marks.mark_begin(item - before.next);
-      }
+      if (row <= begin || row + row_items > stop) begins &= bits_below(stop - at) & ~bits_below(begin + 1 - at);
+      marks.mark_begins(at, begins);
+      const unsigned beginning = __ballot_sync(full_warp, begins != 0);
+      if (beginning != 0)
+        latest_begin =
+            __shfl_sync(full_warp, at + 31 - __clz(static_cast<int>(begins)), 31 - __clz(static_cast<int>(beginning)));
     }
     __syncwarp();
-    return cut_at(end, log_unit, items);
+    if (lane == 0) marks.mark_begin(begin);
+    __syncwarp();
+    const std::int64_t first_begin = before.continues ? before.segment_begin : before.next;
+    return cut_after(latest_begin < 0 ? first_begin : base + latest_begin, end, log_unit);
   }
 
   __device__ std::int64_t entries() const { return items; }
@@ -60,12 +80,26 @@ template <class Ids> struct owned_segments {
   }
 
  private:
-  /// Where the segment of `item` begins.
-  __device__ std::int64_t begin_of(std::int64_t owner, std::int64_t item) const {
-    std::int64_t low = item - warp_lanes * warp_lanes;
-    for (std::int64_t stride = warp_lanes * warp_lanes; low > 0 && ids[low] == owner; low = item - stride)
-      item = low, stride *= warp_lanes;
-    return warp::partition_point(greatest_of(low, 0), item, [&](std::int64_t i) { return ids[i] != owner; });
+  /// The cut at `position`, before which the latest segment begins at item `begin`.
+  __device__ piece_cut cut_after(std::int64_t begin, std::int64_t position, int log_unit) const {
+    const id owner = ids[begin];
+    const std::int64_t unit = unit_from(begin, position, log_unit);
+    const bool continues = unit < items && ids[unit] == owner;
+    std::int64_t end = unit;
+    if (!continues)
+      end = warp::partition_point(position, least_of(unit, items), [&](std::int64_t i) { return ids[i] == owner; });
+    return {begin, unit, end, end, continues, 0};
+  }
+
+  /// Where the segment of `item`, which has this owner, begins. All lanes of the warp call it.
+  __device__ std::int64_t begin_of(const id& owner, std::int64_t item) const {
+    const std::int64_t before = item - (std::int64_t{1} << arch::lane_id());
+    const int reached =
+        __popc(__ballot_sync(full_warp, before >= 0 && ids[greatest_of(before, std::int64_t{0})] == owner));
+    const std::int64_t low = reached == warp_lanes ? 0 : item - (std::int64_t{1} << reached) + 1,
+                       high = reached == 0 ? item : item - (std::int64_t{1} << (reached - 1));
+    return warp::partition_point(greatest_of(low, std::int64_t{0}), high,
+                                 [&](std::int64_t i) { return ids[i] != owner; });
   }
 };
 

@@ -9,6 +9,15 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// Rows of a tile: `most`, a power of two, or fewer for few items, so that there are tiles for all warps of a GPU. Not
+/// fewer than two, unless `most` is one.
+constexpr int tile_rows(std::int64_t items, int row_items, int most) {
+  constexpr std::int64_t enough_tiles = 8192;
+  int rows = most;
+  while (rows > 2 && items < enough_tiles * rows * row_items) rows /= 2;
+  return rows;
+}
+
 struct scan_plan {
   std::int64_t tiles;
   std::int64_t block_tiles;  ///< as many tiles as a block has warps are taken at once

@@ -1,107 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pieces of segments that are shorter than a unit, several in a warp's rows.
+// Scans the pieces of segments that begin in a tile, a row at a time.
 #pragma once
+#include <limits>
 #include <warpfold/segmented_scan/look_back.cuh>
-#include <warpfold/segmented_scan/piece_rows.cuh>
+#include <warpfold/segmented_scan/row_access.cuh>
+#include <warpfold/segmented_scan/row_scan.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
-#include <warpfold/warp/tile_rows.cuh>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Loads the first `count` items from item `first` on into the lanes' chunks of `Rows` rows, from any alignment: by the
-/// vectors that hold some of the items.
-template <int Rows, class Source>
-__device__ void load_part(typename Source::chunk (&rows)[Rows], const Source& source, std::int64_t first, int count) {
-  constexpr int items = Source::chunk_items;
-  const auto each_row = [&](auto load) {
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) {
-      const int at = (row * warp_lanes + arch::lane_id()) * items;
-      load(rows[row], at, least_of(count - at, items));
-    }
-  };
-  if constexpr (requires { source.data; }) {
-    using chunk = typename Source::chunk;
-    const auto* const data = source.data + first;
-    if constexpr (chunk::vector_bytes == 16)
-      if (source.is_inside(first, first + count))
-        return each_row(
-            [&](chunk& to, int at, int left) { to.template load_window<arch::read_once>(data + at, left); });
-    each_row([&](chunk& to, int at, int left) { to.template load<arch::read_once>(data + at, left); });
-  } else each_row([&](auto& to, int at, int left) { source.load_items(to, first + at, left); });
-}
+/// The pieces that begin in a tile, counted as its items are.
+struct tile_pieces {
+  int begin, end;     ///< of their items, and of gaps between them
+  int units_before;   ///< units of the first piece's segment that lie before it
+  bool is_published;  ///< whether the last piece is a unit, and its segment goes on behind it
+};
 
-/// Writes the results of the items that exist, from out[first] on, of which `count` exist.
-template <int Rows, int Items, class A, class Out>
-__device__ void store_part(const A (&values)[Rows][Items], const row_runs<Rows, Items>& runs, Out out,
-                           std::int64_t first, int count, bool has_gaps) {
-  constexpr int row_items = warp_lanes * Items;
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    const int left = least_of(count - row * row_items, row_items);
-    if (left <= 0) return;
-    const bool is_whole = (runs.live >> (row * Items) & runs.row_mask) == runs.row_mask;
-    if (!has_gaps || __all_sync(full_warp, is_whole)) {
-      A own[1][Items];
-      WARPFOLD_UNROLL
-      for (int k = 0; k < Items; ++k) own[0][k] = values[row][k];
-      warp::store_rows(own, out, first + row * row_items, left);
-    } else {
+/// From inclusive prefixes to results: joins init to them, makes exclusive prefixes, and writes them.
+template <bool IsExclusive, int Items, class A, class Op, class Out> struct row_writer {
+  static constexpr bool is_exclusive = IsExclusive;
+
+  Op op;
+  Out out;
+  std::int64_t base;          ///< item of the output that rows are counted from
+  bool has_init, is_aligned;  ///< is_aligned: chunks begin at boundaries of vectors
+  A init;
+  A first;     ///< the first result of a run, if exclusive
+  A latest{};  ///< in lane 0: the last inclusive prefix of the row before
+
+  /// Those of a row whose bits are set in `live`, and which are used up. All lanes call it.
+  __device__ void write(A (&values)[Items], unsigned begins, unsigned live, int row) {
+    if (has_init) WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k)
+      if (live >> k & 1) values[k] = op(init, values[k]);
+    if constexpr (IsExclusive) {
+      const int lane = arch::lane_id();
+      const A left = warp::shuffle(values[Items - 1], lane - 1);
+      A before = thread::choose(lane == 0, latest, left);
+      latest = left;
       WARPFOLD_UNROLL
       for (int k = 0; k < Items; ++k) {
-        const std::int64_t item = first + row * row_items + arch::lane_id() * Items + k;
-        if constexpr (std::is_pointer_v<Out>) {
-          if (runs.is_live(row, k)) out[item] = static_cast<std::remove_pointer_t<Out>>(values[row][k]);
-        } else if (runs.is_live(row, k)) out[static_cast<std::ptrdiff_t>(item)] = values[row][k];
+        const A own = values[k];
+        values[k] = thread::choose((begins >> k & 1) != 0, first, before);
+        before = own;
       }
+    }
+    store_chunk(values, live, out, base, row, is_aligned);
+  }
+};
+
+/// The end of the items that wait for what lies before them, as long as no other piece than the first one has begun.
+inline constexpr int open_end = std::numeric_limits<int>::max();
+
+/// The first item of a row in [first, end) that begins a run, or open_end. `begins` are the bits of the chunk that
+/// begins at item `at`. All lanes call it.
+__device__ inline int first_begin(unsigned begins, int at, int first, int end) {
+  const unsigned own = begins & bits_below(end - at) & ~bits_below(first - at),
+                 lanes = __ballot_sync(full_warp, own != 0);
+  if (lanes == 0) return open_end;
+  return __shfl_sync(full_warp, at + __ffs(static_cast<int>(own)) - 1, __ffs(static_cast<int>(lanes)) - 1);
+}
+
+/// Publishes item `last` of a row as the node of the unit that it ends.
+template <class A, int Items>
+__device__ void publish_item(const unit_table<A>& units, int tile, const A (&values)[Items], int last) {
+  A node = values[0];
+  WARPFOLD_UNROLL
+  for (int k = 1; k < Items; ++k) node = thread::choose((last & (Items - 1)) == k, values[k], node);
+  if (arch::lane_id() == last / Items) units.publish(0, tile, node);
+}
+
+/// Joins the nodes of look_back to the items [begin, end), which have waited since they were scanned, and writes them.
+/// `own` is the row that lanes keep, if there is one only. All lanes of the warp call it.
+template <class Scan, class Shared, class Op, class A, int Items, class Writer>
+__device__ void write_waiting(Shared& shared, Op op, const lane_results<A, Items>& own, int begin, int end,
+                              int units_before, Writer& writer) {
+  constexpr int row_items = warp_lanes * Items;
+  constexpr int most = greatest_of(32 / int{sizeof(own)}, 1);  // rows at once, which share the loads of nodes
+  const int lane = arch::lane_id();
+  A joined{};
+  if constexpr (Writer::is_exclusive || Scan::joins_late) {
+    bool exists = false;
+    each_node_before(units_before, shared.before, [&](const A& each) {
+      joined = exists ? op(each, joined) : each;
+      exists = true;
+    });
+    if constexpr (Writer::is_exclusive) writer.first = writer.has_init ? op(writer.init, joined) : joined;
+  }
+  const auto* waiting = shared.waiting.data() + lane;
+  WARPFOLD_NO_UNROLL
+  for (int first = begin & ~(Items - 1); first < end; first += most * row_items, waiting += most * warp_lanes) {
+    lane_results<A, Items> rows[most];
+    unsigned live[most];
+    WARPFOLD_UNROLL
+    for (int r = 0; r < most; ++r) {
+      const int at = first + r * row_items + lane * Items;
+      live[r] = bits_below(end - at) & ~bits_below(begin - at) & chunk_runs<Items>::all;
+      if constexpr (Shared::unit_rows == 1) rows[r] = own;
+      else if (first + r * row_items < end) rows[r] = waiting[r * warp_lanes];
+    }
+    const auto push = [&](const A& node) {
+      WARPFOLD_UNROLL
+      for (int r = 0; r < most; ++r) WARPFOLD_UNROLL
+      for (int k = 0; k < Items; ++k)
+        if (!Scan::spares_missing || live[r] >> k & 1) rows[r].value[k] = op(node, rows[r].value[k]);
+    };
+    if constexpr (Scan::joins_late) push(joined);
+    else each_node_before(units_before, shared.before, push);
+    WARPFOLD_UNROLL
+    for (int r = 0; r < most; ++r) {
+      const int row = first + r * row_items, at = row + lane * Items;
+      if (row < end) writer.write(rows[r].value, at <= begin ? 1u << (begin - at) : 0, live[r], row);
     }
   }
 }
 
-/// Scans the pieces of `tile` that the `count` items from item `first` on hold. The first one lies behind
-/// `units_before` units of its segment. If not `by_marks`, there is only one piece. All lanes of the warp call it.
-template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
+/// Scans the pieces of a tile. Results of the first piece wait in shared memory, if units lie before it: the tile
+/// publishes its own node before it waits for others. All lanes of the warp call it.
+template <bool IsExclusive, int Levels, class Segments, class Leaves, class Op, class Out, class Shared, class Reader>
 __device__ void scan_pieces(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile,
-                            std::int64_t first, int count, int units_before, bool by_marks,
+                            const Reader& reader, const tile_pieces& pieces,
                             tile_visit<typename Leaves::accumulator>& visit) {
   using A = typename Leaves::accumulator;
-  constexpr int items = Leaves::chunk_items;
-  piece_rows<Rows, items, A, Op> rows{arguments.op};
-  {
-    typename Leaves::chunk chunks[Rows] = {};
-    load_part(chunks, arguments.leaves.source, first, count);
-    visit.enter();  // while the items are on their way
-    if (units_before == 0) visit.leave();
-    if (by_marks) rows.runs.read(shared.marks, count);
-    else rows.runs.read_one(count);
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
-    for (int k = 0; k < items; ++k)
-      if (thread::just_items<Leaves> || rows.runs.is_live(row, k))
-        rows.values[row][k] = arguments.leaves.leaf(chunks[row], k);
-  }
-  rows.scan(shared.exchange);
+  constexpr int items = Leaves::chunk_items, row_items = warp_lanes * items;
+  using scan_type = row_scan<Levels, items, A, Op>;
+  const int lane = arch::lane_id(), first_row = pieces.begin & ~(items - 1);
+  const auto& init = arguments.init;
+  const bool waits = pieces.units_before > 0;
+  scan_type scan{arguments.op};
+  row_runs<items, decltype(shared.marks)> runs{shared.marks, pieces.begin, pieces.end, first_row};
+  row_writer<IsExclusive, items, A, Op, Out> writer{
+      arguments.op,    arguments.out,  reader.base, init.exists(), arguments.aligned_at >= 0,
+      arguments.first, arguments.first};
+  if (writer.has_init) writer.init = writer.first = init.alone();
+  int waiting_end = waits ? open_end : pieces.begin;
+  lane_results<A, items> result{}, waiting_row{};
+  auto* waiting = shared.waiting.data() + lane;
 
-  A before = arguments.first;
-  if (units_before > 0) {
-    look_back(arguments.units, tile, units_before, false, shared.before, arguments.op);
-    bool exists = false;
-    each_node_before(units_before, shared.before, [&](const A& each) {
-      rows.push_to_first(each);
-      if constexpr (IsExclusive) before = exists ? arguments.op(each, before) : each;
-      exists = true;
-    });
-    visit.leave();
+  typename Leaves::chunk next{};
+  reader.load(next, first_row);
+  visit.enter();  // while the items are on their way
+  WARPFOLD_NO_UNROLL
+  for (int row = first_row; row < pieces.end; row += row_items) {
+    const typename Leaves::chunk chunk = next;
+    if (row + row_items < pieces.end) reader.load(next, row + row_items);
+    const auto own = runs.template next<scan_type::counts>(row);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < items; ++k)
+      if (thread::just_items<Leaves> || own.live >> k & 1) result.value[k] = arguments.leaves.leaf(chunk, k);
+    scan.scan(result.value, own);
+
+    const int at = row + lane * items;
+    unsigned live = own.live;
+    if (waiting_end == open_end) waiting_end = first_begin(own.begins, at, pieces.begin + 1, pieces.end);
+    if (row < waiting_end) {
+      if constexpr (Shared::unit_rows == 1) waiting_row = result;
+      else *waiting = result;
+      waiting += warp_lanes;
+      live &= ~bits_below(waiting_end - at);
+    }
+    if (pieces.is_published && row + row_items >= pieces.end)
+      publish_item(arguments.units, tile, result.value, pieces.end - 1 - row);
+    writer.write(result.value, own.begins, live, row);
   }
-  A begin = arguments.first;
-  if (arguments.init.exists()) {
-    const A init = begin = arguments.init.alone();
-    rows.push(init);
-    if constexpr (IsExclusive) before = units_before > 0 ? arguments.op(init, before) : init;
-  }
-  if constexpr (IsExclusive) rows.make_exclusive(before, begin);
-  store_part(rows.values, rows.runs, arguments.out, first, count, Segments::has_gaps && by_marks);
+  if (waits)
+    look_back(arguments.units, tile, pieces.units_before, pieces.is_published && waiting_end == open_end, shared.before,
+              arguments.op);
+  visit.leave();
+  if (waits)
+    write_waiting<scan_type>(shared, arguments.op, waiting_row, pieces.begin, least_of(waiting_end, pieces.end),
+                             pieces.units_before, writer);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

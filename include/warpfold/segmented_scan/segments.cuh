@@ -4,15 +4,17 @@
 //
 //   has_gaps   whether items between segments may belong to none
 //   cut_at(position, log_unit, items)  what lies around `position`: see piece_cut
-//   mark_begins(before, end, log_unit, items, marks)  marks the segments that begin from cut `before` on, but before
-//              item `end`, counted from before.next. Returns the cut at `end`. Something must begin between
+//   mark_begins(before, base, end, log_unit, items, marks)  marks the segments that begin from cut `before` on, but
+//              before item `end`, counted from item `base`. Returns the cut at `end`. Something must begin between
 //   entries()  the number of entries that the caller may have got wrong
 //   require_in_order(entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and the next one
 //              fit
 //
 // All lanes of a warp call each member, but for require_in_order, which any thread calls.
 #pragma once
+#include <limits>
 #include <warpfold/arch/precondition.cuh>
+#include <warpfold/arch/vector_load.cuh>
 #include <warpfold/grid/segment_spans.cuh>
 #include <warpfold/segmented_scan/policy.hpp>
 #include <warpfold/segmented_scan/run_marks.cuh>
@@ -63,29 +65,31 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     std::int64_t begun = 0;
     if constexpr (requires { spans.begun_before(position); }) begun = spans.begun_before(position);
     else if (position > 0)
-      begun = warp::interpolation_search(spans.count, items, position,
-                                         [&](std::int64_t segment) { return begin_of(segment); });
+      begun = warp::scattered_search(spans.count, items, position,
+                                     [&](std::int64_t segment) { return spans.span(segment).begin; });
     return cut_after(begun, position, log_unit, items);
   }
 
   template <class Marks>
-  __device__ piece_cut mark_begins(const piece_cut& before, std::int64_t end, int log_unit, std::int64_t items,
-                                   Marks& marks) const {
-    constexpr int steps = 4;
+  __device__ piece_cut mark_begins(const piece_cut& before, std::int64_t base, std::int64_t end, int log_unit,
+                                   std::int64_t items, Marks& marks) const {
     if (arch::lane_id() == 0) {
-      if (!has_gaps || before.continues) marks.mark_begin(0);
-      if (before.continues) marks.mark_end(span_within(before.count - 1, items).end - before.next);
+      if (!has_gaps || before.continues) marks.mark_begin(static_cast<int>(before.next - base));
+      else marks.mark_end(before.next - base);  // unless a segment with items begins here
+      if (before.continues) marks.mark_end(span_within(before.count - 1, items).end - base);
     }
+    constexpr int most = 4 * warp_lanes;
     std::int64_t segment = before.count;
-    for (int walked = steps * warp_lanes; walked == steps * warp_lanes; segment += walked) {
+    int marked = mark_segments<1>(segment, base, before.next, end, items, marks);
+    segment += marked;
+    if (marked == warp_lanes) prefetch_spans(segment);
+    for (bool goes_on = marked == warp_lanes; goes_on; goes_on = marked == most) {
       if (segment - before.count >= MostWalked) {
-        segment = mark_by_item(segment, before.next, end, items, marks);
+        segment = mark_by_item(segment, base, end, items, marks);
         break;
       }
-      walked = 0;
-      WARPFOLD_UNROLL
-      for (int step = 0; step < steps; ++step)
-        walked += mark_segment(segment + step * warp_lanes + arch::lane_id(), before.next, end, items, marks);
+      marked = mark_segments<most / warp_lanes>(segment, base, before.next, end, items, marks);
+      segment += marked;
     }
     __syncwarp();
     return cut_after(segment, end, log_unit, items);
@@ -134,29 +138,51 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     return cut;
   }
 
-  /// Marks a segment of each lane, if it begins before `end`. Returns how many do.
-  template <class Marks>
-  __device__ int mark_segment(std::int64_t segment, std::int64_t first, std::int64_t end, std::int64_t items,
-                              Marks& marks) const {
-    bool begins = false;
-    if (segment < spans.count) {
-      const auto own = span_of(segment);
-      begins = own.begin < end;
-      if (begins) {
-        span_within(segment, items);
-        arch::require(own.begin >= first, "segmented_scan: segment %lld begins at item %lld, before an earlier one",
-                      segment, own.begin);
-        if (own.begin < own.end) marks.mark_begin(own.begin - first);
-        marks.mark_end(own.end - first);
+  /// Brings the spans of the next segments, as many as a tile has items at most, into the L2 cache. All lanes call it.
+  __device__ void prefetch_spans([[maybe_unused]] std::int64_t segment) const {
+    if constexpr (requires { spans.offsets[0]; }) {
+      if constexpr (std::is_pointer_v<decltype(spans.offsets)>) {
+        constexpr int line_entries = 128 / int{sizeof(*spans.offsets)};
+        arch::prefetch_into_l2(spans.offsets + least_of(segment + arch::lane_id() * line_entries, spans.count));
       }
     }
-    return __popc(__ballot_sync(full_warp, begins));
+  }
+
+  /// Marks `Steps` segments of each lane, if they begin before `end`. Returns how many do.
+  template <int Steps, class Marks>
+  __device__ int mark_segments(std::int64_t segment, std::int64_t base, std::int64_t first, std::int64_t end,
+                               std::int64_t items, Marks& marks) const {
+    using index = typename Spans::index;
+    const int left = static_cast<int>(least_of(spans.count - segment, std::int64_t{Steps * warp_lanes}));
+    if (left <= 0) return 0;
+    const auto stop = static_cast<index>(least_of(end, std::int64_t{std::numeric_limits<index>::max()}));
+    decltype(spans.span(segment)) own[Steps];
+    WARPFOLD_UNROLL
+    for (int step = 0; step < Steps; ++step)
+      own[step] = spans.span(segment + least_of(step * warp_lanes + arch::lane_id(), left - 1));
+    int begun = 0;
+    WARPFOLD_UNROLL
+    for (int step = 0; step < Steps; ++step) {
+      const auto [own_begin, own_end] = own[step];
+      const int number = step * warp_lanes + arch::lane_id();
+      const bool begins = number < left && own_begin < stop;
+      if (begins) {
+        span_within(segment + number, items);
+        arch::require(own_begin >= first, "segmented_scan: segment %lld begins at item %lld, before an earlier one",
+                      segment + number, static_cast<std::int64_t>(own_begin));
+        // Where segments leave no gaps, an empty one begins with another one, or behind all items.
+        if (!has_gaps || own_begin < own_end) marks.mark_begin(static_cast<int>(own_begin - base));
+        marks.mark_end(own_end - base);
+      }
+      begun += __popc(__ballot_sync(full_warp, begins));
+    }
+    return begun;
   }
 
   /// Marks what begins and ends at the items from where segment `from` - 1 begins to `end`. Returns how many segments
   /// begin before `end`. Its cost does not depend on the number of empty segments.
   template <class Marks>
-  __device__ std::int64_t mark_by_item(std::int64_t from, std::int64_t first, std::int64_t end, std::int64_t items,
+  __device__ std::int64_t mark_by_item(std::int64_t from, std::int64_t base, std::int64_t end, std::int64_t items,
                                        Marks& marks) const {
     const std::int64_t begun =
         warp::partition_point(from, spans.count, [&](std::int64_t segment) { return begin_of(segment) < end; });
@@ -168,8 +194,8 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
         else high = middle;
       }
       const auto last = span_within(low - 1, items);
-      if (last.begin == item && item < last.end) marks.mark_begin(item - first);
-      if (last.end == item) marks.mark_end(item - first);
+      if (last.begin == item && item < last.end) marks.mark_begin(static_cast<int>(item - base));
+      if (last.end == item) marks.mark_end(item - base);
     }
     return begun;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared memory of the segmented scan's kernel.
 #pragma once
+#include <algorithm>
 #include <warpfold/segmented_scan/policy.hpp>
 #include <warpfold/segmented_scan/run_marks.cuh>
 #include <warpfold/thread/array.cuh>
@@ -8,10 +9,20 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// A lane's results of a row, as wide as vectors are that hold them.
+template <class A, int Items>
+struct alignas(std::min(Items * sizeof(A) & (~(Items * sizeof(A)) + 1), std::size_t{16})) alignas(A) lane_results {
+  A value[Items];
+};
+
 /// Of one warp.
 template <class A, int Rows, int Items, bool HasGaps> struct warp_storage {
-  run_marks<Rows * Items * warp_lanes, HasGaps> marks;
-  thread::array<A, Rows == 1 ? 1 : Rows * warp_lanes> exchange;
+  /// Rows that hold a unit: one more if it may begin within a chunk.
+  static constexpr int unit_rows = Rows + (Items > 1 ? 1 : 0);
+
+  run_marks<unit_rows * Items * warp_lanes, HasGaps> marks;
+  /// Results that wait for what lies before them. If there is one row of them, lanes keep it instead.
+  thread::array<lane_results<A, Items>, unit_rows == 1 ? 1 : unit_rows * warp_lanes> waiting;
   thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the number of units before the piece
 };
 

@@ -87,12 +87,12 @@ template <class T, int Items> struct chunk {
     cut(window, shift);
   }
 
-  /// The first `count` items from `source`, aligned as `T` is; nothing past them is read.
-  template <class Access = arch::read_only> __device__ void load(const T* source, int count) {
+  /// The first `count` items from `source`, aligned as `T` is, but for the first `skipped` ones; nothing else is read.
+  template <class Access = arch::read_only> __device__ void load(const T* source, int count, int skipped = 0) {
     constexpr int width = sizeof(T) % alignof(T) == 0 && alignof(T) <= 16 ? int{alignof(T)} : 1;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
-      if (k < count) WARPFOLD_UNROLL
+      if (k >= skipped && k < count) WARPFOLD_UNROLL
     for (int offset = 0; offset < int{sizeof(T)}; offset += width)
       Access::template load<width>(reinterpret_cast<const unsigned char*>(source + k) + offset,
                                    reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);

@@ -120,10 +120,10 @@ template <class It, int Items = 1> struct iterator_source {
   }
   __device__ static constexpr bool is_inside(std::int64_t, std::int64_t) { return true; }
   __device__ void load_inside(chunk& to, std::int64_t first, int count) const { load_items(to, first, count); }
-  __device__ void load_items(chunk& to, std::int64_t first, int count) const {
+  __device__ void load_items(chunk& to, std::int64_t first, int count, int skipped = 0) const {
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
-      if (k < count) to.values[k] = at(first + k);
+      if (k >= skipped && k < count) to.values[k] = at(first + k);
   }
   template <int Count = Items> __device__ auto from(std::int64_t first) const {
     return iterator_source<shifted_iterator<It>, Count>{{first_item, first}, items - first};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a warp reads and writes its rows, which begin at boundaries of the output's vectors.
+#pragma once
+#include <warpfold/warp/tile_rows.cuh>
+
+namespace warpfold::segmented_scan {
+
+/// Reads rows of `Source`, counted from item `base`.
+template <class Source> struct row_reader {
+  using chunk = typename Source::chunk;
+  static constexpr int items = Source::chunk_items, row_items = warp_lanes * items;
+
+  const Source& source;
+  std::int64_t base;
+  int begin, end;               ///< of the items that exist
+  int whole_begin, whole_rows;  ///< of rows whose vectors lie within these items
+  int shift;                    ///< bytes between a boundary of vectors and a chunk
+
+  /// Knows the items less than `Reach` away from `base`.
+  template <int Reach> __device__ static row_reader around(const Source& source, std::int64_t base) {
+    row_reader rows{source,
+                    base,
+                    static_cast<int>(greatest_of(-base, std::int64_t{-Reach})),
+                    static_cast<int>(least_of(source.items - base, std::int64_t{Reach})),
+                    0,
+                    0,
+                    0};
+    if constexpr (requires { source.data; }) {
+      constexpr int vector_bytes = chunk::vector_bytes, item_bytes = sizeof(typename Source::item);
+      constexpr int around = (vector_bytes + item_bytes - 2) / item_bytes;  // items of a vector but one byte
+      rows.shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(source.data + base) & (vector_bytes - 1));
+      const int spared = rows.shift == 0 ? 0 : around;
+      rows.whole_begin = rows.begin + spared;
+      if (rows.shift == 0 || vector_bytes >= 4)
+        rows.whole_rows = greatest_of(rows.end - spared - row_items - rows.whole_begin + 1, 0);
+    }
+    return rows;
+  }
+  /// Loads the lanes' chunks of the row that begins at item `row`: the items that exist. All lanes call it.
+  __device__ void load(chunk& to, int row) const {
+    const int own = arch::lane_id() * items, count = end - row - own, skipped = begin - row - own;
+    if constexpr (requires { source.data; }) {
+      const auto* const from = source.data + (base + own) + row;
+      if (static_cast<unsigned>(row - whole_begin) < static_cast<unsigned>(whole_rows)) {
+        if constexpr (chunk::vector_bytes >= 4)
+          if (shift != 0) return to.template load_shifted<arch::read_once>(from, shift);
+        return to.template load<arch::read_once>(from);
+      }
+      to.template load<arch::read_once>(from, count, skipped);
+    } else source.load_items(to, base + own + row, count, skipped);
+  }
+};
+
+/// Writes the lane's results of a chunk of the row that begins at item `base` + `row` of the output: those whose bits
+/// are set in `live`. If `is_aligned`, chunks begin at boundaries of vectors.
+template <int Items, class A, class Out>
+__device__ void store_chunk(const A (&results)[Items], unsigned live, Out out, std::int64_t base, int row,
+                            [[maybe_unused]] bool is_aligned) {
+  const std::int64_t own = base + arch::lane_id() * Items;
+  if constexpr (warp::writes_vectors<Out>) {
+    constexpr unsigned all = Items < 32 ? (1u << Items) - 1 : ~0u;
+    if (is_aligned && live == all) {
+      warp::stored_chunk_t<Out, A, Items> packed;
+      warp::pack(results, packed, [](int) { return true; });
+      return warp::store_vectors(reinterpret_cast<unsigned char*>(out + own + row), packed);
+    }
+  }
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) {
+    if (!(live >> k & 1)) continue;
+    if constexpr (std::is_pointer_v<Out>) (out + own + row)[k] = static_cast<std::remove_pointer_t<Out>>(results[k]);
+    else out[static_cast<std::ptrdiff_t>(own + row + k)] = results[k];
+  }
+}
+
+}  // namespace warpfold::segmented_scan
