@@ -135,7 +135,7 @@ __device__ void fold_adjacent(A (&values)[Count], int adjacent, Exists exists, O
 }
 
 /// Outputs of at most 32 chunks: 2^log_lanes neighbouring lanes take 2^log_rows adjacent chunks each of an output, so
-/// that most of it is folded without communication. If that is less than a lane has in flight, it takes several outputs.
+/// that most of it is folded without communication. If a lane can have more in flight, it takes several outputs.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {

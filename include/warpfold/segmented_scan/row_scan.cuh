@@ -53,8 +53,8 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
   }
 
  private:
-  /// A row that is a node of its run, of which `before` items lie before it: butterflies give each lane the nodes on its
-  /// left.
+  /// A row that is a node of its run, of which `before` items lie before it: butterflies give each lane the nodes on
+  /// its left.
   __device__ void scan_node(A (&values)[Items], int before) {
     const int lane = arch::lane_id();
     const auto push = [&](const A& left) {
