@@ -17,9 +17,9 @@
 #include <warpfold/scan/packed_items.cuh>
 #include <warpfold/scan/warp_items.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
+#include <warpfold/warp/left_nodes.cuh>
 #include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/scan.cuh>
-#include <warpfold/warp/left_nodes.cuh>
 #include <warpfold/warp/tile_rows.cuh>
 
 namespace warpfold::scan {

@@ -38,37 +38,38 @@ template <class Source> struct row_reader {
   }
   /// Loads the lanes' chunks of the row that begins at item `row`: the items that exist. All lanes call it.
   __device__ void load(chunk& to, int row) const {
-    const int at = row + arch::lane_id() * items;
+    const int own = arch::lane_id() * items, count = end - row - own, skipped = begin - row - own;
     if constexpr (requires { source.data; }) {
-      const auto* const from = source.data + base + at;
+      const auto* const from = source.data + (base + own) + row;
       if (static_cast<unsigned>(row - whole_begin) < static_cast<unsigned>(whole_rows)) {
         if constexpr (chunk::vector_bytes >= 4)
           if (shift != 0) return to.template load_shifted<arch::read_once>(from, shift);
         return to.template load<arch::read_once>(from);
       }
-      to.template load<arch::read_once>(from, end - at, begin - at);
-    } else source.load_items(to, base + at, end - at, begin - at);
+      to.template load<arch::read_once>(from, count, skipped);
+    } else source.load_items(to, base + own + row, count, skipped);
   }
 };
 
-/// Writes the lane's results of a chunk that begins at item `first` of the output: those whose bits are set in `live`.
-/// If `is_aligned`, the chunk begins at a boundary of vectors.
+/// Writes the lane's results of a chunk of the row that begins at item `base` + `row` of the output: those whose bits
+/// are set in `live`. If `is_aligned`, chunks begin at boundaries of vectors.
 template <int Items, class A, class Out>
-__device__ void store_chunk(const A (&results)[Items], unsigned live, Out out, std::int64_t first,
+__device__ void store_chunk(const A (&results)[Items], unsigned live, Out out, std::int64_t base, int row,
                             [[maybe_unused]] bool is_aligned) {
+  const std::int64_t own = base + arch::lane_id() * Items;
   if constexpr (warp::writes_vectors<Out>) {
     constexpr unsigned all = Items < 32 ? (1u << Items) - 1 : ~0u;
     if (is_aligned && live == all) {
       warp::stored_chunk_t<Out, A, Items> packed;
       warp::pack(results, packed, [](int) { return true; });
-      return warp::store_vectors(reinterpret_cast<unsigned char*>(out + first), packed);
+      return warp::store_vectors(reinterpret_cast<unsigned char*>(out + own + row), packed);
     }
   }
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
     if (!(live >> k & 1)) continue;
-    if constexpr (std::is_pointer_v<Out>) out[first + k] = static_cast<std::remove_pointer_t<Out>>(results[k]);
-    else out[static_cast<std::ptrdiff_t>(first + k)] = results[k];
+    if constexpr (std::is_pointer_v<Out>) (out + own + row)[k] = static_cast<std::remove_pointer_t<Out>>(results[k]);
+    else out[static_cast<std::ptrdiff_t>(own + row + k)] = results[k];
   }
 }
 

@@ -18,6 +18,7 @@
 #include <warpfold/thread/choose.cuh>
 #include <warpfold/thread/scan.cuh>
 #include <warpfold/warp/join.cuh>
+#include <warpfold/warp/reduce.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::segmented_scan {
@@ -43,13 +44,17 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
     const int before = __shfl_sync(full_warp, number[0], 0), last = before + arch::lane_id() * Items + Items - 1;
     if ((before & (warp_lanes * Items - 1)) == 0 && __all_sync(full_warp, number[Items - 1] == last))
       return scan_node(values, before);
-    within_chunks<0>(values, number);
-    across_chunks(values, number);
+    int all = number[0];
+    WARPFOLD_UNROLL
+    for (int k = 1; k < Items; ++k) all |= number[k];
+    const unsigned digits = warp::all_reduce(static_cast<unsigned>(all), bit_or{});
+    within_chunks<0>(values, number, digits);
+    across_chunks(values, number, digits);
   }
 
  private:
-  /// A row that is a node of its run, of which `before` items lie before it: butterflies give each lane the nodes on its
-  /// left.
+  /// A row that is a node of its run, of which `before` items lie before it: butterflies give each lane the nodes on
+  /// its left.
   __device__ void scan_node(A (&values)[Items], int before) {
     const int lane = arch::lane_id();
     const auto push = [&](const A& left) {
@@ -79,8 +84,10 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
     nodes = thread::choose(lane == completed, node, nodes);
   }
 
-  template <int Level> __device__ void within_chunks(A (&values)[Items], const int (&number)[Items]) {
+  /// `digits`: those that any number has.
+  template <int Level> __device__ void within_chunks(A (&values)[Items], const int (&number)[Items], unsigned digits) {
     if constexpr (Level < log_items) {
+      if (Level > 0 && digits >> (Level > 0 ? Level - 1 : 0) == 0) return;  // no node of the level ends in the row
       constexpr int size = 1 << Level;
       const int lane = arch::lane_id();
       const auto ends = [&](int k) { return (number[k] & (size - 1)) == size - 1; };
@@ -94,13 +101,14 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
       WARPFOLD_UNROLL
       for (int k = 1; k < Items; ++k) before[k] = thread::choose(ends(k - 1), values[k - 1], before[k - 1]);
       WARPFOLD_UNROLL
-      for (int k = 0; k < Items; ++k)
+      for (int k = Items - 1; k >= 0; --k)
         if (number[k] & size) values[k] = op(before[k], values[k]);
-      within_chunks<Level + 1>(values, number);
+      within_chunks<Level + 1>(values, number, digits);
     }
   }
 
-  __device__ void across_chunks(A (&values)[Items], const int (&number)[Items]) {
+  __device__ void across_chunks(A (&values)[Items], const int (&number)[Items], unsigned digits) {
+    if (log_items > 0 && digits >> (log_items > 0 ? log_items - 1 : 0) == 0) return;  // nor one of any level here
     const int lane = arch::lane_id(), chunks = number[0] >> log_items;
     A last = values[Items - 1];  // the longest node that ends in the chunk
     int length = number[Items - 1] + 1;
@@ -110,7 +118,6 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
       last = thread::choose(ends, values[k], last);
       if (ends) length = number[k] + 1;
     }
-    const unsigned digits = __reduce_or_sync(full_warp, static_cast<unsigned>(number[0] | (number[0] + Items - 1)));
     WARPFOLD_UNROLL
     for (int level = log_items; level < Levels; ++level) {
       if (digits >> level == 0) break;
@@ -141,10 +148,11 @@ struct row_scan<Levels, Items, A, Op> {
 
   __device__ void scan(A (&values)[Items], const chunk_runs<Items>& runs) {
     const int lane = arch::lane_id();
-    WARPFOLD_UNROLL
+    const unsigned beginning = __ballot_sync(full_warp, runs.begins != 0), through = beginning & ((2u << lane) - 1);
+    if (beginning == 0) thread::inclusive_scan(values, op);
+    else WARPFOLD_UNROLL
     for (int k = 1; k < Items; ++k)
       if (!(runs.begins >> k & 1)) values[k] = op(values[k - 1], values[k]);
-    const unsigned beginning = __ballot_sync(full_warp, runs.begins != 0), through = beginning & ((2u << lane) - 1);
     const int reach = through != 0 ? lane - (31 - __clz(static_cast<int>(through))) : lane;
     A all = values[Items - 1];
     WARPFOLD_UNROLL

@@ -53,11 +53,12 @@ template <int Items, bool HasGaps> struct run_marks {
   template <int Count> __device__ static unsigned bits(const std::uint32_t* marks, int item) {
     if (item >= Items) return 0;
     constexpr std::uint32_t one_of_each = 0x01020408;  // times this, bit 8 k is bit 24 + k
-    const std::uint32_t* const words = marks + static_cast<unsigned>(item) / 4;
-    if constexpr (Count < 4) return (*words >> 8 * (item & 3)) * one_of_each >> 24 & ((1u << Count) - 1);
+    constexpr int bytes = Count < 16 ? Count : 16;
+    std::uint32_t own[(bytes + 3) / 4] = {};
+    arch::load_shared<bytes>(reinterpret_cast<const unsigned char*>(marks) + item, own);
     unsigned all = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < Count; k += 4) all |= words[k / 4] * one_of_each >> 24 << k;
+    for (int k = 0; k < Count; k += 4) all |= own[k / 4] * one_of_each >> 24 << k;
     return all;
   }
 };

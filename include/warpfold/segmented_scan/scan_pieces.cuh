@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans the pieces of segments that begin in a tile, a row at a time.
 #pragma once
+#include <limits>
 #include <warpfold/segmented_scan/look_back.cuh>
 #include <warpfold/segmented_scan/row_access.cuh>
 #include <warpfold/segmented_scan/row_scan.cuh>
@@ -18,17 +19,18 @@ struct tile_pieces {
 
 /// From inclusive prefixes to results: joins init to them, makes exclusive prefixes, and writes them.
 template <bool IsExclusive, int Items, class A, class Op, class Out> struct row_writer {
+  static constexpr bool is_exclusive = IsExclusive;
+
   Op op;
   Out out;
-  bool is_aligned;
-  bool has_init;
+  std::int64_t base;          ///< item of the output that rows are counted from
+  bool has_init, is_aligned;  ///< is_aligned: chunks begin at boundaries of vectors
   A init;
   A first;     ///< the first result of a run, if exclusive
   A latest{};  ///< in lane 0: the last inclusive prefix of the row before
 
-  /// Those of the chunk that begins at item `at` of the output, whose bits are set in `live`. All lanes call it.
-  __device__ void write(lane_results<A, Items> result, unsigned begins, unsigned live, std::int64_t at) {
-    auto& values = result.value;
+  /// Those of a row whose bits are set in `live`, and which are used up. All lanes call it.
+  __device__ void write(A (&values)[Items], unsigned begins, unsigned live, int row) {
     if (has_init) WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
       if (live >> k & 1) values[k] = op(init, values[k]);
@@ -44,9 +46,75 @@ template <bool IsExclusive, int Items, class A, class Op, class Out> struct row_
         before = own;
       }
     }
-    store_chunk(values, live, out, at, is_aligned);
+    store_chunk(values, live, out, base, row, is_aligned);
   }
 };
+
+/// The end of the items that wait for what lies before them, as long as no other piece than the first one has begun.
+inline constexpr int open_end = std::numeric_limits<int>::max();
+
+/// The first item of a row in [first, end) that begins a run, or open_end. `begins` are the bits of the chunk that
+/// begins at item `at`. All lanes call it.
+__device__ inline int first_begin(unsigned begins, int at, int first, int end) {
+  const unsigned own = begins & bits_below(end - at) & ~bits_below(first - at),
+                 lanes = __ballot_sync(full_warp, own != 0);
+  if (lanes == 0) return open_end;
+  return __shfl_sync(full_warp, at + __ffs(static_cast<int>(own)) - 1, __ffs(static_cast<int>(lanes)) - 1);
+}
+
+/// Publishes item `last` of a row as the node of the unit that it ends.
+template <class A, int Items>
+__device__ void publish_item(const unit_table<A>& units, int tile, const A (&values)[Items], int last) {
+  A node = values[0];
+  WARPFOLD_UNROLL
+  for (int k = 1; k < Items; ++k) node = thread::choose((last & (Items - 1)) == k, values[k], node);
+  if (arch::lane_id() == last / Items) units.publish(0, tile, node);
+}
+
+/// Joins the nodes of look_back to the items [begin, end), which have waited since they were scanned, and writes them.
+/// `own` is the row that lanes keep, if there is one only. All lanes of the warp call it.
+template <class Scan, class Shared, class Op, class A, int Items, class Writer>
+__device__ void write_waiting(Shared& shared, Op op, const lane_results<A, Items>& own, int begin, int end,
+                              int units_before, Writer& writer) {
+  constexpr int row_items = warp_lanes * Items;
+  constexpr int most = greatest_of(32 / int{sizeof(own)}, 1);  // rows at once, which share the loads of nodes
+  const int lane = arch::lane_id();
+  A joined{};
+  if constexpr (Writer::is_exclusive || Scan::joins_late) {
+    bool exists = false;
+    each_node_before(units_before, shared.before, [&](const A& each) {
+      joined = exists ? op(each, joined) : each;
+      exists = true;
+    });
+    if constexpr (Writer::is_exclusive) writer.first = writer.has_init ? op(writer.init, joined) : joined;
+  }
+  const auto* waiting = shared.waiting.data() + lane;
+  WARPFOLD_NO_UNROLL
+  for (int first = begin & ~(Items - 1); first < end; first += most * row_items, waiting += most * warp_lanes) {
+    lane_results<A, Items> rows[most];
+    unsigned live[most];
+    WARPFOLD_UNROLL
+    for (int r = 0; r < most; ++r) {
+      const int at = first + r * row_items + lane * Items;
+      live[r] = bits_below(end - at) & ~bits_below(begin - at) & chunk_runs<Items>::all;
+      if constexpr (Shared::unit_rows == 1) rows[r] = own;
+      else if (first + r * row_items < end) rows[r] = waiting[r * warp_lanes];
+    }
+    const auto push = [&](const A& node) {
+      WARPFOLD_UNROLL
+      for (int r = 0; r < most; ++r) WARPFOLD_UNROLL
+      for (int k = 0; k < Items; ++k)
+        if (!Scan::spares_missing || live[r] >> k & 1) rows[r].value[k] = op(node, rows[r].value[k]);
+    };
+    if constexpr (Scan::joins_late) push(joined);
+    else each_node_before(units_before, shared.before, push);
+    WARPFOLD_UNROLL
+    for (int r = 0; r < most; ++r) {
+      const int row = first + r * row_items, at = row + lane * Items;
+      if (row < end) writer.write(rows[r].value, at <= begin ? 1u << (begin - at) : 0, live[r], row);
+    }
+  }
+}
 
 /// Scans the pieces of a tile. Results of the first piece wait in shared memory, if units lie before it: the tile
 /// publishes its own node before it waits for others. All lanes of the warp call it.
@@ -56,17 +124,17 @@ __device__ void scan_pieces(const scan_arguments<Segments, Leaves, Op, Out>& arg
                             tile_visit<typename Leaves::accumulator>& visit) {
   using A = typename Leaves::accumulator;
   constexpr int items = Leaves::chunk_items, row_items = warp_lanes * items;
-  constexpr bool is_one_row = Shared::unit_rows == 1;
   using scan_type = row_scan<Levels, items, A, Op>;
   const int lane = arch::lane_id(), first_row = pieces.begin & ~(items - 1);
+  const auto& init = arguments.init;
+  const bool waits = pieces.units_before > 0;
   scan_type scan{arguments.op};
   row_runs<items, decltype(shared.marks)> runs{shared.marks, pieces.begin, pieces.end, first_row};
   row_writer<IsExclusive, items, A, Op, Out> writer{
-      arguments.op,    arguments.out,  arguments.aligned_at >= 0, arguments.init.exists(),
+      arguments.op,    arguments.out,  reader.base, init.exists(), arguments.aligned_at >= 0,
       arguments.first, arguments.first};
-  if (writer.has_init) writer.init = writer.first = arguments.init.alone();
-  bool is_first = pieces.units_before > 0;                 // whether the first piece waits, and no other has begun yet
-  int waiting_end = is_first ? pieces.end : pieces.begin;  // of the items that wait
+  if (writer.has_init) writer.init = writer.first = init.alone();
+  int waiting_end = waits ? open_end : pieces.begin;
   lane_results<A, items> result{}, waiting_row{};
   auto* waiting = shared.waiting.data() + lane;
 
@@ -85,72 +153,24 @@ __device__ void scan_pieces(const scan_arguments<Segments, Leaves, Op, Out>& arg
 
     const int at = row + lane * items;
     unsigned live = own.live;
-    if (is_first) {
-      const unsigned others = own.begins & bits_below(pieces.end - at) & ~bits_below(pieces.begin + 1 - at);
-      const unsigned beginning = __ballot_sync(full_warp, others != 0);
-      if (beginning != 0) {
-        waiting_end =
-            __shfl_sync(full_warp, at + __ffs(static_cast<int>(others)) - 1, __ffs(static_cast<int>(beginning)) - 1);
-        is_first = false;
-      }
-    }
+    if (waiting_end == open_end) waiting_end = first_begin(own.begins, at, pieces.begin + 1, pieces.end);
     if (row < waiting_end) {
-      if constexpr (is_one_row) waiting_row = result;
+      if constexpr (Shared::unit_rows == 1) waiting_row = result;
       else *waiting = result;
       waiting += warp_lanes;
       live &= ~bits_below(waiting_end - at);
     }
-    writer.write(result, own.begins, live, reader.base + at);
+    if (pieces.is_published && row + row_items >= pieces.end)
+      publish_item(arguments.units, tile, result.value, pieces.end - 1 - row);
+    writer.write(result.value, own.begins, live, row);
   }
-  if (pieces.is_published) {
-    const int last = pieces.end - 1 - first_row;
-    A node = result.value[0];
-    WARPFOLD_UNROLL
-    for (int k = 1; k < items; ++k) node = thread::choose((last & (items - 1)) == k, result.value[k], node);
-    if (lane == (last / items & (warp_lanes - 1))) arguments.units.publish(0, tile, node);
-  }
-  if (pieces.units_before == 0) return visit.leave();
-
-  look_back(arguments.units, tile, pieces.units_before, pieces.is_published && is_first, shared.before, arguments.op);
+  if (waits)
+    look_back(arguments.units, tile, pieces.units_before, pieces.is_published && waiting_end == open_end, shared.before,
+              arguments.op);
   visit.leave();
-  A joined{};
-  if constexpr (IsExclusive || scan_type::joins_late) {
-    bool exists = false;
-    each_node_before(pieces.units_before, shared.before, [&](const A& each) {
-      joined = exists ? arguments.op(each, joined) : each;
-      exists = true;
-    });
-    if constexpr (IsExclusive) writer.first = writer.has_init ? arguments.op(writer.init, joined) : joined;
-  }
-  constexpr int most_rows = is_one_row ? 1 : greatest_of(8 / items, 1);  // at once: they share the nodes' loads
-  waiting = shared.waiting.data() + lane;
-  WARPFOLD_NO_UNROLL
-  for (int first = first_row; first < waiting_end; first += most_rows * row_items) {
-    lane_results<A, items> rows[most_rows];
-    unsigned live[most_rows];
-    WARPFOLD_UNROLL
-    for (int r = 0; r < most_rows; ++r) {
-      const int at = first + r * row_items + lane * items;
-      live[r] = bits_below(waiting_end - at) & ~bits_below(pieces.begin - at) & chunk_runs<items>::all;
-      if constexpr (is_one_row) rows[r] = waiting_row;
-      else if (first + r * row_items < waiting_end) rows[r] = waiting[r * warp_lanes];
-    }
-    const auto push = [&](const A& node) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < most_rows; ++r) WARPFOLD_UNROLL
-      for (int k = 0; k < items; ++k)
-        if (!scan_type::spares_missing || live[r] >> k & 1) rows[r].value[k] = arguments.op(node, rows[r].value[k]);
-    };
-    if constexpr (scan_type::joins_late) push(joined);
-    else each_node_before(pieces.units_before, shared.before, push);
-    WARPFOLD_UNROLL
-    for (int r = 0; r < most_rows; ++r) {
-      const int row = first + r * row_items, at = row + lane * items;
-      if (row < waiting_end)
-        writer.write(rows[r], at <= pieces.begin ? 1u << (pieces.begin - at) : 0, live[r], reader.base + at);
-    }
-    waiting += most_rows * warp_lanes;
-  }
+  if (waits)
+    write_waiting<scan_type>(shared, arguments.op, waiting_row, pieces.begin, least_of(waiting_end, pieces.end),
+                             pieces.units_before, writer);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

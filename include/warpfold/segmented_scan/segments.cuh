@@ -12,7 +12,9 @@
 //
 // All lanes of a warp call each member, but for require_in_order, which any thread calls.
 #pragma once
+#include <limits>
 #include <warpfold/arch/precondition.cuh>
+#include <warpfold/arch/vector_load.cuh>
 #include <warpfold/grid/segment_spans.cuh>
 #include <warpfold/segmented_scan/policy.hpp>
 #include <warpfold/segmented_scan/run_marks.cuh>
@@ -80,6 +82,7 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     std::int64_t segment = before.count;
     int marked = mark_segments<1>(segment, base, before.next, end, items, marks);
     segment += marked;
+    if (marked == warp_lanes) prefetch_spans(segment);
     for (bool goes_on = marked == warp_lanes; goes_on; goes_on = marked == most) {
       if (segment - before.count >= MostWalked) {
         segment = mark_by_item(segment, base, end, items, marks);
@@ -135,12 +138,24 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     return cut;
   }
 
+  /// Brings the spans of the next segments, as many as a tile has items at most, into the L2 cache. All lanes call it.
+  __device__ void prefetch_spans([[maybe_unused]] std::int64_t segment) const {
+    if constexpr (requires { spans.offsets[0]; }) {
+      if constexpr (std::is_pointer_v<decltype(spans.offsets)>) {
+        constexpr int line_entries = 128 / int{sizeof(*spans.offsets)};
+        arch::prefetch_into_l2(spans.offsets + least_of(segment + arch::lane_id() * line_entries, spans.count));
+      }
+    }
+  }
+
   /// Marks `Steps` segments of each lane, if they begin before `end`. Returns how many do.
   template <int Steps, class Marks>
   __device__ int mark_segments(std::int64_t segment, std::int64_t base, std::int64_t first, std::int64_t end,
                                std::int64_t items, Marks& marks) const {
+    using index = typename Spans::index;
     const int left = static_cast<int>(least_of(spans.count - segment, std::int64_t{Steps * warp_lanes}));
     if (left <= 0) return 0;
+    const auto stop = static_cast<index>(least_of(end, std::int64_t{std::numeric_limits<index>::max()}));
     decltype(spans.span(segment)) own[Steps];
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step)
@@ -150,7 +165,7 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     for (int step = 0; step < Steps; ++step) {
       const auto [own_begin, own_end] = own[step];
       const int number = step * warp_lanes + arch::lane_id();
-      const bool begins = number < left && own_begin < end;
+      const bool begins = number < left && own_begin < stop;
       if (begins) {
         span_within(segment + number, items);
         arch::require(own_begin >= first, "segmented_scan: segment %lld begins at item %lld, before an earlier one",

@@ -57,15 +57,16 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
 }
 
 /// The same with one probe a lane and round, in 32-bit numbers: 8 even steps, and 24 probes around the place where the
-/// target lies if values grow evenly, as far from each other as the values of random lengths scatter. Two or three
-/// cheap rounds for segments of any similar or random lengths.
+/// target lies if values grow evenly, as far from each other as the values of random lengths scatter. If it lies
+/// elsewhere, the next round takes 32 even steps. Two or three cheap rounds for segments of similar or random lengths.
 template <class Value>
 __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total, std::int64_t target, Value value) {
   if (count > 1 << 30) return partition_point(0, count, [&](std::int64_t n) { return value(n) < target; });
-  constexpr int evens = 8, nears = warp_lanes - evens;
+  constexpr int fewest = 8, nears = warp_lanes - fewest;
   const int lane = arch::lane_id();
   int low = 0, high = static_cast<int>(count);  // the result is one of [low, high]
-  std::int64_t below = 0, above = total;        // approximate values of low - 1 and high
+  int evens = fewest;
+  std::int64_t below = 0, above = total;  // approximate values of low - 1 and high
   while (low < high) {
     const int range = high - low, step = (range + evens - 1) / evens;
     const int stride = greatest_of(1 << ((31 - __clz(range)) / 2) >> 3, 1);  // sqrt(range) / 8
@@ -73,20 +74,25 @@ __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total,
         static_cast<float>(target - below) / static_cast<float>(greatest_of(above - below, std::int64_t{1}));
     const int guess = static_cast<int>(fmaxf(0.0f, fminf(share, 1.0f)) * static_cast<float>(range));
     const int first = low + greatest_of(least_of(guess - nears / 2 * stride, range - nears * stride), 0);
-    const int probe = lane < evens ? low + step * (lane + 1) - 1 : first + (lane - evens) * stride;
-    const auto at_probe = value(least_of(probe, high - 1));
-    const unsigned passing = __ballot_sync(full_warp, probe < high && at_probe < target);
-    const int passed = __popc(passing & ((1u << evens) - 1)), near_passed = __popc(passing >> evens);
-    const int reached = low + step * passed, end = least_of(high, reached + step - 1);
+    const int probe = lane < evens ? low + step * (lane + 1) - 1 : first + (lane - fewest) * stride;
+    const auto at_probe = value(least_of(probe, high - 1));  // the last even step's is that of high - 1
+    const unsigned passing = __ballot_sync(full_warp, (lane < evens || probe < high) && at_probe < target);
+    const bool guesses = evens == fewest;
+    const int passed = __popc(guesses ? passing & ((1u << fewest) - 1) : passing),
+              near_passed = guesses ? __popc(passing >> fewest) : 0;
+    const int reached = least_of(low + step * passed, high),
+              end = passed < evens ? least_of(reached + step, high) - 1 : high;
     const int reached_near = first + stride * (near_passed - 1) + 1, end_near = first + stride * near_passed;
     // The nearest probed values on either side of the result.
-    const bool past_near = near_passed > 0 && reached_near > reached, before_near = near_passed < nears && end_near < end;
-    const auto left = shuffle(at_probe, past_near ? evens + near_passed - 1 : passed - 1),
-               right = shuffle(at_probe, before_near ? evens + near_passed : passed);
+    const bool past_near = near_passed > 0 && reached_near > reached,
+               before_near = guesses && near_passed < nears && end_near < end;
+    const auto left = shuffle(at_probe, past_near ? fewest + near_passed - 1 : passed - 1),
+               right = shuffle(at_probe, before_near ? fewest + near_passed : passed);
     if (past_near || passed > 0) below = left;
     if (before_near || end < high) above = right;
     low = past_near ? reached_near : reached;
     high = before_near ? end_near : end;
+    evens = guesses && !(past_near && before_near) ? warp_lanes : fewest;
   }
   return low;
 }
