@@ -2,6 +2,8 @@
 // Segments described by the owners of items, as a scan reads them (segments.cuh says what a description has). A segment
 // begins where an item has another owner than the one before.
 #pragma once
+#include <type_traits>
+#include <utility>
 #include <warpfold/segmented_scan/row_access.cuh>
 #include <warpfold/segmented_scan/row_runs.cuh>
 #include <warpfold/segmented_scan/segments.cuh>

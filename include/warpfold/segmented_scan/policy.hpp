@@ -24,7 +24,7 @@ inline constexpr int lookback_pause = 20;
 /// warp looks up instead what begins at each item of the tile.
 inline constexpr int most_walked_segments = 16384;
 
-/// Each warp has a tile of its own: `rows` rows of 32 chunks. A tile has as many items as a unit: a power of two.
+/// Each warp has a tile of its own: up to `rows` rows of 32 chunks. A tile has as many items as a unit: a power of two.
 struct kernel_policy {
   int rows, warps;
   int blocks_per_multiprocessor;  ///< asked of the register allocator
