@@ -155,7 +155,8 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     using index = typename Spans::index;
     const int left = static_cast<int>(least_of(spans.count - segment, std::int64_t{Steps * warp_lanes}));
     if (left <= 0) return 0;
-    const auto stop = static_cast<index>(least_of(end, std::int64_t{std::numeric_limits<index>::max()}));
+    constexpr std::int64_t most = std::numeric_limits<index>::max();
+    const auto stop = static_cast<index>(least_of(end, most));
     decltype(spans.span(segment)) own[Steps];
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step)
