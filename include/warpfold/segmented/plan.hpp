@@ -113,8 +113,9 @@ inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
   const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
                      mean = items / segments;
   const auto for_small = log_warps_of_small_input(max_resident_blocks * block_warps, block_warps, items, segments, row),
-             for_long = log_warps_of_long_segments(std::max(max_resident_blocks / policy.blocks_per_multiprocessor, 1),
-                                                   block_warps, items, segments, row);
+             for_long = log_warps_of_long_segments(
+                 std::max(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), block_warps, items,
+                 segments, row);
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 

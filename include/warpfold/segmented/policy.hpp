@@ -82,7 +82,7 @@ constexpr int wide_chunk_items(std::size_t item_bytes, std::size_t accumulator_b
 struct kernel_policy {
   int block_threads;
   int blocks_per_multiprocessor;               ///< requested of the register allocator
-  int load_balance_blocks_per_multiprocessor;  ///< the same for load_balance_kernel
+  int load_balance_blocks_per_multiprocessor;  ///< the same for kernels of segments of any lengths
   int tiny_items;                              ///< segments of at most this many items are read item by item
   int long_rows;                               ///< rows of 32 chunks of a long segment that a warp has in flight
 };

@@ -99,7 +99,8 @@ __device__ void join_group(const Arguments& arguments, const warp_share& share, 
 
 /// The first blocks fold units of segments that are too long for a group; in the others each group folds one segment.
 template <class Segments, class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
+__global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
+                                  policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
 segment_per_warp_group_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
                               const warp_groups groups) {
   using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
