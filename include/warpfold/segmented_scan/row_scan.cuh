@@ -29,6 +29,7 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
   static constexpr bool joins_late = false;  ///< whether nodes may be joined to each other before they are to items
   static constexpr int log_items = log2_of(Items), log_row_items = log2_of(warp_lanes * Items);
   static_assert(1 << log_items == Items);
+  static constexpr bool is_wide = sizeof(A) > 64;  ///< then code for each level would be long
   /// Whether operations on what does not exist do harm: they are the user's.
   static constexpr bool spares_missing = !thread::has_exact_identity<Op, A>;
 
@@ -42,8 +43,9 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k) number[k] = !spares_missing || runs.live >> k & 1 ? runs.number[k] : 0;
     const int before = __shfl_sync(full_warp, number[0], 0), last = before + arch::lane_id() * Items + Items - 1;
-    if ((before & (warp_lanes * Items - 1)) == 0 && __all_sync(full_warp, number[Items - 1] == last))
-      return scan_node(values, before);
+    if constexpr (!is_wide)
+      if ((before & (warp_lanes * Items - 1)) == 0 && __all_sync(full_warp, number[Items - 1] == last))
+        return scan_node(values, before);
     int all = number[0];
     WARPFOLD_UNROLL
     for (int k = 1; k < Items; ++k) all |= number[k];
@@ -118,10 +120,7 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
       last = thread::choose(ends, values[k], last);
       if (ends) length = number[k] + 1;
     }
-    WARPFOLD_UNROLL
-    for (int level = log_items; level < Levels; ++level) {
-      if (digits >> level == 0) break;
-      if (level >= log_row_items && !(digits >> level & 1)) continue;
+    const auto join_level = [&](int level) {
       const int size = 1 << level, from = lane - 1 - (chunks & ((size - 1) >> log_items));
       const A other = warp::shuffle(last, from), before = warp::shuffle(nodes, level);
       const A node = thread::choose((number[0] & size) != 0, thread::choose(from < 0, before, other), last);
@@ -129,6 +128,16 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
       WARPFOLD_UNROLL
       for (int k = 0; k < Items; ++k)
         if (number[k] & size) values[k] = op(node, values[k]);
+    };
+    if constexpr (is_wide) {
+      WARPFOLD_NO_UNROLL
+      for (int level = log_items; digits >> level != 0; ++level) join_level(level);
+    } else {
+      WARPFOLD_UNROLL
+      for (int level = log_items; level < Levels; ++level) {
+        if (digits >> level == 0) break;
+        if (level < log_row_items || digits >> level & 1) join_level(level);
+      }
     }
     const unsigned next = static_cast<unsigned>(__shfl_sync(full_warp, number[Items - 1], warp_lanes - 1)) + 1;
     const int from = warp_lanes - 1 - static_cast<int>((next & ((1u << lane) - 1)) >> log_items);
