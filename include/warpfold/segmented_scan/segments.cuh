@@ -58,6 +58,7 @@ struct fixed_length_spans {
 /// Segments whose spans are listed, or known: `Spans` is bounds_spans, offset_spans or fixed_length_spans.
 template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> struct listed_segments {
   static constexpr bool has_gaps = HasGaps;
+  static constexpr std::int64_t last_index = std::numeric_limits<typename Spans::index>::max();
 
   Spans spans;
 
@@ -155,8 +156,7 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     using index = typename Spans::index;
     const int left = static_cast<int>(least_of(spans.count - segment, std::int64_t{Steps * warp_lanes}));
     if (left <= 0) return 0;
-    constexpr std::int64_t most = std::numeric_limits<index>::max();
-    const auto stop = static_cast<index>(least_of(end, most));
+    const auto stop = static_cast<index>(least_of(end, last_index));
     decltype(spans.span(segment)) own[Steps];
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step)
