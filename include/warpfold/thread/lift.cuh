@@ -65,8 +65,8 @@ template <class Source> struct indexed_source {
   template <class Index> __device__ void load_edge(chunk& to, Index first) const {
     source.load_edge(number(to, first), first);
   }
-  template <class Index> __device__ void load_items(chunk& to, Index first, int count) const {
-    source.load_items(number(to, first), first, count);
+  template <class Index> __device__ void load_items(chunk& to, Index first, int count, int skipped = 0) const {
+    source.load_items(number(to, first), first, count, skipped);
   }
   template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
     source.load_inside(number(to, first), first, count);

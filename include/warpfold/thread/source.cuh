@@ -63,9 +63,10 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
         (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
     return begin >= least && end + least <= items;
   }
-  /// Loads `count` items from `first` on, at most a chunk, one by one. Nothing is loaded if `count` is not positive.
-  template <class Index> __device__ void load_items(chunk& to, Index first, int count) const {
-    to.load(data + first, least_of(count, Items));
+  /// Loads `count` items from `first` on, at most a chunk, but for the first `skipped` ones, one by one. Nothing is
+  /// loaded if `count` is not positive.
+  template <class Index> __device__ void load_items(chunk& to, Index first, int count, int skipped = 0) const {
+    to.load(data + first, least_of(count, Items), skipped);
   }
   /// The same by vectors, where is_inside holds for these items.
   template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
