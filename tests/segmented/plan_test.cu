@@ -243,6 +243,9 @@ TEST(SegmentedPlan, DealsLongSegmentsThatFillTheMultiprocessorsEvenly) {
   EXPECT_EQ(warps_of_group(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
   EXPECT_EQ(warps_of_group(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
   EXPECT_EQ(warps_of_group(std::int64_t{1} << 34, 4096), 0) << "more blocks than a grid has";
+  const auto of_narrow_items = segmented::plan_segment_per_warp_group(528, std::int64_t{1} << 28, 1 << 12, false,
+                                                                      2 * k.chunk_items, k.accumulator_bytes, k.policy);
+  EXPECT_FALSE(of_narrow_items.has_value());
 }
 
 TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {

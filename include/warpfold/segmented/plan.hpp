@@ -96,7 +96,7 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
 inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t block_warps,
                                                      std::int64_t items, std::int64_t segments, std::int64_t row) {
   const std::int64_t mean = items / segments;
-  if (mean < min_long_mean_rows * row) return {};
+  if (row > warp_lanes * max_long_chunk_items || mean < min_long_mean_rows * row) return {};
   int log_warps = 0;
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
   const std::int64_t blocks = host::divide_up(segments << log_warps, block_warps);
