@@ -72,6 +72,10 @@ template <class Ids> struct owned_segments {
     return cut_after(latest_begin < 0 ? first_begin : base + latest_begin, end, log_unit);
   }
 
+  __device__ bool goes_on_until(const piece_cut& cut, std::int64_t end, std::int64_t) const {
+    return end <= items && ids[end - 1] == ids[cut.segment_begin];
+  }
+
   __device__ std::int64_t entries() const { return items; }
   __device__ void require_in_order(std::int64_t item, std::int64_t) const {
     [[maybe_unused]] const std::int64_t own = ids[item], next = item + 1 < items ? ids[item + 1] : own;
