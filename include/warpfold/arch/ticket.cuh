@@ -64,6 +64,18 @@ __device__ inline unsigned count_arrival(unsigned* counter, unsigned expected) {
   return before;
 }
 
+/// Releases what the caller wrote, read or was handed by a barrier to those who see that it arrives later. It takes a
+/// trip to memory, which the caller need not make when it arrives.
+__device__ inline void fence_before_arrival() {
+#if !defined(__CUDA_ARCH__)
+  __threadfence();
+#elif __CUDACC_VER_MAJOR__ >= 13
+  asm volatile("fence.release.gpu;" ::: "memory");
+#else
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#endif
+}
+
 /// Acquires what those released who arrived before, for the one that arrived last.
 __device__ inline void fence_after_arrivals() {
 #if defined(__CUDA_ARCH__)

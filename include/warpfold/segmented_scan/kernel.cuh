@@ -3,7 +3,9 @@
 //
 //   segments are cut at multiples of 2^log_unit items, counted from their own first item, into units and a tail
 //   for each tile of 2^log_unit items, in order, by whichever warp takes it:
-//     search the first piece that begins in the tile, and mark what else begins there
+//     search the first piece that begins in the tile
+//     if it is a unit, nothing else begins there: scan it in rows of its own, publish its node, look back, and write
+//     else mark what begins there
 //     row by row: scan the pieces, counted from the begin of each, and write their results
 //     publish the node of the last one, if it is a whole unit, and its segment goes on
 //     if the first one lies behind other units of its segment: look back, and write its results only then
@@ -18,6 +20,7 @@
 #include <warpfold/segmented_scan/look_back.cuh>
 #include <warpfold/segmented_scan/owned_segments.cuh>
 #include <warpfold/segmented_scan/scan_pieces.cuh>
+#include <warpfold/segmented_scan/scan_unit.cuh>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -63,9 +66,13 @@ __device__ void scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& argum
                      end = least_of(first + (1 << log_unit), items);
   prefetch_items<most>(arguments.leaves.source, first, end);
   if constexpr (requires { segments.owners(); }) prefetch_items<most>(segments.owners(), first, end);
-  shared.marks.clear();
   const piece_cut before = segments.cut_at(first, log_unit, items);
   if (before.next >= end) return;
+  if (before.continues && log_unit == log2_of(most) && segments.goes_on_until(before, before.unit + most, items))
+    return scan_unit<IsExclusive, Rows>(arguments, shared, tile, before.unit,
+                                        before.units_before(before.unit, log_unit),
+                                        segments.goes_on_until(before, before.unit + most + 1, items), visit);
+  shared.marks.clear();
   const std::int64_t base = first - ((first - greatest_of(arguments.aligned_at, 0)) & (chunk - 1));
   const piece_cut after = segments.mark_begins(before, base, end, log_unit, items, shared.marks);
   const tile_pieces pieces{uniform(static_cast<int>(before.next - base)), uniform(static_cast<int>(after.end - base)),

@@ -27,7 +27,10 @@ __device__ void look_back(const unit_table<A>& units, int tile, int units_before
     const A all = warp::nodes_before(value, rank, needed, op, [&](int bit, const A& node) {
       if (lane == 0) before[log_group * level + bit] = node;
     });
-    if (completes && lane == 0) units.publish(level + 1, tile, all);
+    if (completes) {
+      if (lane == 0) units.publish(level + 1, tile, all);
+      units.release();
+    }
   }
   __syncwarp();
 }

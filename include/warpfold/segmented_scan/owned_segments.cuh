@@ -72,6 +72,10 @@ template <class Ids> struct owned_segments {
     return cut_after(latest_begin < 0 ? first_begin : base + latest_begin, end, log_unit);
   }
 
+  __device__ bool goes_on_until(const piece_cut& cut, std::int64_t end, std::int64_t) const {
+    return end <= items && ids[end - 1] == ids[cut.segment_begin];
+  }
+
   __device__ std::int64_t entries() const { return items; }
   __device__ void require_in_order(std::int64_t item, std::int64_t) const {
     [[maybe_unused]] const std::int64_t own = ids[item], next = item + 1 < items ? ids[item + 1] : own;
@@ -93,15 +97,17 @@ template <class Ids> struct owned_segments {
     return {begin, unit, end, end, continues, 0};
   }
 
-  /// Where the segment of `item`, which has this owner, begins. All lanes of the warp call it.
+  /// Where the segment of `item`, which has this owner, begins. Far probes lie at multiples of their distance, so that
+  /// neighbouring tiles read the same owners. All lanes of the warp call it.
   __device__ std::int64_t begin_of(const id& owner, std::int64_t item) const {
-    const std::int64_t before = item - (std::int64_t{1} << arch::lane_id());
-    const int reached =
-        __popc(__ballot_sync(full_warp, before >= 0 && ids[greatest_of(before, std::int64_t{0})] == owner));
-    const std::int64_t low = reached == warp_lanes ? 0 : item - (std::int64_t{1} << reached) + 1,
-                       high = reached == 0 ? item : item - (std::int64_t{1} << (reached - 1));
-    return warp::partition_point(greatest_of(low, std::int64_t{0}), high,
-                                 [&](std::int64_t i) { return ids[i] != owner; });
+    const auto probe = [item](int log) {
+      return greatest_of((item - (std::int64_t{1} << log)) & -(std::int64_t{1} << log), std::int64_t{0});
+    };
+    const int reached = __popc(__ballot_sync(full_warp, ids[probe(arch::lane_id())] == owner));
+    const std::int64_t high = reached == 0 ? item : probe(reached - 1);
+    if (high == 0) return 0;
+    const std::int64_t low = reached == warp_lanes ? 0 : probe(reached) + 1;
+    return warp::partition_point(low, high, [&](std::int64_t i) { return ids[i] != owner; });
   }
 };
 

@@ -164,6 +164,7 @@ __device__ void scan_pieces(const scan_arguments<Segments, Leaves, Op, Out>& arg
       publish_item(arguments.units, tile, result.value, pieces.end - 1 - row);
     writer.write(result.value, own.begins, live, row);
   }
+  if (pieces.is_published) arguments.units.release();
   if (waits)
     look_back(arguments.units, tile, pieces.units_before, pieces.is_published && waiting_end == open_end, shared.before,
               arguments.op);

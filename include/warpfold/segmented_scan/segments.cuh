@@ -96,6 +96,11 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     return cut_after(segment, end, log_unit, items);
   }
 
+  /// Whether the segment of a cut has all items up to `end`.
+  __device__ bool goes_on_until(const piece_cut& cut, std::int64_t end, std::int64_t items) const {
+    return end <= span_within(cut.count - 1, items).end;
+  }
+
   __device__ std::int64_t entries() const {
     return requires { spans.length; }
     ? 0 : spans.count;

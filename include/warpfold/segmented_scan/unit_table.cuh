@@ -78,8 +78,13 @@ template <class A> struct unit_table {
     }
     __syncwarp();
   }
-  /// Publishes the node of `level` whose last unit begins in `tile`.
+  /// Publishes the node of `level` whose last unit begins in `tile`. The caller's warp must call release afterwards.
   __device__ void publish(int level, int tile, const A& node) const { nodes[node_place(level, tile)].publish(node); }
+  /// Releases what the warp has published. All lanes call it.
+  __device__ static void release() {
+    __syncwarp();
+    if (arch::lane_id() == 0) arch::fence_before_arrival();
+  }
   /// The node of `level` whose last unit begins in `tile`, in the first `needed` lanes. All lanes call it.
   __device__ A receive(int level, int tile, int needed) const {
     const bool is_needed = arch::lane_id() < needed;
@@ -92,9 +97,11 @@ template <class A> struct unit_table {
     }
   }
   /// Counts the tile, which has entered, and neither publishes nor reads any more. Returns in lane 0 what finish takes.
+  /// What the tile published has been released before, and it has needed what it read to get here: so this is no
+  /// release, and the caller's stores are not waited for.
   __device__ unsigned leave(int tile) const {
     const int window = tile >> log_group;
-    return arch::lane_id() == 0 ? arch::count_arrival(control->left + place(0, window), members(0, window)) : 0;
+    return arch::lane_id() == 0 ? atomicInc(control->left + place(0, window), members(0, window) - 1) : 0;
   }
   /// Clears places that nobody reads any more. All lanes call it, with what `leave` returned in lane 0.
   __device__ void finish(int tile, unsigned left_before) const {
