@@ -42,6 +42,7 @@ using items_of_warp = typename choose_items<Whole, Rows, Leaves, Op>::type;
 template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   using A = typename Leaves::accumulator;
   static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
+  static constexpr int publisher = warps - 1;  ///< the warp that has least to look back at, and so time for a fence
   using stored = stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
   static constexpr int room_bytes =
       greatest_of(items_of_warp<true, rows, Leaves, Op>::room_bytes, warp::transpose<stored, rows>::room_bytes);
@@ -128,14 +129,14 @@ __device__ void look_back_at_levels(const node_table<A>& nodes, Storage& shared,
     if (nodes.completes_group(level, tile) == Completing) look_back(nodes, level, tile, shared.before, op);
 }
 
-/// Pushes the nodes before the tile, once all warps have looked back. All threads of the block call it. Returns in
-/// thread 0 what nodes.finish takes.
+/// Pushes the nodes before the tile, once all warps have looked back. All threads of the block call it. Returns in the
+/// publisher's lane 0 what nodes.finish takes.
 template <class A, class Storage, class Before, class Items>
 __device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, Before& before,
                                       Items& items) {
   unsigned left_before = 0;
   __syncthreads();
-  if (arch::flat_thread() == 0) left_before = nodes.leave(tile);
+  if (arch::flat_warp() == Storage::publisher && arch::lane_id() == 0) left_before = nodes.leave(tile);
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
     before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], items);
   return left_before;
@@ -197,9 +198,12 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
   if (tile + 1 < nodes.tiles) {  // so all items exist
-    if (warp == 0) {
+    if (warp == Storage::publisher) {
       const A node = warp::reduce<warps>(shared.warp[lane & (warps - 1)], arguments.op);
-      if (lane == 0) nodes.publish(0, tile, node);
+      if (lane == 0) {
+        nodes.publish(0, tile, node);
+        arch::fence_before_arrival();
+      }
     }
     look_back_at_levels<true>(nodes, shared, tile, arguments.op);
   }
@@ -223,7 +227,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   finish<Kind>(arguments, items, before, results);
   warp::transpose<stored, Storage::rows>::to_rows(results, room);
   store_rows<Leaves::chunk_items>(results, arguments.out, first, count_from(first));
-  if (nodes.tiles > 1 && warp == 0) nodes.finish(shared.tile, left_before);
+  if (nodes.tiles > 1 && warp == Storage::publisher) nodes.finish(shared.tile, left_before);
 }
 
 /// Whether operations on items that do not exist do no harm: nothing of the user's is called, and no result shows it.

@@ -91,10 +91,14 @@ template <class A> struct node_table {
       if (__all_sync(full_warp, is_there)) return value;
     }
   }
-  /// To be called by one thread of each tile, when the block has read all that it needs. Returns what finish takes.
+  /// To be called when the block has read all that it needs, by the thread that has published the tile's node and has
+  /// called fence_before_arrival since. Returns what finish takes. Only nodes of groups, which other threads published,
+  /// need a release here: the thread needed what the block read to get here, so its arrival cannot be seen before.
   __device__ unsigned leave(int tile) const {
     const int group = tile >> log_group;
-    return arch::count_arrival(control->readers + place(0, group), members(0, group));
+    unsigned* const readers = control->readers + place(0, group);
+    if (completes_group(0, tile)) return arch::count_arrival(readers, members(0, group));
+    return atomicInc(readers, members(0, group) - 1);
   }
   /// Clears what nobody reads any more. One warp calls it, with what `leave` returned in lane 0.
   __device__ void finish(int tile, unsigned left_before) const {
