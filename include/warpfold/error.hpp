@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How Warpfold reports errors: std::invalid_argument for what the caller passed, cuda_error for what CUDA answered.
 #pragma once
+#include <initializer_list>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -12,8 +13,8 @@ namespace warpfold {
 class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
  public:
   cuda_error(cudaError_t code, const char* call, std::source_location where)
-      : std::runtime_error(std::string(call) + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
-                           ") at " + where.file_name() + ":" + std::to_string(where.line())),
+      : std::runtime_error(message({call, ": ", cudaGetErrorName(code), " (", cudaGetErrorString(code), ") at ",
+                                    where.file_name(), ":", std::to_string(where.line()).c_str()})),
         code_(code),
         call_(call),
         where_(where) {}
@@ -23,17 +24,30 @@ class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
   const std::source_location& where() const noexcept { return where_; }
 
  private:
+  static std::string message(std::initializer_list<const char*> parts) {
+    std::string whole;
+    for (const char* part : parts) whole += part;
+    return whole;
+  }
+
   cudaError_t code_;
   const char* call_;
   std::source_location where_;
 };
 
-/// Throws cuda_error unless `code` is cudaSuccess. The error is taken off CUDA's record, since the exception carries
-/// it.
-inline void check(cudaError_t code, const char* call, std::source_location where = std::source_location::current()) {
-  if (code == cudaSuccess) return;
+namespace detail {
+/// Takes the error off CUDA's record, since the exception carries it. Stands apart from check(), which is inlined in many
+/// places.
+[[noreturn, gnu::noinline, gnu::cold]] inline void throw_cuda_error(cudaError_t code, const char* call,
+                                                                    std::source_location where) {
   (void)cudaGetLastError();
   throw cuda_error(code, call, where);
+}
+}  // namespace detail
+
+/// Throws cuda_error unless `code` is cudaSuccess.
+inline void check(cudaError_t code, const char* call, std::source_location where = std::source_location::current()) {
+  if (code != cudaSuccess) detail::throw_cuda_error(code, call, where);
 }
 
 /// Throws std::invalid_argument "function: argument problem".

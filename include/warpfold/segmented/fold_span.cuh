@@ -44,7 +44,7 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
             few = left <= warp_lanes && left < end - from ? left : 0;
   typename Leaves::source_type::item last{};
   if (arch::lane_id() < few) last = source.at(end - few + arch::lane_id());
-  const auto fold_halves = [&]<int Count>(std::integral_constant<int, Count>) {
+  const auto fold_halves = [&]<int Count>(std::integral_constant<int, Count>, bool inside) {
     segment_chunk<int> own[Count];
     WARPFOLD_UNROLL
     for (int k = 0; k < Count; ++k) {
@@ -58,9 +58,13 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     for (int k = 0; k < Count; ++k) nodes.push(halves++, warp::shuffle(values[k], 0), op);
     from += Count * half_items;
   };
+  // Near the ends of the array, where items are loaded one by one, halves come one after the other: less code.
+  if (inside) {
+    WARPFOLD_NO_UNROLL
+    while (end - few - from > half_items) fold_halves(std::integral_constant<int, 2>{}, true);
+  }
   WARPFOLD_NO_UNROLL
-  while (end - few - from > half_items) fold_halves(std::integral_constant<int, 2>{});
-  if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
+  while (from < end - few) fold_halves(std::integral_constant<int, 1>{}, inside);
   if (few > 0) {
     A value{};
     if (arch::lane_id() < few) value = leaves.leaf_of(last);
