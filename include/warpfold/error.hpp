@@ -9,12 +9,21 @@
 
 namespace warpfold {
 
+namespace detail {
+/// Not inlined, as little as what throws below: it would be in many places.
+[[gnu::noinline, gnu::cold]] inline std::string joined(std::initializer_list<const char*> parts) {
+  std::string whole;
+  for (const char* part : parts) whole += part;
+  return whole;
+}
+}  // namespace detail
+
 /// An error that a CUDA call reported: which code, which call, from where. Can be caught across shared libraries.
 class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
  public:
   cuda_error(cudaError_t code, const char* call, std::source_location where)
-      : std::runtime_error(message({call, ": ", cudaGetErrorName(code), " (", cudaGetErrorString(code), ") at ",
-                                    where.file_name(), ":", std::to_string(where.line()).c_str()})),
+      : std::runtime_error(detail::joined({call, ": ", cudaGetErrorName(code), " (", cudaGetErrorString(code), ") at ",
+                                           where.file_name(), ":", std::to_string(where.line()).c_str()})),
         code_(code),
         call_(call),
         where_(where) {}
@@ -24,20 +33,13 @@ class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
   const std::source_location& where() const noexcept { return where_; }
 
  private:
-  static std::string message(std::initializer_list<const char*> parts) {
-    std::string whole;
-    for (const char* part : parts) whole += part;
-    return whole;
-  }
-
   cudaError_t code_;
   const char* call_;
   std::source_location where_;
 };
 
 namespace detail {
-/// Takes the error off CUDA's record, since the exception carries it. Stands apart from check(), which is inlined in many
-/// places.
+/// Takes the error off CUDA's record, since the exception carries it.
 [[noreturn, gnu::noinline, gnu::cold]] inline void throw_cuda_error(cudaError_t code, const char* call,
                                                                     std::source_location where) {
   (void)cudaGetLastError();
@@ -52,7 +54,7 @@ inline void check(cudaError_t code, const char* call, std::source_location where
 
 /// Throws std::invalid_argument "function: argument problem".
 [[noreturn]] inline void reject(const char* function, const std::string& problem) {
-  throw std::invalid_argument(std::string("warpfold::") + function + ": " + problem);
+  throw std::invalid_argument(detail::joined({"warpfold::", function, ": ", problem.c_str()}));
 }
 
 }  // namespace warpfold
