@@ -10,7 +10,8 @@ namespace warpfold::segmented {
 /// The canonical tree over the `items` > 0 items from item `first` on, at any alignment. Valid in every lane.
 /// - Whole batches of `Rows` rows of 32 chunks are loaded by vectors; misaligned ones are cut out of the aligned
 ///   vectors around them if these lie within the array.
-/// - The rest is loaded in two halves of 32 wide chunks, each as wide as the chunks of Rows / 2 rows together.
+/// - The rest is loaded by halves of a batch, one after another: 32 wide chunks, each as wide as the chunks of Rows / 2
+///   rows together. (Two halves at once would take more code, and are slower.)
 template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
   using chunk = typename Leaves::chunk;
