@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How Warpfold reports errors: std::invalid_argument for what the caller passed, cuda_error for what CUDA answered.
 #pragma once
+#include <initializer_list>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -8,12 +9,21 @@
 
 namespace warpfold {
 
+namespace detail {
+/// Not inlined, as little as what throws below: it would be in many places.
+[[gnu::noinline, gnu::cold]] inline std::string joined(std::initializer_list<const char*> parts) {
+  std::string whole;
+  for (const char* part : parts) whole += part;
+  return whole;
+}
+}  // namespace detail
+
 /// An error that a CUDA call reported: which code, which call, from where. Can be caught across shared libraries.
 class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
  public:
   cuda_error(cudaError_t code, const char* call, std::source_location where)
-      : std::runtime_error(std::string(call) + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
-                           ") at " + where.file_name() + ":" + std::to_string(where.line())),
+      : std::runtime_error(detail::joined({call, ": ", cudaGetErrorName(code), " (", cudaGetErrorString(code), ") at ",
+                                           where.file_name(), ":", std::to_string(where.line()).c_str()})),
         code_(code),
         call_(call),
         where_(where) {}
@@ -28,17 +38,23 @@ class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
   std::source_location where_;
 };
 
-/// Throws cuda_error unless `code` is cudaSuccess. The error is taken off CUDA's record, since the exception carries
-/// it.
-inline void check(cudaError_t code, const char* call, std::source_location where = std::source_location::current()) {
-  if (code == cudaSuccess) return;
+namespace detail {
+/// Takes the error off CUDA's record, since the exception carries it.
+[[noreturn, gnu::noinline, gnu::cold]] inline void throw_cuda_error(cudaError_t code, const char* call,
+                                                                    std::source_location where) {
   (void)cudaGetLastError();
   throw cuda_error(code, call, where);
+}
+}  // namespace detail
+
+/// Throws cuda_error unless `code` is cudaSuccess.
+inline void check(cudaError_t code, const char* call, std::source_location where = std::source_location::current()) {
+  if (code != cudaSuccess) detail::throw_cuda_error(code, call, where);
 }
 
 /// Throws std::invalid_argument "function: argument problem".
 [[noreturn]] inline void reject(const char* function, const std::string& problem) {
-  throw std::invalid_argument(std::string("warpfold::") + function + ": " + problem);
+  throw std::invalid_argument(detail::joined({"warpfold::", function, ": ", problem.c_str()}));
 }
 
 }  // namespace warpfold

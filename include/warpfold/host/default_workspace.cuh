@@ -54,7 +54,7 @@ class workspace_pool {
 
   /// Cleared scratch of at least `bytes` for the next kernel on `stream`. Once that is enqueued, the loan must be given
   /// back. Throws cuda_error, upon which nothing is kept: also where the capture of `stream` has been invalidated.
-  loan borrow(int device, cudaStream_t stream, std::size_t bytes) {
+  [[gnu::noinline]] loan borrow(int device, cudaStream_t stream, std::size_t bytes) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph{};
 #if CUDART_VERSION >= 13000

@@ -57,13 +57,13 @@ inline device_limits ask_limits(int device) {
           10 * device_attribute(cudaDevAttrComputeCapabilityMajor, device) +
               device_attribute(cudaDevAttrComputeCapabilityMinor, device)};
 }
-inline device_limits limits_of(int device) {
+[[gnu::noinline]] inline device_limits limits_of(int device) {
   static per_device<device_limits> cache;
   return cache.get(device, &ask_limits, device);
 }
 
 /// Resident blocks of a kernel on a multiprocessor of the current device. Throws cuda_error if not even one fits.
-inline int resident_blocks(const void* kernel, int block_threads, std::size_t shared_bytes) {
+[[gnu::noinline]] inline int resident_blocks(const void* kernel, int block_threads, std::size_t shared_bytes) {
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");

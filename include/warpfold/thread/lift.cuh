@@ -94,6 +94,10 @@ template <class Source> struct indexed_source {
   }
 };
 
+/// Numbers take no registers: a chunk keeps that of its first item.
+template <class Source, class A>
+inline constexpr std::size_t held_bytes<indexed_source<Source>, A> = held_bytes<Source, A>;
+
 template <int Items, class Source> __host__ __device__ constexpr auto rechunk(const indexed_source<Source>& given) {
   const auto source = rechunk<Items>(given.source);
   return indexed_source<std::remove_cv_t<decltype(source)>>{source, given.first_index};
