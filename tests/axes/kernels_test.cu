@@ -17,7 +17,7 @@ testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, c
                                         ax::schedule plan, int block_threads, std::size_t shared_bytes, int blocks,
                                         More... more) {
   const device_array<interval> out(std::vector<interval>(static_cast<std::size_t>(shape.outputs), interval::of(9)));
-  const std::int64_t places = (plan.work_items() << plan.log_lanes) * vector;
+  const std::int64_t places = plan.work_items() * plan.lanes() * vector;
   const device_array<interval> partials(std::vector<interval>(static_cast<std::size_t>(places), interval::poison()));
   const std::vector<unsigned> zeros(static_cast<std::size_t>(plan.tiles * plan.counters_per_tile()));
   const device_array<unsigned> counters(zeros);
@@ -41,7 +41,7 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
   return items;
 }
 
-constexpr std::int64_t group = ax::splits_per_group;
+constexpr std::int64_t group = ax::max_joined_splits;
 
 TEST(axis_kernels, columns_join_groups_of_splits) {
   using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
@@ -49,8 +49,9 @@ TEST(axis_kernels, columns_join_groups_of_splits) {
   for (const int columns : {2, 6, 20})
     for (const std::int64_t splits : {std::int64_t{2}, group, group + 1, 2 * group + 3})
       for (const int log_rows : {0, 1, 4}) {
-        const int log_lanes = ax::ceil_log2(columns / 2);
-        const std::int64_t split_rows = std::int64_t{policy.block_threads >> log_lanes} << log_rows;
+        const int lanes = columns / 2;
+        const auto groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(policy.block_threads / lanes)));
+        const std::int64_t split_rows = std::int64_t{groups} << log_rows;
         const std::int64_t rows = (splits - 1) * split_rows + 1 + split_rows / 3;
         if (wf_test::emulated && rows * columns > 200'000) continue;
         const device_array<interval> in(numbered(rows, columns, true));
@@ -58,8 +59,8 @@ TEST(axis_kernels, columns_join_groups_of_splits) {
         for (const int blocks : {3, static_cast<int>(splits)})
           EXPECT_TRUE(folds_in_order(&ax::column_kernel<leaves, wf_test::join, interval*>, shape,
                                      leaves{in.data(), {}, {0, rows * columns - 1}}, 2,
-                                     {log_lanes, log_rows, 1, splits, 0}, policy.block_threads,
-                                     sizeof(ax::column_storage<leaves>), blocks))
+                                     {wf::thread::fast_divisor(lanes), groups, log_rows, 1, splits, 0},
+                                     (lanes * groups + 31) / 32 * 32, sizeof(ax::column_storage<leaves>), blocks))
               << columns << " columns, " << rows << " rows, " << splits << " splits, " << blocks << " blocks";
       }
 }
@@ -77,7 +78,8 @@ TEST(axis_kernels, rows_join_groups_of_splits) {
       const ax::shape shape = ax::shape_of({2, {outputs, items}, {items, 1}}, 0b10, {1, {outputs}, {1}});
       EXPECT_TRUE(folds_in_order(
           &ax::row_kernel<leaves, wf_test::join, interval*>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
-          {log_lanes, log_batch, 1, splits, 0}, policy.block_threads, sizeof(ax::row_storage<leaves>), 5, false))
+          {wf::thread::fast_divisor(1 << log_lanes), 1 << (log_warps - log_lanes), log_batch, 1, splits, 0},
+          policy.block_threads, sizeof(ax::row_storage<leaves>), 5, false))
           << outputs << " outputs, " << splits << " splits";
     }
 }
@@ -96,8 +98,10 @@ template <int Columns> void narrow_matrices_join_groups_of_splits() {
       const ax::shape shape = ax::shape_of({2, {rows, Columns}, {Columns, 1}}, 0b01, {1, {Columns}, {1}});
       EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, leaves, wf_test::join, interval*>, shape,
                                  leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
-                                 {ax::ceil_log2(Columns), log_batch + 1, 1, splits, 0}, policy.block_threads,
-                                 sizeof(ax::narrow_storage<leaves, Columns>), splits < 3 ? 1 : 3, offset == 0))
+                                 {wf::thread::fast_divisor(1 << ax::ceil_log2(Columns)), policy.block_threads / 32,
+                                  log_batch + 1, 1, splits, 0},
+                                 policy.block_threads, sizeof(ax::narrow_storage<leaves, Columns>), splits < 3 ? 1 : 3,
+                                 offset == 0))
           << Columns << " columns, " << splits << " splits";
     }
 }

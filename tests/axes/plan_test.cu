@@ -132,8 +132,8 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
       const auto plan = ax::plan_narrow(resident, matrices, columns, items, kind.accumulator_bytes, policy, max_blocks);
       if ((std::int64_t{1} << plan.log_rows) % policy.batch_rows() != 0) return "a share of rows is no batches";
       return problem(plan, matrices, 1, items,
-                     std::int64_t{policy.block_threads / warpfold::warp_lanes} << plan.log_rows,
-                     std::int64_t{1} << plan.log_lanes, kind.accumulator_bytes, max_blocks);
+                     std::int64_t{policy.block_threads / warpfold::warp_lanes} << plan.log_rows, plan.lanes(),
+                     kind.accumulator_bytes, max_blocks);
     }
     choice.kind = ax::kernel_kind::columns;
   }
@@ -150,10 +150,11 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     if (shape.kept.inner().extent % choice.vector != 0) return "vectors do not fill the columns";
     const auto plan = ax::plan_columns(resident, shape.outputs / choice.vector, choice.vector, items,
                                        kind.accumulator_bytes, policy, max_blocks);
-    const std::int64_t groups = policy.block_threads >> plan.log_lanes;
-    return problem(plan, shape.outputs / choice.vector, std::int64_t{1} << plan.log_lanes, items,
-                   groups << plan.log_rows, (std::int64_t{1} << plan.log_lanes) * choice.vector, kind.accumulator_bytes,
-                   max_blocks);
+    if (!std::has_single_bit(static_cast<unsigned>(plan.groups))) return "splits are no nodes";
+    if (ax::block_threads_of(plan) > policy.block_threads) return "too many threads";
+    if (3 * plan.lanes() * plan.groups < policy.block_threads) return "too few threads";
+    return problem(plan, shape.outputs / choice.vector, plan.lanes(), items, plan.split_items(),
+                   std::int64_t{plan.lanes()} * choice.vector, kind.accumulator_bytes, max_blocks);
   }
   const auto& policy = is_vector ? kind.rows : kind.single_rows;
   if (is_vector && shape.reduced.inner().in_stride != 1) return "chunks of items that are not adjacent";
@@ -161,17 +162,17 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     return "chunks that cross runs";
   if (choice.kind == ax::kernel_kind::short_rows) {
     const auto plan = ax::plan_short_rows(shape.outputs, items, policy, max_blocks);
-    if (items > (std::int64_t{choice.vector} << (plan.log_lanes + plan.log_rows)) || plan.log_lanes > 5 ||
+    if (items > (std::int64_t{choice.vector} << plan.log_rows) * plan.lanes() || plan.lanes() > warpfold::warp_lanes ||
         policy.short_chunks >> plan.log_rows < 1)
       return "a short row exceeds its lanes";
     const int lane_outputs = policy.short_chunks >> plan.log_rows;
-    return problem(plan, shape.outputs, std::int64_t{policy.block_threads >> plan.log_lanes} * lane_outputs, items,
-                   items, 1, kind.accumulator_bytes, max_blocks);
+    return problem(plan, shape.outputs, std::int64_t{policy.block_threads / plan.lanes()} * lane_outputs, items, items,
+                   1, kind.accumulator_bytes, max_blocks);
   }
   const auto plan = ax::plan_rows(resident, shape.outputs, items, kind.accumulator_bytes, policy, max_blocks);
-  const std::int64_t groups = (policy.block_threads / warpfold::warp_lanes) >> plan.log_lanes;
-  return problem(plan, shape.outputs, std::int64_t{1} << plan.log_lanes, items, groups << plan.log_rows,
-                 std::int64_t{1} << plan.log_lanes, kind.accumulator_bytes, max_blocks);
+  if (plan.lanes() * plan.groups != policy.block_threads / warpfold::warp_lanes) return "warps without work";
+  return problem(plan, shape.outputs, plan.lanes(), items, plan.split_items(), plan.lanes(), kind.accumulator_bytes,
+                 max_blocks);
 }
 
 // Threads of columns have 128 bytes in flight, however wide their accumulators are together.

@@ -33,6 +33,7 @@ struct index_map {
   }
 
   __device__ std::int64_t inner_stride() const { return axes[0].in_stride; }
+  __device__ std::int64_t inner_extent() const { return axes[0].extent; }
 
   __device__ place place_of(std::int64_t index) const {
     place at{0, 0};

@@ -22,27 +22,38 @@ template <class Leaves, int Columns, class Op> class row_folder {
   static constexpr narrow_policy policy = narrow_policy_of<Leaves, Columns>;
   static constexpr int chunk_rows = policy.chunk_rows, step_rows = warp_lanes * chunk_rows,
                        batch_rows = policy.batch_chunks * step_rows;
+  /// Columns whose nodes lanes exchange: a power of two.
+  static constexpr int row_columns = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Columns)));
 
   /// `origin` is the place of the matrix' first row. If `is_aligned`, chunks are vectors.
   __device__ row_folder(const Leaves& leaves, std::int64_t origin, bool is_aligned, Op op)
       : leaves_(leaves), origin_(origin), is_aligned_(is_aligned), op_(op) {}
 
-  /// The roots over the rows [first, end), first < end, where first is a multiple of batch_rows: lane l gets that of
-  /// column l % Columns. All lanes of a warp call it.
+  /// The column whose root a lane gets; columns from Columns on mean nothing.
+  __device__ static int own_column() { return warp::row_of_lane<row_columns>(); }
+
+  /// Loads the rows [first, end), a batch at most, if they are a whole one. All lanes of a warp call it.
+  __device__ void load(std::int64_t first, std::int64_t end) {
+    is_inside_ = first < end && leaves_.is_inside(origin_ + first * Columns, origin_ + end * Columns);
+    is_loaded_ = end - first == batch_rows && (is_aligned_ || is_inside_);
+    if (!is_loaded_) return;
+    const std::int64_t own = origin_ + (first + arch::lane_id() * chunk_rows) * Columns;
+    if (is_aligned_) WARPFOLD_UNROLL
+    for (int c = 0; c < policy.batch_chunks; ++c) leaves_.load(chunks_[c], own + c * step_rows * Columns);
+    else WARPFOLD_UNROLL
+    for (int c = 0; c < policy.batch_chunks; ++c)
+      leaves_.load(chunks_[c], own + c * step_rows * Columns, Leaves::chunk_items, true);
+  }
+  /// The roots over the rows [first, end), first < end, that were loaded last, or are read now. All lanes of the warp call
+  /// it.
   __device__ A fold(std::int64_t first, std::int64_t end) const {
-    const bool is_inside = leaves_.is_inside(origin_ + first * Columns, origin_ + end * Columns);
-    thread::node_counter<1, A> nodes;  // of steps
+    if (is_loaded_) return fold_batch(first);
+    thread::node_counter<1, A> nodes;
     unsigned steps = 0;
     A root[1] = {};
     WARPFOLD_NO_UNROLL
-    while (end - first >= batch_rows && (is_aligned_ || is_inside)) {
-      root[0] = fold_batch(first);
-      nodes.push(steps, root, op_, log2_of(policy.batch_chunks));
-      first += batch_rows, steps += policy.batch_chunks;
-    }
-    WARPFOLD_NO_UNROLL
     for (; first < end; first += step_rows, ++steps) {
-      root[0] = fold_step(first, static_cast<int>(least_of(end - first, step_rows)), is_inside);
+      root[0] = fold_step(first, static_cast<int>(least_of(end - first, step_rows)));
       nodes.push(steps, root, op_);
     }
     nodes.total(steps, root, op_);
@@ -50,98 +61,120 @@ template <class Leaves, int Columns, class Op> class row_folder {
   }
 
  private:
-  /// The nodes over a batch from row `first` on: chunks are loaded before the first one is folded.
+  /// The nodes over the batch that has been loaded, whose first row is number `first`.
   __device__ A fold_batch(std::int64_t first) const {
     const std::int64_t own = first + arch::lane_id() * chunk_rows;
-    chunk chunks[policy.batch_chunks];
-    if (is_aligned_) WARPFOLD_UNROLL
-    for (int c = 0; c < policy.batch_chunks; ++c) leaves_.load(chunks[c], origin_ + (own + c * step_rows) * Columns);
-    else WARPFOLD_UNROLL
-    for (int c = 0; c < policy.batch_chunks; ++c)
-      leaves_.load(chunks[c], origin_ + (own + c * step_rows) * Columns, Leaves::chunk_items, true);
-    return of_own_column([&](int column) {
-      A values[policy.batch_chunks];
+    if constexpr (std::is_arithmetic_v<A> && is_exact<Op, A> && is_commutative<Op>) {
+      A nodes[row_columns];
       WARPFOLD_UNROLL
-      for (int c = 0; c < policy.batch_chunks; ++c) {
-        A rows[chunk_rows];
+      for (int column = 0; column < row_columns; ++column) {
+        A values[policy.batch_chunks];
         WARPFOLD_UNROLL
-        for (int k = 0; k < chunk_rows; ++k)
-          rows[k] = leaves_.leaf(chunks[c], k * Columns + column, own + c * step_rows + k);
-        values[c] = thread::fold(rows, op_);
+        for (int c = 0; c < policy.batch_chunks; ++c) values[c] = fold_chunk(chunks_[c], own + c * step_rows, column);
+        nodes[column] = thread::fold(values, op_);
       }
-      return warp::fold_rows(values, op_);
-    });
+      return warp::batched_reduce(nodes, op_);
+    } else {
+      A nodes[row_columns * policy.batch_chunks];  // the chunks of a column lie together
+      WARPFOLD_UNROLL
+      for (int n = 0; n < row_columns * policy.batch_chunks; ++n) {
+        const int c = n % policy.batch_chunks;
+        nodes[n] = fold_chunk(chunks_[c], own + c * step_rows, n / policy.batch_chunks);
+      }
+      A value = warp::batched_reduce(nodes, op_);
+      WARPFOLD_UNROLL
+      for (int distance = row_columns * policy.batch_chunks / 2; distance >= row_columns; distance /= 2)
+        value = warp::join(arch::lane_id() & distance, value, warp::shuffle_xor(value, distance), op_);
+      return value;
+    }
   }
   /// The nodes over the `count` rows from `first` on, at most a chunk a lane.
-  __device__ A fold_step(std::int64_t first, int count, bool is_inside) const {
+  __device__ A fold_step(std::int64_t first, int count) const {
     const std::int64_t own = first + arch::lane_id() * chunk_rows;
     const int own_count = count - arch::lane_id() * chunk_rows;
     chunk one{};
-    if (own_count > 0) leaves_.load(one, origin_ + own * Columns, least_of(own_count, chunk_rows) * Columns, is_inside);
-    return of_own_column([&](int column) {
+    if (own_count > 0)
+      leaves_.load(one, origin_ + own * Columns, least_of(own_count, chunk_rows) * Columns, is_inside_);
+    A nodes[row_columns];
+    WARPFOLD_UNROLL
+    for (int column = 0; column < row_columns; ++column) {
       A rows[chunk_rows] = {};
       WARPFOLD_UNROLL
       for (int k = 0; k < chunk_rows; ++k)
-        if (k < own_count) rows[k] = leaves_.leaf(one, k * Columns + column, own + k);
-      A value[1] = {thread::fold(rows, op_, own_count)};
-      return warp::fold_rows(value, op_, (count + chunk_rows - 1) / chunk_rows);
-    });
-  }
-  /// node(column) for all columns; the lane keeps that of its own one.
-  template <class Node> __device__ static A of_own_column(Node node) {
-    const int own = arch::lane_id() % Columns;
-    A kept{};
-    WARPFOLD_UNROLL
-    for (int column = 0; column < Columns; ++column) {
-      const A value = node(column);
-      if (own == column) kept = value;
+        if (k < own_count) rows[k] = leaves_.leaf(one, k * Columns + column % Columns, own + k);
+      nodes[column] = thread::fold(rows, op_, own_count);
     }
-    return kept;
+    return warp::batched_reduce(nodes, op_, (count + chunk_rows - 1) / chunk_rows);
+  }
+  /// The node of a column over a chunk, whose first row is number `row`. Columns behind the last one stand for the first.
+  __device__ A fold_chunk(const chunk& from, std::int64_t row, int column) const {
+    A rows[chunk_rows];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < chunk_rows; ++k) rows[k] = leaves_.leaf(from, k * Columns + column % Columns, row + k);
+    return thread::fold(rows, op_);
   }
 
   const Leaves& leaves_;
   std::int64_t origin_;
-  bool is_aligned_;
+  bool is_aligned_, is_inside_ = false, is_loaded_ = false;
   Op op_;
+  chunk chunks_[policy.batch_chunks];
 };
 
 template <class Leaves, int Columns> struct narrow_storage {
   static constexpr int block_threads = narrow_policy_of<Leaves, Columns>.block_threads;
   using A = typename Leaves::accumulator;
-  thread::array<A, block_threads / warp_lanes * Columns> warps;  ///< the values of each warp
+  thread::array<A, block_threads / warp_lanes * Columns> warps[2];  ///< the values of each warp, of alternate steps
   join_storage<A, block_threads, 1> join;
 };
 
-/// Each block folds a split of a matrix at a time, and each of its warps a part of it.
+/// Each block folds splits of a matrix, a step at a time: warps fold adjacent batches, and while they load the next ones,
+/// the first threads join what the warps have left.
 template <int Columns, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(narrow_policy_of<Leaves, Columns>.block_threads,
                                   narrow_policy_of<Leaves, Columns>.blocks_per_multiprocessor)
 narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
-  constexpr int block_threads = narrow_policy_of<Leaves, Columns>.block_threads, warps = block_threads / warp_lanes;
+  using folder = row_folder<Leaves, Columns, Op>;
+  constexpr int block_threads = narrow_policy_of<Leaves, Columns>.block_threads, warps = block_threads / warp_lanes,
+                step_rows = warps * folder::batch_rows;
   auto& shared = arch::dynamic_shared<narrow_storage<Leaves, Columns>>();
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.log_lanes);
-  const int warp = arch::uniform_warp(), lane = arch::lane_id();
-  const std::int64_t share = std::int64_t{1} << plan.log_rows, split_rows = warps * share;
+  const tile_thread own(plan.by_lanes);
+  const int warp = arch::uniform_warp(), lane = arch::lane_id(), column = folder::own_column();
+  const bool leads = own.group == 0 && own.lane < Columns;
+  int buffer = 0;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
     const std::int64_t split = plan.split_of(work), matrix = work - split * plan.tiles,
-                       split_first = split * split_rows;
-    const std::int64_t first = split_first + warp * share, end = least_of(first + share, arguments.items);
-    A value{};
-    if (first < end) {
-      const std::int64_t origin = arguments.kept.place_of(matrix * Columns).in;
-      value = row_folder<Leaves, Columns, Op>(arguments.leaves, origin, is_aligned, arguments.op).fold(first, end);
+                       split_first = split * plan.split_items(),
+                       split_end = least_of(split_first + plan.split_items(), arguments.items);
+    folder rows(arguments.leaves, arguments.kept.place_of(matrix * Columns).in, is_aligned, arguments.op);
+    const auto own_first = [&](std::int64_t row) { return row + warp * folder::batch_rows; };
+    const auto own_end = [&](std::int64_t row) { return least_of(own_first(row) + folder::batch_rows, split_end); };
+    thread::node_counter<1, A> nodes;
+    unsigned steps = 0;
+    A root[1] = {};
+    rows.load(own_first(split_first), own_end(split_first));
+    WARPFOLD_NO_UNROLL
+    for (std::int64_t row = split_first; row < split_end; row += step_rows, ++steps, buffer = 1 - buffer) {
+      if (own_first(row) < split_end) {
+        const A value = rows.fold(own_first(row), own_end(row));
+        if (lane < folder::row_columns && column < Columns) shared.warps[buffer][warp * Columns + column] = value;
+      }
+      rows.load(own_first(row + step_rows), own_end(row + step_rows));
+      __syncthreads();  // the other buffer has been read, too
+      if (!leads) continue;
+      const int filled = static_cast<int>((least_of(split_end - row, step_rows) - 1) / folder::batch_rows) + 1;
+      A values[warps] = {};
+      WARPFOLD_UNROLL
+      for (int w = 0; w < warps; ++w)
+        if (w < filled) values[w] = shared.warps[buffer][w * Columns + own.lane];
+      root[0] = thread::fold(values, arguments.op, filled);
+      nodes.push(steps, root, arguments.op);
     }
-    __syncthreads();  // until all have read what the warps left before
-    if (lane < Columns) shared.warps[warp * Columns + lane] = value;
-    __syncthreads();
-    const int filled = static_cast<int>((least_of(split_rows, arguments.items - split_first) - 1) / share + 1);
-    const bool exists = own.lane < Columns;
-    A values[1] = {exists && own.group < filled ? shared.warps[own.group * Columns + own.lane] : A{}};
-    join_row_groups<block_threads, 1>(shared.join, own, exists, filled, arguments.op, values);
+    if (leads) nodes.total(steps, root, arguments.op);
     finish_tile<block_threads, 1>(arguments, shared.join, own, matrix, split,
-                                  exists ? matrix * Columns + own.lane : arguments.vectors, values);
+                                  own.lane < Columns ? matrix * Columns + own.lane : arguments.vectors, root);
   }
 }
 

@@ -13,19 +13,25 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// How outputs and their items are dealt to blocks. A work item is a tile of outputs and a split of their items, a node
 /// of each output's canonical tree.
 struct schedule {
-  int log_lanes;  ///< a tile is 2^log_lanes outputs, or vectors of outputs
-  int log_rows;   ///< a thread folds up to 2^log_rows items of an output (rows: a warp; short rows: chunks)
+  thread::fast_divisor by_lanes;  ///< a tile is so many outputs, or vectors of outputs
+  int groups;    ///< a power of two: threads (rows: warps) of a block that share the items of an output
+  int log_rows;  ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
   std::int64_t tiles;
   std::int64_t splits;
   int blocks;  ///< of the grid; they take work items in turns
 
+  __host__ __device__ int lanes() const { return static_cast<int>(by_lanes.divisor); }
   __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
+  __host__ __device__ std::int64_t split_items() const { return std::int64_t{groups} << log_rows; }
   /// The split of a work item. Neighbouring work items are tiles of one split, as far as there are several.
   __device__ std::int64_t split_of(std::int64_t work) const {
     return splits == 1 ? 0 : tiles == 1 ? work : work / tiles;
   }
-  /// Groups of splits that are joined at once, and a counter for the groups.
-  __host__ __device__ std::int64_t counters_per_tile() const { return (splits - 1) / splits_per_group + 2; }
+  /// Splits that are joined at once, groups of these, and a counter for the groups.
+  __host__ __device__ int group_splits() const {
+    return splits <= max_joined_splits ? max_joined_splits : splits_per_group;
+  }
+  __host__ __device__ std::int64_t counters_per_tile() const { return (splits - 1) / group_splits() + 2; }
 };
 
 constexpr int ceil_log2(std::int64_t number) {
@@ -111,30 +117,37 @@ inline int grid_of(std::int64_t work_items, int max_blocks) {
   return static_cast<int>(std::min(work_items, most));
 }
 
-/// Splits the items of each tile, of which `groups` threads or warps of a block take 2^log_rows each, until there is
-/// work for all blocks: halves 2^log_rows, down to 2^log_least, while the grid has at most `most_work` work items.
-inline void deal_splits(schedule& plan, std::int64_t items, std::int64_t groups, int log_least, int max_resident_blocks,
-                        std::int64_t most_work) {
-  const auto splits = [&] { return host::divide_up(items, groups << plan.log_rows); };
-  const std::int64_t wanted = std::min(std::int64_t{waves} * max_resident_blocks, most_work);
-  while (plan.log_rows > log_least && 2 * plan.tiles * splits() <= wanted) --plan.log_rows;
-  plan.splits = splits();
+/// Splits the items of each tile: halves what a thread or warp folds, down to 2^log_least items, while the grid has at
+/// most `most_work` work items.
+inline void deal_splits(schedule& plan, std::int64_t items, int log_least, std::int64_t most_work) {
+  const auto splits = [&](int log_rows) { return host::divide_up(items, std::int64_t{plan.groups} << log_rows); };
+  while (plan.log_rows > log_least && plan.tiles * splits(plan.log_rows - 1) <= most_work) --plan.log_rows;
+  plan.splits = splits(plan.log_rows);
 }
 
-/// The plan of the column kernel for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile is as wide
-/// as its threads leave rows to the other threads of the block; rows are split among threads, then among blocks, until
-/// there is work for all.
+/// Threads of a block of the column kernel.
+inline int block_threads_of(const schedule& plan) {
+  return static_cast<int>(host::divide_up(plan.lanes() * plan.groups, warp_lanes)) * warp_lanes;
+}
+
+/// The plan of the column kernel for `columns` vectors of `vector` columns, of `rows` > 0 items each. Columns are dealt
+/// evenly to tiles about as wide as rows leave threads of the block; rows are split among these, then among blocks.
 inline schedule plan_columns(int max_resident_blocks, std::int64_t columns, int vector, std::int64_t rows,
                              std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
   const int log_threads = ceil_log2(policy.block_threads), log_batch = ceil_log2(policy.batch_rows);
   const int log_groups = std::min(ceil_log2(host::divide_up(rows, policy.batch_rows)), log_threads - 5);
+  const std::int64_t room = policy.block_threads >> log_groups;
   schedule plan{};
-  plan.log_lanes = std::min(ceil_log2(columns), log_threads - log_groups);
-  const std::int64_t row_groups = std::int64_t{1} << (log_threads - plan.log_lanes);
-  plan.tiles = host::divide_up(columns, std::int64_t{1} << plan.log_lanes);
-  plan.log_rows = ceil_log2(host::divide_up(rows, row_groups));
-  deal_splits(plan, rows, row_groups, log_batch, max_resident_blocks,
-              max_shared_work_items((std::int64_t{1} << plan.log_lanes) * vector, accumulator_bytes));
+  plan.tiles = columns < 2 * room && columns <= policy.block_threads ? 1 : host::divide_up(columns, room);
+  plan.by_lanes = thread::fast_divisor(host::divide_up(columns, plan.tiles));
+  plan.tiles = host::divide_up(columns, plan.lanes());
+  plan.groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(policy.block_threads / plan.lanes())));
+  plan.log_rows = ceil_log2(host::divide_up(rows, plan.groups));
+  const std::int64_t most_work = max_shared_work_items(std::int64_t{plan.lanes()} * vector, accumulator_bytes);
+  // Many waves, if rows suffice for them.
+  const bool are_many = plan.tiles * host::divide_up(rows, std::int64_t{plan.groups} << log_batch) >=
+                        std::int64_t{waves} * max_resident_blocks / 2;
+  deal_splits(plan, rows, log_batch, std::min(std::int64_t{are_many ? waves : 1} * max_resident_blocks, most_work));
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
@@ -155,12 +168,13 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
   const int log_groups = std::min(ceil_log2(host::divide_up(items, policy.batch_items())), log_warps);
   schedule plan{};
-  plan.log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
-  const std::int64_t groups = std::int64_t{1} << (log_warps - plan.log_lanes);
-  plan.tiles = host::divide_up(outputs, std::int64_t{1} << plan.log_lanes);
-  plan.log_rows = std::max(ceil_log2(host::divide_up(items, groups)), log_batch);
-  deal_splits(plan, items, groups, log_batch, max_resident_blocks,
-              max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
+  const int log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
+  plan.by_lanes = thread::fast_divisor(1 << log_lanes);
+  plan.groups = 1 << (log_warps - log_lanes);
+  plan.tiles = host::divide_up(outputs, plan.lanes());
+  plan.log_rows = std::max(ceil_log2(host::divide_up(items, plan.groups)), log_batch);
+  deal_splits(plan, items, log_batch,
+              std::min<std::int64_t>(max_resident_blocks, max_shared_work_items(plan.lanes(), accumulator_bytes)));
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
@@ -169,13 +183,17 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
 /// matrix; these are split among blocks until there is work for all.
 inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
                             std::size_t accumulator_bytes, const narrow_policy& policy, int max_blocks) {
-  const int warps = policy.block_threads / warp_lanes, log_batch = ceil_log2(policy.batch_rows());
+  const int log_batch = ceil_log2(policy.batch_rows());
   schedule plan{};
-  plan.log_lanes = ceil_log2(columns);
+  plan.by_lanes = thread::fast_divisor(1 << ceil_log2(columns));
+  plan.groups = policy.block_threads / warp_lanes;
   plan.tiles = matrices;
-  plan.log_rows = std::max(ceil_log2(host::divide_up(rows, warps)), log_batch);
-  deal_splits(plan, rows, warps, log_batch, max_resident_blocks,
-              max_shared_work_items(std::int64_t{1} << plan.log_lanes, accumulator_bytes));
+  plan.log_rows = std::max(ceil_log2(host::divide_up(rows, plan.groups)), log_batch);
+  const std::int64_t most_work = max_shared_work_items(plan.lanes(), accumulator_bytes);
+  deal_splits(plan, rows, log_batch, std::min<std::int64_t>(max_resident_blocks, most_work));
+  // A wave that is not nearly full takes as long as a full one.
+  if (100 * host::divide_up(matrices * rows, plan.split_items()) < std::int64_t{85} * max_resident_blocks)
+    deal_splits(plan, rows, log_batch + 1, std::min(std::int64_t{waves} * max_resident_blocks, most_work));
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
@@ -185,9 +203,10 @@ inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const 
   schedule plan{};
   const std::int64_t chunks = host::divide_up(items, policy.chunk_items);
   plan.log_rows = std::min(ceil_log2(chunks), ceil_log2(policy.short_chunks));
-  plan.log_lanes = ceil_log2(chunks) - plan.log_rows;
+  plan.by_lanes = thread::fast_divisor(1 << (ceil_log2(chunks) - plan.log_rows));
+  plan.groups = policy.block_threads / plan.lanes();
   const int lane_outputs = policy.short_chunks >> plan.log_rows;
-  plan.tiles = host::divide_up(outputs, std::int64_t{policy.block_threads >> plan.log_lanes} * lane_outputs);
+  plan.tiles = host::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;

@@ -38,7 +38,30 @@ template <class Leaves> struct item_chunks {
 
   /// The chunk at item `item`, of which `count` > 0 items exist.
   __device__ void load(chunk& to, std::int64_t item, int count) const {
-    const std::int64_t at = origin + reduced.in(item);
+    load_from(to, origin + reduced.in(item), count);
+  }
+  /// `Rows` rows of 32 chunks, the first at item `from`, all of which exist. Where they lie in at most two runs of the
+  /// innermost axis, their places are found by two divisions, not by one for each.
+  template <int Rows> __device__ void load_batch(chunk (&to)[Rows], std::int64_t from) const {
+    constexpr int row_items = warp_lanes * chunk_items;
+    const int lane_items = arch::lane_id() * chunk_items;
+    if (reduced.inner_extent() < Rows * row_items) {
+      WARPFOLD_UNROLL
+      for (int r = 0; r < Rows; ++r) load(to[r], from + r * row_items + lane_items, chunk_items);
+      return;
+    }
+    const run_place run = reduced.run_at(from);
+    const std::int64_t step = reduced.inner_stride(), first = origin + run.in;
+    const std::int64_t second =
+        run.left < Rows * row_items ? origin + reduced.in(from + run.left) - run.left * step : first;
+    WARPFOLD_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      const int item = r * row_items + lane_items;
+      load_from(to[r], (item < run.left ? first : second) + item * step, chunk_items);
+    }
+  }
+  /// The chunk at place `at`.
+  __device__ void load_from(chunk& to, std::int64_t at, int count) const {
     if (is_aligned && (chunk_items == 1 || count >= chunk_items)) leaves.load(to, at);
     else leaves.load(to, at, count, is_inside);
   }
@@ -59,8 +82,7 @@ __device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, st
     typename Leaves::chunk chunks[rows] = {};
     A values[rows] = {}, node;
     if (left == batch_items) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < rows; ++r) items.load(chunks[r], own + r * row_items, chunk_items);
+      items.load_batch(chunks, from);
       WARPFOLD_UNROLL
       for (int r = 0; r < rows; ++r)
         values[r] = fold_chunk<true>(items.leaves, chunks[r], own + r * row_items, chunk_items, op);
@@ -86,6 +108,15 @@ template <class Leaves> struct row_storage {
   join_storage<A, row_policy_of<Leaves>.block_threads, 1> join;
 };
 
+/// finish_tile of single values. It is not inlined: the loop over items would lose registers to it.
+template <int BlockThreads, class Arguments, class Storage, class A = typename Arguments::A>
+__device__ __attribute__((noinline)) void finish_row_tile(const Arguments& arguments, Storage& shared,
+                                                          const tile_thread& own, std::int64_t tile, std::int64_t split,
+                                                          std::int64_t output, A value) {
+  A values[1] = {value};
+  finish_tile<BlockThreads, 1>(arguments, shared, own, tile, split, output, values);
+}
+
 /// Each warp folds a node of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
@@ -94,11 +125,13 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
   constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes;
   auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
   const schedule& plan = arguments.plan;
-  const int warp = arch::uniform_warp(), group = warp >> plan.log_lanes, groups = warps >> plan.log_lanes;
-  const std::int64_t share = std::int64_t{1} << plan.log_rows, split_items = groups * share;
+  const int warp = arch::uniform_warp(), lanes = plan.lanes(), groups = plan.groups,
+            group = static_cast<int>(plan.by_lanes.quotient(static_cast<unsigned>(warp)));
+  const std::int64_t share = std::int64_t{1} << plan.log_rows, split_items = plan.split_items();
+  const tile_thread own(plan.by_lanes);
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles, base = tile << plan.log_lanes;
-    const std::int64_t output = base + (warp & ((1 << plan.log_lanes) - 1)), split_first = split * split_items;
+    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles, base = tile * lanes;
+    const std::int64_t output = base + warp - group * lanes, split_first = split * split_items;
     const std::int64_t first = split_first + group * share, end = least_of(first + share, arguments.items);
     A value{};
     if (output < arguments.vectors && first < end)
@@ -113,12 +146,11 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
     __syncthreads();  // until thread t has read what warp t left before
     if (arch::lane_id() == 0) shared.warps[warp] = value;
     __syncthreads();
-    const tile_thread own(plan.log_lanes);
     const int filled = static_cast<int>((least_of(split_items, arguments.items - split_first) - 1) / share + 1);
     A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
     join_row_groups<block_threads, 1>(shared.join, own, base + own.lane < arguments.vectors, filled, arguments.op,
                                       values);
-    finish_tile<block_threads, 1>(arguments, shared.join, own, tile, split, base + own.lane, values);
+    finish_row_tile<block_threads>(arguments, shared.join, own, tile, split, base + own.lane, values[0]);
   }
 }
 
@@ -140,11 +172,10 @@ template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
-  constexpr int block_threads = row_policy_of<Leaves>.block_threads, chunks = row_policy_of<Leaves>.short_chunks,
-                chunk_items = Leaves::chunk_items;
+  constexpr int chunks = row_policy_of<Leaves>.short_chunks, chunk_items = Leaves::chunk_items;
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.log_lanes);
-  const int adjacent = 1 << plan.log_rows, groups = block_threads >> plan.log_lanes;
+  const tile_thread own(plan.by_lanes);
+  const int adjacent = 1 << plan.log_rows, lanes = plan.lanes(), groups = plan.groups;
   const int lane_items = adjacent * chunk_items, first = own.lane * lane_items,
             items = static_cast<int>(arguments.items);
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
@@ -168,7 +199,7 @@ short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argumen
     WARPFOLD_UNROLL
     for (int c = 0; c < chunks; ++c) {
       if (c % adjacent != 0) continue;
-      for (int distance = 1; distance < 1 << plan.log_lanes; distance *= 2) {
+      for (int distance = 1; distance < lanes; distance *= 2) {
         const A other = warp::shuffle_down(values[c], distance);
         if (own.lane % (2 * distance) == 0 && distance * lane_items < left(c))
           values[c] = arguments.op(values[c], other);

@@ -49,6 +49,22 @@ template <int Rows, class A, class Op> __device__ A batched_reduce(A (&rows)[Row
   return value;
 }
 
+/// batched_reduce over the first `count` lanes, count > 0. `op` is not called with the values of the others.
+template <int Rows, class A, class Op> __device__ A batched_reduce(A (&rows)[Rows], Op op, int count) {
+  static_assert(is_power_of_two(Rows) && Rows <= warp_lanes);
+  const int lane = arch::lane_id();
+  // A right operand exists if its first value does, which lies in lane (lane | distance) & -distance.
+  const auto exists = [&](int distance) { return ((lane | distance) & -distance) < count; };
+  detail::exchange_rows<Rows / 2>(rows, [&](int half, int, bool upper, A kept, A other) {
+    return join_if(exists(Rows / 2 / half), upper, kept, other, op);
+  });
+  A value = rows[0];
+  WARPFOLD_UNROLL
+  for (int distance = Rows; distance < warp_lanes; distance *= 2)
+    value = join_if(exists(distance), lane & distance, value, shuffle_xor(value, distance), op);
+  return value;
+}
+
 /// Folds all rows to one value, row 0 leftmost: the canonical tree over Rows * 32 values. Valid in every lane.
 /// Cost: as batched_reduce and log2(Rows) shuffles more: 12 for 8 rows. Where any order gives the same bits, as it does
 /// for extrema and integers, each lane joins its rows first: 5 shuffles.
