@@ -89,8 +89,8 @@ __device__ void join_row_groups(Storage& shared, const tile_thread& own, bool ex
   join_in_shared<Vector>(shared, own, exists, groups, op, values);
 }
 
-/// The node over `count` partial results, shared among the row groups of the block. partial(i) is the address of partial
-/// result i of the thread's outputs.
+/// The node over `count` partial results, shared among the row groups of the block. partial(i) is the address of
+/// partial result i of the thread's outputs.
 template <int BlockThreads, int Vector, class A, class Op, class Storage, class Partial>
 __device__ void join_partials(Storage& shared, const tile_thread& own, bool exists, int count, Partial partial, Op op,
                               A (&values)[Vector]) {

@@ -44,8 +44,8 @@ template <class Leaves, int Columns, class Op> class row_folder {
     for (int c = 0; c < policy.batch_chunks; ++c)
       leaves_.load(chunks_[c], own + c * step_rows * Columns, Leaves::chunk_items, true);
   }
-  /// The roots over the rows [first, end), first < end, that were loaded last, or are read now. All lanes of the warp call
-  /// it.
+  /// The roots over the rows [first, end), first < end, that were loaded last, or are read now. All lanes of the warp
+  /// call it.
   __device__ A fold(std::int64_t first, std::int64_t end) const {
     if (is_loaded_) return fold_batch(first);
     thread::node_counter<1, A> nodes;
@@ -106,7 +106,8 @@ template <class Leaves, int Columns, class Op> class row_folder {
     }
     return warp::batched_reduce(nodes, op_, (count + chunk_rows - 1) / chunk_rows);
   }
-  /// The node of a column over a chunk, whose first row is number `row`. Columns behind the last one stand for the first.
+  /// The node of a column over a chunk, whose first row is number `row`. Columns behind the last one stand for the
+  /// first.
   __device__ A fold_chunk(const chunk& from, std::int64_t row, int column) const {
     A rows[chunk_rows];
     WARPFOLD_UNROLL
@@ -128,8 +129,8 @@ template <class Leaves, int Columns> struct narrow_storage {
   join_storage<A, block_threads, 1> join;
 };
 
-/// Each block folds splits of a matrix, a step at a time: warps fold adjacent batches, and while they load the next ones,
-/// the first threads join what the warps have left.
+/// Each block folds splits of a matrix, a step at a time: warps fold adjacent batches, and while they load the next
+/// ones, the first threads join what the warps have left.
 template <int Columns, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(narrow_policy_of<Leaves, Columns>.block_threads,
                                   narrow_policy_of<Leaves, Columns>.blocks_per_multiprocessor)

@@ -50,7 +50,8 @@ template <class Arguments> class packed_segments {
     fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
   }
   template <class Tile> __device__ static constexpr bool holds(const Tile&) { return true; }
-  /// Folds pending segments while they fill 32 lanes, or all of them if `ends`. Returns the new number of pending segments.
+  /// Folds pending segments while they fill 32 lanes, or all of them if `ends`. Returns the new number of pending
+  /// segments.
   __device__ int fold_pending(int pending, bool ends) const {
     const auto write = [&](int number, const A& value) {
       arguments_.write(arguments_.out + first_segment_ + number, value);

@@ -48,8 +48,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
                             storage& own)
       : arguments(arguments), range(range), scratch(own.scratch), packing(arguments, first_segment, own.packing) {}
 
-  /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks. If `ends`, folds those that
-  /// are still pending, and no other.
+  /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks. If `ends`, folds those
+  /// that are still pending, and no other.
   __device__ void fold(segment_place& at, bool ends) {
     bool goes_on = true;
     while (goes_on) {
