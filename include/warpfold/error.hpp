@@ -53,8 +53,13 @@ inline void check(cudaError_t code, const char* call, std::source_location where
 }
 
 /// Throws std::invalid_argument "function: argument problem".
-[[noreturn]] inline void reject(const char* function, const std::string& problem) {
-  throw std::invalid_argument(detail::joined({"warpfold::", function, ": ", problem.c_str()}));
+[[noreturn, gnu::noinline, gnu::cold]] inline void reject(const char* function, const char* problem) {
+  throw std::invalid_argument(detail::joined({"warpfold::", function, ": ", problem}));
+}
+[[noreturn]] inline void reject(const char* function, const std::string& problem) { reject(function, problem.c_str()); }
+/// The same of a problem in parts: less code at each place than strings that are added.
+[[noreturn]] inline void reject(const char* function, std::initializer_list<const char*> parts) {
+  reject(function, detail::joined(parts));
 }
 
 }  // namespace warpfold

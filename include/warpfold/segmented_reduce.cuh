@@ -105,7 +105,8 @@ auto make_segments(const char* function, const bounds<B, E>& segments, std::int6
 template <class R, class Out>
 auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, const output<Out>& out) {
   const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
-  if (out.size == 0 && items > 0) reject(function, "out is empty, but there are " + std::to_string(items) + " items");
+  if (out.size == 0 && items > 0)
+    reject(function, {"out is empty, but there are ", std::to_string(items).c_str(), " items"});
   return segmented::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items, out.size};
 }
 

@@ -81,7 +81,7 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
                 arguments.op, values);
     const std::int64_t row_groups = (least_of(split_rows, arguments.items - first) - 1) / share + 1;
     join_row_groups<block_threads, vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
-    finish_tile<block_threads, vector>(arguments, shared, own, tile, split, column, values);
+    finish_tile_apart<block_threads, vector>(arguments, shared, own, tile, split, column, values);
   }
 }
 

@@ -95,12 +95,13 @@ template <int BlockThreads, int Vector, class A, class Op, class Storage, class 
 __device__ void join_partials(Storage& shared, const tile_thread& own, bool exists, int count, Partial partial, Op op,
                               A (&values)[Vector]) {
   constexpr int batch = 8;
+  static_assert(max_joined_splits <= batch << 6);
   const int row_groups = static_cast<int>(blockDim.x) / own.lanes;
   int share = 1;
   while (share * row_groups < count) share *= 2;
   const int first = own.group * share, end = least_of(first + share, count);
   if (exists && first < end) {
-    thread::node_counter<Vector, A, 16> nodes;
+    thread::node_counter<Vector, A, 7> nodes;
     unsigned batches = 0;
     WARPFOLD_NO_UNROLL
     for (int i = first; i < end; i += batch, ++batches) {
@@ -156,6 +157,25 @@ __device__ void finish_tile(const Arguments& arguments, Storage& shared, const t
     }
   }
   if (leads) arguments.template write<Vector>(vector, values);
+}
+
+/// The same, not inlined: the loop over items would lose registers to it.
+template <int BlockThreads, int Vector, class Arguments, class Storage, class A = typename Arguments::A>
+__device__ __attribute__((noinline)) void finish_tile_of(const Arguments& arguments, Storage& shared,
+                                                         const tile_thread& own, std::int64_t tile, std::int64_t split,
+                                                         std::int64_t vector, thread::array<A, Vector> values) {
+  A own_values[Vector];
+  WARPFOLD_UNROLL
+  for (int v = 0; v < Vector; ++v) own_values[v] = values[v];
+  finish_tile<BlockThreads, Vector>(arguments, shared, own, tile, split, vector, own_values);
+}
+template <int BlockThreads, int Vector, class Arguments, class Storage, class A = typename Arguments::A>
+__device__ void finish_tile_apart(const Arguments& arguments, Storage& shared, const tile_thread& own,
+                                  std::int64_t tile, std::int64_t split, std::int64_t vector, A (&values)[Vector]) {
+  thread::array<A, Vector> copied;
+  WARPFOLD_UNROLL
+  for (int v = 0; v < Vector; ++v) copied[v] = values[v];
+  finish_tile_of<BlockThreads, Vector>(arguments, shared, own, tile, split, vector, copied);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

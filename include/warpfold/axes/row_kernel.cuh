@@ -108,15 +108,6 @@ template <class Leaves> struct row_storage {
   join_storage<A, row_policy_of<Leaves>.block_threads, 1> join;
 };
 
-/// finish_tile of single values. It is not inlined: the loop over items would lose registers to it.
-template <int BlockThreads, class Arguments, class Storage, class A = typename Arguments::A>
-__device__ __attribute__((noinline)) void finish_row_tile(const Arguments& arguments, Storage& shared,
-                                                          const tile_thread& own, std::int64_t tile, std::int64_t split,
-                                                          std::int64_t output, A value) {
-  A values[1] = {value};
-  finish_tile<BlockThreads, 1>(arguments, shared, own, tile, split, output, values);
-}
-
 /// Each warp folds a node of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
@@ -150,7 +141,7 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
     A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
     join_row_groups<block_threads, 1>(shared.join, own, base + own.lane < arguments.vectors, filled, arguments.op,
                                       values);
-    finish_row_tile<block_threads>(arguments, shared.join, own, tile, split, base + own.lane, values[0]);
+    finish_tile_apart<block_threads, 1>(arguments, shared.join, own, tile, split, base + own.lane, values);
   }
 }
 

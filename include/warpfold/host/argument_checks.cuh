@@ -22,7 +22,7 @@ inline void check_device_pointer([[maybe_unused]] const char* function, [[maybe_
   check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
   if (attributes.type == cudaMemoryTypeUnregistered &&
       !device_attribute(cudaDevAttrPageableMemoryAccess, current_device()))
-    reject(function, std::string(argument) + " points to host memory that the device cannot reach");
+    reject(function, {argument, " points to host memory that the device cannot reach"});
 #endif
 }
 
@@ -34,7 +34,7 @@ inline void check_count(const char* function, std::int64_t count) {
 template <class It> void check_pointer(const char* function, const char* argument, const It& it) {
   if constexpr (std::contiguous_iterator<It>) {
     const void* pointer = to_pointer(it);
-    if (pointer == nullptr) reject(function, std::string(argument) + " is a null pointer");
+    if (pointer == nullptr) reject(function, {argument, " is a null pointer"});
     check_device_pointer(function, argument, pointer);
   }
 }
@@ -49,7 +49,7 @@ void check_apart(const char* function, const char* in_argument, const It& first,
                to = reinterpret_cast<std::uintptr_t>(to_pointer(out));
     if (count > 0 && out_count > 0 && to < in + static_cast<std::uintptr_t>(count) * sizeof(std::iter_value_t<It>) &&
         in < to + static_cast<std::uintptr_t>(out_count) * sizeof(std::iter_value_t<Out>))
-      reject(function, std::string(out_argument) + " lies within " + in_argument);
+      reject(function, {out_argument, " lies within ", in_argument});
   }
 }
 
@@ -78,9 +78,10 @@ inline void check_scratch_bytes(const char* function, const char* argument, std:
   const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
   const std::size_t alignment = address % workspace_alignment == 0 ? workspace_alignment : address & -address;
   if (bytes.size() >= needed && alignment == workspace_alignment) return;
-  reject(function, std::string(argument) + " has " + std::to_string(bytes.size()) + " bytes aligned to " +
-                       std::to_string(alignment) + "; " + std::to_string(needed) + " bytes aligned to " +
-                       std::to_string(workspace_alignment) + " are needed");
+  const auto number = [](std::size_t value) { return std::to_string(static_cast<std::int64_t>(value)); };
+  reject(function,
+         {argument, " has ", number(bytes.size()).c_str(), " bytes aligned to ", number(alignment).c_str(), "; ",
+          number(needed).c_str(), " bytes aligned to ", number(workspace_alignment).c_str(), " are needed"});
 }
 
 /// Checks a call's options.workspace, if it has one.

@@ -51,8 +51,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Size>
 void check_size(const char* function, const char* argument, Size size, std::int64_t expected, const char* of) {
   if (static_cast<std::int64_t>(size) != expected)
-    reject(function, std::string(argument) + " has " + std::to_string(size) + " entries, not " +
-                         std::to_string(expected) + ", " + of);
+    reject(function, {argument, " has ", std::to_string(static_cast<std::int64_t>(size)).c_str(), " entries, not ",
+                      std::to_string(expected).c_str(), ", ", of});
 }
 
 /// The entries of a range or an iterator, as kernels read them. There must be `expected` ones.

@@ -151,7 +151,7 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
              const segmented_options<A>& options) {
   const auto empty = empty_value_of<Op>(function, options, may_be_empty(segments));
   const auto init = host::initial_value_of<Op>(function, options.init, 1);
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  if (options.max_blocks < 0) reject(function, {"max_blocks is ", std::to_string(options.max_blocks).c_str()});
   if (segments.count == 0) return;
   if (!options.workspace.bytes.empty())
     host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));

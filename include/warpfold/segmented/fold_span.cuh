@@ -10,8 +10,8 @@ namespace warpfold::segmented {
 /// The canonical tree over the `items` > 0 items from item `first` on, at any alignment. Valid in every lane.
 /// - Whole batches of `Rows` rows of 32 chunks are loaded by vectors; misaligned ones are cut out of the aligned
 ///   vectors around them if these lie within the array.
-/// - The rest is loaded by halves of a batch, one after another: 32 wide chunks, each as wide as the chunks of Rows / 2
-///   rows together. (Two halves at once would take more code, and are slower.)
+/// - The rest is loaded by halves of a batch, of 32 wide chunks, each as wide as the chunks of Rows / 2 rows together:
+///   one after another, or, of wide accumulators, two at once.
 template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
   using chunk = typename Leaves::chunk;
@@ -45,14 +45,28 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
             few = left <= warp_lanes && left < end - from ? left : 0;
   typename Leaves::source_type::item last{};
   if (arch::lane_id() < few) last = source.at(end - few + arch::lane_id());
-  WARPFOLD_NO_UNROLL
-  for (; from < end - few; from += half_items) {
-    const int begin = arch::lane_id() * wide_chunk;
-    const segment_chunk<int> own[1] = {
-        {begin, static_cast<int>(least_of(end - from, std::int64_t{half_items})) - begin, arch::lane_id()}};
-    A value[1];
-    fold_chunks(leaves.template from<wide_chunk>(from), own, warp_lanes, inside, op, value);
-    nodes.push(halves++, warp::shuffle(value[0], 0), op);
+  const auto fold_halves = [&]<int Count>(std::integral_constant<int, Count>) {
+    segment_chunk<int> own[Count];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      const int begin = k * half_items + arch::lane_id() * wide_chunk;
+      own[k] = {begin, static_cast<int>(least_of(end - from, std::int64_t{Count * half_items})) - begin,
+                arch::lane_id()};
+    }
+    A values[Count];
+    fold_chunks(leaves.template from<wide_chunk>(from), own, warp_lanes, inside, op, values);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k) nodes.push(halves++, warp::shuffle(values[k], 0), op);
+    from += Count * half_items;
+  };
+  // For accumulators of a word, a second copy of the code would be larger and no faster.
+  if constexpr (sizeof(A) > 4) {
+    WARPFOLD_NO_UNROLL
+    while (end - few - from > half_items) fold_halves(std::integral_constant<int, 2>{});
+    if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
+  } else {
+    WARPFOLD_NO_UNROLL
+    while (from < end - few) fold_halves(std::integral_constant<int, 1>{});
   }
   if (few > 0) {
     A value{};

@@ -84,16 +84,9 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   bool begins = !may_be_short || partition.are_mostly_long;  // read the first span; else assume that it is short
   if (begins) settle_next();
   if (previous_first) settle_previous(before), begins = true;
-  bool ends = false;  // whether no other segment begins in the range
   while (true) {
-    if (ends || (may_be_short && !begins && items.end - items.begin <= max_short_items)) {
-      const auto last = segments.previous(start);  // loaded while the last ones are folded
-      short_segments_of_warp.fold(at, ends);       // folds nothing if the next one is long
-      if (ends && (previous_first || !settle_previous(last))) return;
-      if (ends) {
-        ends = false;
-        continue;
-      }
+    if (may_be_short && !begins && items.end - items.begin <= max_short_items) {
+      short_segments_of_warp.fold(at);  // folds nothing if the next one is long
       settle_next();
     } else if (!begins) {
       const auto next =
@@ -104,7 +97,10 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
       settle(next);
     }
     begins = false;
-    ends = at.segment >= segments.count || partition.position(at.segment, items.begin) >= range.end;
+    if (at.segment < segments.count && partition.position(at.segment, items.begin) < range.end) continue;
+    const auto last = segments.previous(start);  // loaded while the last ones are folded
+    short_segments_of_warp.finish(at.pending);
+    if (previous_first || !settle_previous(last)) return;
   }
 }
 

@@ -19,7 +19,8 @@ struct segment_place {
 template <class Arguments> struct no_short_segments {
   struct storage {};
   template <class... Any> __device__ explicit no_short_segments(const Any&...) {}
-  __device__ void fold(segment_place&, bool) const {}
+  __device__ void fold(segment_place&) const {}
+  __device__ void finish(int) const {}
 };
 
 /// Of one warp; all lanes call each member.
@@ -50,15 +51,15 @@ template <class Arguments, template <class> class Packing> class short_segments 
 
   /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks. If `ends`, folds those
   /// that are still pending, and no other.
-  __device__ void fold(segment_place& at, bool ends) {
+  __device__ void fold(segment_place& at) {
     bool goes_on = true;
     while (goes_on) {
-      if (ends) goes_on = false;
-      else goes_on = fold_next_tile(at);
-      at.pending = packing.fold_pending(at.pending, ends);
+      goes_on = fold_next_tile(at);
+      if (at.pending >= warp_lanes) at.pending = packing.fold_pending(at.pending, false);
       __syncwarp();  // else the compiler assumes a divergent warp, guards every exchange, and spills
     }
   }
+  __device__ void finish(int pending) { packing.fold_pending(pending, true); }
 
  private:
   /// Folds a tile from `at` on, or makes segments of it pending; nothing if the next segment is long. Returns whether
