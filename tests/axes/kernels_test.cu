@@ -84,6 +84,30 @@ TEST(axis_kernels, rows_join_groups_of_splits) {
     }
 }
 
+// A batch that crosses the end of a run takes its items from two places.
+TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
+  constexpr auto policy = ax::row_policy_of<leaves>;
+  constexpr int batch = static_cast<int>(policy.batch_items()), warps = policy.block_threads / 32, outputs = 2,
+                runs = 9;
+  for (const int run : {batch - 2, batch, batch + 2, batch + 34, 2 * batch - 2}) {
+    const std::int64_t items = std::int64_t{runs} * run;
+    std::vector<interval> all;
+    for (int r = 0; r < runs; ++r)
+      for (int o = 0; o < outputs; ++o)
+        for (int k = 0; k < run; ++k) all.push_back(interval::of(r * run + k));
+    const device_array<interval> in(all);
+    const ax::shape shape =
+        ax::shape_of({3, {runs, outputs, run}, {outputs * run, run, 1}}, 0b101, {1, {outputs}, {1}});
+    const int log_rows = std::max(ax::ceil_log2((items + warps - 1) / warps), ax::ceil_log2(batch));
+    EXPECT_TRUE(folds_in_order(&ax::row_kernel<leaves, wf_test::join, interval*>, shape,
+                               leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
+                               {wf::thread::fast_divisor(1), warps, log_rows, outputs, 1, 0}, policy.block_threads,
+                               sizeof(ax::row_storage<leaves>), 2, false))
+        << "runs of " << run << " items";
+  }
+}
+
 template <int Columns> void narrow_matrices_join_groups_of_splits() {
   constexpr int chunk_rows = ax::narrow_chunk_rows(sizeof(interval), Columns);
   using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, Columns * chunk_rows>;
