@@ -41,16 +41,15 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
   return items;
 }
 
-constexpr std::int64_t group = ax::max_joined_splits;
+constexpr std::int64_t group = ax::splits_per_group;
 
 TEST(axis_kernels, columns_join_groups_of_splits) {
   using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
   constexpr auto policy = ax::column_policy_of<leaves>;
-  for (const int columns : {2, 6, 20})
+  for (const int columns : {2, 16, 64})
     for (const std::int64_t splits : {std::int64_t{2}, group, group + 1, 2 * group + 3})
       for (const int log_rows : {0, 1, 4}) {
-        const int lanes = columns / 2;
-        const auto groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(policy.block_threads / lanes)));
+        const int lanes = columns / 2, groups = policy.block_threads / lanes;
         const std::int64_t split_rows = std::int64_t{groups} << log_rows;
         const std::int64_t rows = (splits - 1) * split_rows + 1 + split_rows / 3;
         if (wf_test::emulated && rows * columns > 200'000) continue;
@@ -59,8 +58,8 @@ TEST(axis_kernels, columns_join_groups_of_splits) {
         for (const int blocks : {3, static_cast<int>(splits)})
           EXPECT_TRUE(folds_in_order(&ax::column_kernel<leaves, wf_test::join, interval*>, shape,
                                      leaves{in.data(), {}, {0, rows * columns - 1}}, 2,
-                                     {wf::thread::fast_divisor(lanes), groups, log_rows, 1, splits, 0},
-                                     (lanes * groups + 31) / 32 * 32, sizeof(ax::column_storage<leaves>), blocks))
+                                     {ax::ceil_log2(lanes), groups, log_rows, 1, splits, 0}, policy.block_threads,
+                                     sizeof(ax::column_storage<leaves>), blocks))
               << columns << " columns, " << rows << " rows, " << splits << " splits, " << blocks << " blocks";
       }
 }
@@ -76,10 +75,10 @@ TEST(axis_kernels, rows_join_groups_of_splits) {
       const std::int64_t items = (splits - 1) * split_items + split_items / 2 + 1;
       const device_array<interval> in(numbered(outputs, items, false));
       const ax::shape shape = ax::shape_of({2, {outputs, items}, {items, 1}}, 0b10, {1, {outputs}, {1}});
-      EXPECT_TRUE(folds_in_order(
-          &ax::row_kernel<leaves, wf_test::join, interval*>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
-          {wf::thread::fast_divisor(1 << log_lanes), 1 << (log_warps - log_lanes), log_batch, 1, splits, 0},
-          policy.block_threads, sizeof(ax::row_storage<leaves>), 5, false))
+      EXPECT_TRUE(folds_in_order(&ax::row_kernel<leaves, wf_test::join, interval*>, shape,
+                                 leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
+                                 {log_lanes, 1 << (log_warps - log_lanes), log_batch, 1, splits, 0},
+                                 policy.block_threads, sizeof(ax::row_storage<leaves>), 5, false))
           << outputs << " outputs, " << splits << " splits";
     }
 }
@@ -101,9 +100,8 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
         ax::shape_of({3, {runs, outputs, run}, {outputs * run, run, 1}}, 0b101, {1, {outputs}, {1}});
     const int log_rows = std::max(ax::ceil_log2((items + warps - 1) / warps), ax::ceil_log2(batch));
     EXPECT_TRUE(folds_in_order(&ax::row_kernel<leaves, wf_test::join, interval*>, shape,
-                               leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
-                               {wf::thread::fast_divisor(1), warps, log_rows, outputs, 1, 0}, policy.block_threads,
-                               sizeof(ax::row_storage<leaves>), 2, false))
+                               leaves{in.data(), {}, {0, outputs * items - 1}}, 1, {0, warps, log_rows, outputs, 1, 0},
+                               policy.block_threads, sizeof(ax::row_storage<leaves>), 2, false))
         << "runs of " << run << " items";
   }
 }
@@ -122,8 +120,7 @@ template <int Columns> void narrow_matrices_join_groups_of_splits() {
       const ax::shape shape = ax::shape_of({2, {rows, Columns}, {Columns, 1}}, 0b01, {1, {Columns}, {1}});
       EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, leaves, wf_test::join, interval*>, shape,
                                  leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
-                                 {wf::thread::fast_divisor(1 << ax::ceil_log2(Columns)), policy.block_threads / 32,
-                                  log_batch + 1, 1, splits, 0},
+                                 {ax::ceil_log2(Columns), policy.block_threads / 32, log_batch + 1, 1, splits, 0},
                                  policy.block_threads, sizeof(ax::narrow_storage<leaves, Columns>), splits < 3 ? 1 : 3,
                                  offset == 0))
           << Columns << " columns, " << splits << " splits";

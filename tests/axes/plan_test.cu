@@ -151,8 +151,7 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     const auto plan = ax::plan_columns(resident, shape.outputs / choice.vector, choice.vector, items,
                                        kind.accumulator_bytes, policy, max_blocks);
     if (!std::has_single_bit(static_cast<unsigned>(plan.groups))) return "splits are no nodes";
-    if (ax::block_threads_of(plan) > policy.block_threads) return "too many threads";
-    if (3 * plan.lanes() * plan.groups < policy.block_threads) return "too few threads";
+    if (plan.lanes() * plan.groups != policy.block_threads) return "threads without work";
     return problem(plan, shape.outputs / choice.vector, plan.lanes(), items, plan.split_items(),
                    std::int64_t{plan.lanes()} * choice.vector, kind.accumulator_bytes, max_blocks);
   }

@@ -68,20 +68,20 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
   constexpr int block_threads = column_policy_of<Leaves>.block_threads, vector = Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.by_lanes);
-  const std::int64_t share = std::int64_t{1} << plan.log_rows, split_rows = plan.split_items();
+  const tile_thread own(plan.log_lanes);
+  const std::int64_t share = std::int64_t{1} << plan.log_rows, split_rows = (block_threads >> plan.log_lanes) * share;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
     const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles;
-    const std::int64_t column = tile * plan.lanes() + own.lane, first = split * split_rows;
+    const std::int64_t column = (tile << plan.log_lanes) + own.lane, first = split * split_rows;
     const std::int64_t own_first = first + own.group * share, own_end = least_of(own_first + share, arguments.items);
-    const bool exists = column < arguments.vectors && own.group < plan.groups;
+    const bool exists = column < arguments.vectors;
     A values[vector] = {};
     if (exists && own_first < own_end)
       fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, own_first, own_end,
                 arguments.op, values);
     const std::int64_t row_groups = (least_of(split_rows, arguments.items - first) - 1) / share + 1;
     join_row_groups<block_threads, vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
-    finish_tile_apart<block_threads, vector>(arguments, shared, own, tile, split, column, values);
+    finish_tile<block_threads, vector>(arguments, shared, own, tile, split, column, values);
   }
 }
 

@@ -94,7 +94,7 @@ void enqueue_columns(const char* function, const shape& given, const kernel_choi
   }
   arguments.plan = plan_columns(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), arguments.vectors,
                                 vector, arguments.items, sizeof(A), policy, options.max_blocks);
-  enqueue_kernel(function, kernel, arguments, block_threads_of(arguments.plan), shared_bytes, options);
+  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options);
 }
 
 /// Enqueues the row kernel, or that for short rows, with chunks of Leaves::chunk_items items.

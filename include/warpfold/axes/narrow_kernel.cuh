@@ -141,7 +141,7 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
                 step_rows = warps * folder::batch_rows;
   auto& shared = arch::dynamic_shared<narrow_storage<Leaves, Columns>>();
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.by_lanes);
+  const tile_thread own(plan.log_lanes);
   const int warp = arch::uniform_warp(), lane = arch::lane_id(), column = folder::own_column();
   const bool leads = own.group == 0 && own.lane < Columns;
   int buffer = 0;

@@ -13,25 +13,22 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// How outputs and their items are dealt to blocks. A work item is a tile of outputs and a split of their items, a node
 /// of each output's canonical tree.
 struct schedule {
-  thread::fast_divisor by_lanes;  ///< a tile is so many outputs, or vectors of outputs
-  int groups;    ///< a power of two: threads (rows: warps) of a block that share the items of an output
-  int log_rows;  ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
+  int log_lanes;  ///< a tile is 2^log_lanes outputs, or vectors of outputs
+  int groups;     ///< a power of two: threads (rows: warps) of a block that share the items of an output
+  int log_rows;   ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
   std::int64_t tiles;
   std::int64_t splits;
   int blocks;  ///< of the grid; they take work items in turns
 
-  __host__ __device__ int lanes() const { return static_cast<int>(by_lanes.divisor); }
+  __host__ __device__ int lanes() const { return 1 << log_lanes; }
   __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
   __host__ __device__ std::int64_t split_items() const { return std::int64_t{groups} << log_rows; }
   /// The split of a work item. Neighbouring work items are tiles of one split, as far as there are several.
   __device__ std::int64_t split_of(std::int64_t work) const {
     return splits == 1 ? 0 : tiles == 1 ? work : work / tiles;
   }
-  /// Splits that are joined at once, groups of these, and a counter for the groups.
-  __host__ __device__ int group_splits() const {
-    return splits <= max_joined_splits ? max_joined_splits : splits_per_group;
-  }
-  __host__ __device__ std::int64_t counters_per_tile() const { return (splits - 1) / group_splits() + 2; }
+  /// Groups of splits that are joined at once, and a counter for the groups.
+  __host__ __device__ std::int64_t counters_per_tile() const { return (splits - 1) / splits_per_group + 2; }
 };
 
 constexpr int ceil_log2(std::int64_t number) {
@@ -125,29 +122,20 @@ inline void deal_splits(schedule& plan, std::int64_t items, int log_least, std::
   plan.splits = splits(plan.log_rows);
 }
 
-/// Threads of a block of the column kernel.
-inline int block_threads_of(const schedule& plan) {
-  return static_cast<int>(host::divide_up(plan.lanes() * plan.groups, warp_lanes)) * warp_lanes;
-}
-
-/// The plan of the column kernel for `columns` vectors of `vector` columns, of `rows` > 0 items each. Columns are dealt
-/// evenly to tiles about as wide as rows leave threads of the block; rows are split among these, then among blocks.
+/// The plan of the column kernel for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile is as wide
+/// as its threads leave rows to the other threads of the block; rows are split among threads, then among blocks, until
+/// there are many waves of work.
 inline schedule plan_columns(int max_resident_blocks, std::int64_t columns, int vector, std::int64_t rows,
                              std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
   const int log_threads = ceil_log2(policy.block_threads), log_batch = ceil_log2(policy.batch_rows);
   const int log_groups = std::min(ceil_log2(host::divide_up(rows, policy.batch_rows)), log_threads - 5);
-  const std::int64_t room = policy.block_threads >> log_groups;
   schedule plan{};
-  plan.tiles = columns < 2 * room && columns <= policy.block_threads ? 1 : host::divide_up(columns, room);
-  plan.by_lanes = thread::fast_divisor(host::divide_up(columns, plan.tiles));
+  plan.log_lanes = std::min(ceil_log2(columns), log_threads - log_groups);
+  plan.groups = policy.block_threads >> plan.log_lanes;
   plan.tiles = host::divide_up(columns, plan.lanes());
-  plan.groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(policy.block_threads / plan.lanes())));
   plan.log_rows = ceil_log2(host::divide_up(rows, plan.groups));
   const std::int64_t most_work = max_shared_work_items(std::int64_t{plan.lanes()} * vector, accumulator_bytes);
-  // Many waves, if rows suffice for them.
-  const bool are_many = plan.tiles * host::divide_up(rows, std::int64_t{plan.groups} << log_batch) >=
-                        std::int64_t{waves} * max_resident_blocks / 2;
-  deal_splits(plan, rows, log_batch, std::min(std::int64_t{are_many ? waves : 1} * max_resident_blocks, most_work));
+  deal_splits(plan, rows, log_batch, std::min(std::int64_t{waves} * max_resident_blocks, most_work));
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
@@ -168,9 +156,8 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
   const int log_groups = std::min(ceil_log2(host::divide_up(items, policy.batch_items())), log_warps);
   schedule plan{};
-  const int log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
-  plan.by_lanes = thread::fast_divisor(1 << log_lanes);
-  plan.groups = 1 << (log_warps - log_lanes);
+  plan.log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
+  plan.groups = 1 << (log_warps - plan.log_lanes);
   plan.tiles = host::divide_up(outputs, plan.lanes());
   plan.log_rows = std::max(ceil_log2(host::divide_up(items, plan.groups)), log_batch);
   deal_splits(plan, items, log_batch,
@@ -185,7 +172,7 @@ inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int 
                             std::size_t accumulator_bytes, const narrow_policy& policy, int max_blocks) {
   const int log_batch = ceil_log2(policy.batch_rows());
   schedule plan{};
-  plan.by_lanes = thread::fast_divisor(1 << ceil_log2(columns));
+  plan.log_lanes = ceil_log2(columns);
   plan.groups = policy.block_threads / warp_lanes;
   plan.tiles = matrices;
   plan.log_rows = std::max(ceil_log2(host::divide_up(rows, plan.groups)), log_batch);
@@ -203,7 +190,7 @@ inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const 
   schedule plan{};
   const std::int64_t chunks = host::divide_up(items, policy.chunk_items);
   plan.log_rows = std::min(ceil_log2(chunks), ceil_log2(policy.short_chunks));
-  plan.by_lanes = thread::fast_divisor(1 << (ceil_log2(chunks) - plan.log_rows));
+  plan.log_lanes = ceil_log2(chunks) - plan.log_rows;
   plan.groups = policy.block_threads / plan.lanes();
   const int lane_outputs = policy.short_chunks >> plan.log_rows;
   plan.tiles = host::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);

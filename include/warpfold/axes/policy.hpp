@@ -16,7 +16,6 @@ constexpr std::size_t partial_bytes(std::size_t accumulator_bytes) {
 inline constexpr int max_work_items = 16384;  ///< of a grid whose blocks share outputs
 inline constexpr int splits_per_group = 128;  ///< partial results of an output that one block joins at once
 static_assert(max_work_items <= splits_per_group * splits_per_group, "two levels of joins");
-inline constexpr int max_joined_splits = 512;  ///< or all of them, if there are no more
 /// Work items for each block that is resident at once, where one for each would not do. Splits are nodes, whose sizes
 /// double: no grid divides them evenly, but many small ones leave little to the last blocks.
 inline constexpr int waves = 16;

@@ -108,6 +108,15 @@ template <class Leaves> struct row_storage {
   join_storage<A, row_policy_of<Leaves>.block_threads, 1> join;
 };
 
+/// finish_tile of single values. It is not inlined: the loop over items would lose registers to it.
+template <int BlockThreads, class Arguments, class Storage, class A = typename Arguments::A>
+__device__ __attribute__((noinline)) void finish_row_tile(const Arguments& arguments, Storage& shared,
+                                                          const tile_thread& own, std::int64_t tile, std::int64_t split,
+                                                          std::int64_t output, A value) {
+  A values[1] = {value};
+  finish_tile<BlockThreads, 1>(arguments, shared, own, tile, split, output, values);
+}
+
 /// Each warp folds a node of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
@@ -116,10 +125,9 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
   constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes;
   auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
   const schedule& plan = arguments.plan;
-  const int warp = arch::uniform_warp(), lanes = plan.lanes(), groups = plan.groups,
-            group = static_cast<int>(plan.by_lanes.quotient(static_cast<unsigned>(warp)));
+  const int warp = arch::uniform_warp(), lanes = plan.lanes(), groups = plan.groups, group = warp >> plan.log_lanes;
   const std::int64_t share = std::int64_t{1} << plan.log_rows, split_items = plan.split_items();
-  const tile_thread own(plan.by_lanes);
+  const tile_thread own(plan.log_lanes);
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
     const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles, base = tile * lanes;
     const std::int64_t output = base + warp - group * lanes, split_first = split * split_items;
@@ -141,7 +149,7 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
     A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
     join_row_groups<block_threads, 1>(shared.join, own, base + own.lane < arguments.vectors, filled, arguments.op,
                                       values);
-    finish_tile_apart<block_threads, 1>(arguments, shared.join, own, tile, split, base + own.lane, values);
+    finish_row_tile<block_threads>(arguments, shared.join, own, tile, split, base + own.lane, values[0]);
   }
 }
 
@@ -165,7 +173,7 @@ short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argumen
   using A = typename Leaves::accumulator;
   constexpr int chunks = row_policy_of<Leaves>.short_chunks, chunk_items = Leaves::chunk_items;
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.by_lanes);
+  const tile_thread own(plan.log_lanes);
   const int adjacent = 1 << plan.log_rows, lanes = plan.lanes(), groups = plan.groups;
   const int lane_items = adjacent * chunk_items, first = own.lane * lane_items,
             items = static_cast<int>(arguments.items);

@@ -10,8 +10,7 @@ namespace warpfold::segmented {
 /// The canonical tree over the `items` > 0 items from item `first` on, at any alignment. Valid in every lane.
 /// - Whole batches of `Rows` rows of 32 chunks are loaded by vectors; misaligned ones are cut out of the aligned
 ///   vectors around them if these lie within the array.
-/// - The rest is loaded by halves of a batch, of 32 wide chunks, each as wide as the chunks of Rows / 2 rows together:
-///   one after another, or, of wide accumulators, two at once.
+/// - The rest is loaded in two halves of 32 wide chunks, each as wide as the chunks of Rows / 2 rows together.
 template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
   using chunk = typename Leaves::chunk;
@@ -59,15 +58,9 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     for (int k = 0; k < Count; ++k) nodes.push(halves++, warp::shuffle(values[k], 0), op);
     from += Count * half_items;
   };
-  // For accumulators of a word, a second copy of the code would be larger and no faster.
-  if constexpr (sizeof(A) > 4) {
-    WARPFOLD_NO_UNROLL
-    while (end - few - from > half_items) fold_halves(std::integral_constant<int, 2>{});
-    if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
-  } else {
-    WARPFOLD_NO_UNROLL
-    while (from < end - few) fold_halves(std::integral_constant<int, 1>{});
-  }
+  WARPFOLD_NO_UNROLL
+  while (end - few - from > half_items) fold_halves(std::integral_constant<int, 2>{});
+  if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
   if (few > 0) {
     A value{};
     if (arch::lane_id() < few) value = leaves.leaf_of(last);

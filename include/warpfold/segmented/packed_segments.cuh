@@ -42,7 +42,9 @@ template <class Arguments> class packed_segments {
       pending = append_pending(queue_, pending, tile.count(k) > most, static_cast<index>(tile.base + tile.begin[k]),
                                tile.count(k), number + k * warp_lanes);
     __syncwarp();
-    return pending;
+    int from = 0;
+    while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);
+    return keep_pending(queue_, from, pending);
   }
   /// Folds a tile of tiny segments. Calls meanwhile() while the loads are in flight.
   template <class Tile, class Meanwhile>
@@ -50,21 +52,18 @@ template <class Arguments> class packed_segments {
     fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
   }
   template <class Tile> __device__ static constexpr bool holds(const Tile&) { return true; }
-  /// Folds pending segments while they fill 32 lanes, or all of them if `ends`. Returns the new number of pending
-  /// segments.
-  __device__ int fold_pending(int pending, bool ends) const {
-    const auto write = [&](int number, const A& value) {
-      arguments_.write(arguments_.out + first_segment_ + number, value);
-    };
-    __syncwarp();
-    int from = 0;
-    while (ends ? from < pending : pending - from >= warp_lanes)
-      from += segmented::fold_pending(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from,
-                                      pending, ends, arguments_.op, write);
-    return keep_pending(queue_, from, pending);
+  /// Folds the segments that are still pending.
+  __device__ void finish(int pending) const {
+    for (int from = 0; from < pending;) from += fold_rounds(from, pending, true);
   }
 
  private:
+  __device__ int fold_rounds(int from, int pending, bool all) const {
+    return fold_pending(
+        arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from, pending, all, arguments_.op,
+        [&](int number, const A& value) { arguments_.write(arguments_.out + first_segment_ + number, value); });
+  }
+
   const Arguments& arguments_;
   const std::int64_t first_segment_;
   storage& queue_;

@@ -44,7 +44,7 @@ inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much t
 /// - each warp has at least min_staged_tiles tiles, or min_staged_empty_tiles if most segments are empty.
 inline constexpr int min_staged_item_bytes = 4, max_staged_mean_items = 16;
 constexpr int min_staged_mean_halves(std::size_t item_bytes) { return item_bytes <= 4 ? 7 : 8; }
-inline constexpr int min_staged_tiles = 2, min_staged_empty_tiles = 16;
+inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
 inline constexpr int window_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
 /// A segment goes to a group of warps by its number, without a search, if the input fills the device about once, or if

@@ -61,8 +61,15 @@ __device__ warp_share share_of_group(const Arguments& arguments, std::int64_t se
 template <class Arguments>
 __device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first) {
   using leaves_type = std::remove_cvref_t<decltype(arguments.leaves)>;
-  return fold_span<policy_of<leaves_type>.long_rows>(arguments.leaves, share.items.begin + first,
-                                                     least_of(share.last - first, share.step), arguments.op);
+  constexpr int few_rows = target_share_rows, many_rows = policy_of<leaves_type>.long_rows;
+  const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
+    return fold_span<Rows>(arguments.leaves, share.items.begin + first, least_of(share.last - first, share.step),
+                           arguments.op);
+  };
+  // A share of few rows is folded fastest in one batch of as many rows.
+  return share.step <= few_rows * warp_lanes * leaves_type::chunk_items
+             ? fold(std::integral_constant<int, few_rows>{})
+             : fold(std::integral_constant<int, many_rows>{});
 }
 
 /// Joins the units [first, last) of a segment with those of other warps, unless there are none.

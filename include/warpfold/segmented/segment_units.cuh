@@ -44,18 +44,14 @@ __device__ void join_units(const unit_values<A>& values, const load_balance_part
     if (!arch::warp_completes(counter, least_of(end, group_end) - greatest_of(begin, group_first),
                               group_end - group_first))
       continue;
-    // Joins the group, and then, if that completes the segment, all groups. One loop, so that this is compiled once.
-    std::int64_t from = group_first, apart = 1;
-    int count = static_cast<int>(group_end - group_first);
-    WARPFOLD_NO_UNROLL
-    for (bool is_segment = groups == 1;; is_segment = true) {
-      const A joined = warp::fold_values<A>(
-          count, [&](int i) { return values.value(partition, first, from + i * apart); }, op);
-      if (is_segment) return store(joined);
-      if (arch::lane_id() == 0) values.value(partition, first, group_first) = joined;
-      if (!arch::warp_completes(values.of_segment(partition.warp_of(first)), 1, groups)) break;
-      from = 0, apart = most, count = static_cast<int>(groups);
-    }
+    const A joined = warp::fold_values<A>(
+        static_cast<int>(group_end - group_first),
+        [&](int i) { return values.value(partition, first, group_first + i); }, op);
+    if (groups == 1) return store(joined);
+    if (arch::lane_id() == 0) values.value(partition, first, group_first) = joined;
+    if (arch::warp_completes(values.of_segment(partition.warp_of(first)), 1, groups))
+      store(warp::fold_values<A>(
+          static_cast<int>(groups), [&](int i) { return values.value(partition, first, std::int64_t{i} * most); }, op));
   }
 }
 

@@ -49,51 +49,44 @@ template <class Arguments, template <class> class Packing> class short_segments 
                             storage& own)
       : arguments(arguments), range(range), scratch(own.scratch), packing(arguments, first_segment, own.packing) {}
 
-  /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks. If `ends`, folds those
-  /// that are still pending, and no other.
+  /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks.
   __device__ void fold(segment_place& at) {
-    bool goes_on = true;
-    while (goes_on) {
-      goes_on = fold_next_tile(at);
-      if (at.pending >= warp_lanes) at.pending = packing.fold_pending(at.pending, false);
+    while (true) {
+      tile_type tile;
+      bool whole = read_tile(at, tile) && is_whole(tile, at.segment);
+      int longest = tile.longest();
+      while (whole && longest <= tiny && packing_type::holds(tile)) {
+        const std::int64_t first = at.segment;
+        at.segment += tile_segments;
+        if constexpr (segments_type::needs_cursor) at.cursor = tile.base + tile.end_of(tile_segments - 1);
+        tile_type next;
+        bool all_known = false;
+        packing.fold_tiny(tile, first, [&] { all_known = read_tile(at, next); });
+        __syncwarp();
+        tile = next;
+        whole = all_known && is_whole(tile, at.segment);
+        longest = tile.longest();
+      }
+      const bool fits = packing_type::limits_items ? tiny < longest && longest <= wide : longest <= max_items;
+      const auto [taken, goes_on] = whole && fits ? tile_part{tile_segments, true} : take(tile, at.segment);
+      if (taken == 0) return;
+      const std::int64_t first = at.segment;
+      at.segment += taken;
+      if constexpr (segments_type::needs_cursor) at.cursor = tile.base + tile.end_of(taken - 1);
+      if (taken < tile_segments) {
+        tile.keep(taken);
+        longest = tile.longest();
+      }
+      at.pending = fold_tile(tile, first, taken, longest, at.pending);
       __syncwarp();  // else the compiler assumes a divergent warp, guards every exchange, and spills
+      if (!goes_on) return;
     }
   }
-  __device__ void finish(int pending) { packing.fold_pending(pending, true); }
+
+  /// Folds the segments that are still pending.
+  __device__ void finish(int pending) { packing.finish(pending); }
 
  private:
-  /// Folds a tile from `at` on, or makes segments of it pending; nothing if the next segment is long. Returns whether
-  /// the segment after the tile begins in the range and is short.
-  __device__ bool fold_next_tile(segment_place& at) {
-    tile_type tile;
-    bool whole = read_tile(at, tile) && is_whole(tile, at.segment);
-    int longest = tile.longest();
-    while (whole && longest <= tiny && packing_type::holds(tile)) {
-      const std::int64_t first = at.segment;
-      at.segment += tile_segments;
-      if constexpr (segments_type::needs_cursor) at.cursor = tile.base + tile.end_of(tile_segments - 1);
-      tile_type next;
-      bool all_known = false;
-      packing.fold_tiny(tile, first, [&] { all_known = read_tile(at, next); });
-      __syncwarp();
-      tile = next;
-      whole = all_known && is_whole(tile, at.segment);
-      longest = tile.longest();
-    }
-    const bool fits = packing_type::limits_items ? tiny < longest && longest <= wide && is_inside(tile, tile_segments)
-                                                 : longest <= max_items;
-    const auto [taken, goes_on] = whole && fits ? tile_part{tile_segments, true} : take(tile, at.segment);
-    if (taken == 0) return false;
-    const std::int64_t first = at.segment;
-    at.segment += taken;
-    if constexpr (segments_type::needs_cursor) at.cursor = tile.base + tile.end_of(taken - 1);
-    if (taken < tile_segments) {
-      tile.keep(taken);
-      longest = tile.longest();
-    }
-    at.pending = fold_tile(tile, first, taken, longest, at.pending);
-    return goes_on;
-  }
   /// Reads and checks the tile at `at`. Returns whether all of its spans are known.
   __device__ bool read_tile(const segment_place& at, tile_type& tile) const {
     const tile_limits limits{arguments.partition.item_at(at.segment, range.end), max_items, packing_type::max_items};
@@ -163,28 +156,26 @@ template <class Arguments, template <class> class Packing> class short_segments 
     return {taken, (__shfl_sync(full_warp, wanted, taken % warp_lanes) >> taken / warp_lanes & 1) != 0};
   }
 
-  /// Whether the source's is_inside holds for the items of the first `count` segments.
-  __device__ bool is_inside(const tile_type& tile, int count) const {
-    return arguments.leaves.source.is_inside(tile.base + tile.first_item(), tile.base + tile.end_of(count - 1));
-  }
-
   /// Folds the first `taken` > 0 segments of a tile, whose longest has `longest` items, or makes them pending. Returns
   /// the new number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
-    bool packs = longest <= tiny || longest > wide || !is_inside(tile, taken);
+    bool packs = longest <= tiny || longest > wide;
     // In place, few longer segments wait, so that half a chunk does for all others.
     if constexpr (half > 0 && !packing_type::limits_items)
       packs = packs || longest <= half || tile.count_above(half) <= max_waiting_of_tile;
-    if (packs) return packing.fold(tile, first, taken, longest, pending);
-    else if (longest <= narrow) fold_chunks<narrow, 2>(tile, first);
-    else fold_chunks<wide, 1>(tile, first);
+    if (!packing_type::limits_items && longest <= tiny) packing.fold_tiny(tile, first, [] {});
+    else if (packs) return packing.fold(tile, first, taken, longest, pending);
+    else if (longest <= narrow) fold_chunks<narrow, 2>(tile, first, taken);
+    else fold_chunks<wide, 1>(tile, first, taken);
     return pending;
   }
 
   /// Folds segments of at most one chunk of `Items` items: 32 * RowsAtOnce at a time.
-  template <int Items, int RowsAtOnce> __device__ void fold_chunks(tile_type tile, std::int64_t first_segment) const {
+  template <int Items, int RowsAtOnce>
+  __device__ void fold_chunks(tile_type tile, std::int64_t first_segment, int taken) const {
     const tile_index first_item = tile.first_item();
     const auto leaves = arguments.leaves.template from<Items>(tile.base + first_item);
+    const bool inside = arguments.leaves.source.is_inside(tile.base + first_item, tile.base + tile.end_of(taken - 1));
     auto out = arguments.out + first_segment + arch::lane_id();
     WARPFOLD_NO_UNROLL
     for (int k = 0; k < segments_per_lane; k += RowsAtOnce) {
@@ -193,7 +184,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
       for (int i = 0; i < RowsAtOnce; ++i)
         first[i] = static_cast<int>(tile.begin[i] - first_item), count[i] = tile.count(i);
       A results[RowsAtOnce];
-      fold_single_chunks(leaves, first, count, true, arguments.op, results);
+      fold_single_chunks(leaves, first, count, inside, arguments.op, results);
       write_tile(arguments, results, count, out);
       tile.template drop_first<RowsAtOnce>();
       out += RowsAtOnce * warp_lanes;

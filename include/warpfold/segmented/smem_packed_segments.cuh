@@ -92,7 +92,7 @@ template <class Arguments> class smem_packed_segments {
   template <class Tile> __device__ static bool holds(const Tile& tile) {
     return tile.end_of(tile_segments - 1) - tile.first_item() <= max_items;
   }
-  __device__ int fold_pending(int pending, bool) const { return pending; }  // none is ever pending
+  __device__ void finish(int) const {}
 
  private:
   /// Where a tile's segments lie in the window, and how many items they have.

@@ -61,7 +61,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   __device__ bool is_inside(std::int64_t begin, std::int64_t end) const {
     constexpr int least =
         (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
-    return (begin >= least || misaligned_bytes() == 0) && (end + least <= items || misaligned_bytes(items) == 0);
+    return begin >= least && end + least <= items;
   }
   /// Loads `count` items from `first` on, at most a chunk, but for the first `skipped` ones, one by one. Nothing is
   /// loaded if `count` is not positive.
