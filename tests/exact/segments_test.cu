@@ -66,6 +66,48 @@ TEST(ExactPlusOfSegments, Doubles) { expect_exact_segments<double>(); }
 TEST(ExactPlusOfSegments, Halves) { expect_exact_segments<__half>(); }
 TEST(ExactPlusOfSegments, Bfloats) { expect_exact_segments<__nv_bfloat16>(); }
 
+/// Aborts on NaN, which stand where no segment is.
+template <class T> struct number_only {
+  __device__ T operator()(const T& item) const {
+    const float number = static_cast<float>(item);
+    if (!(number - number == 0)) __trap();
+    return item;
+  }
+};
+
+/// Segments of items that one window holds, whatever their lengths: sums that cancel, and segments of zeros, among them.
+template <class T> void expect_exact_segments_of_one_magnitude() {
+  wf_test::random_source source(sizeof(T) + 7);
+  for (const int most : {2, 20, 90, 400, 1500})
+    for (const int gap : {0, 1, 40}) {
+      std::vector<std::int64_t> begins, ends;
+      std::vector<T> items(37, T(NAN));
+      for (int s = 0; s < 150; ++s) {
+        const auto length = static_cast<std::int64_t>(source.below(most));
+        begins.push_back(static_cast<std::int64_t>(items.size()));
+        for (std::int64_t i = 0; i < length; ++i) {
+          const float number = static_cast<float>(static_cast<int>(source.below(257)) - 128) / 128;
+          items.push_back(T(s % 5 == 0 ? (i % 2 ? 0.5f : -0.5f) : s % 7 == 0 ? -0.0f : s % 11 == 0 ? 0.0f : number));
+        }
+        ends.push_back(static_cast<std::int64_t>(items.size()));
+        items.insert(items.end(), static_cast<std::size_t>(gap), T(NAN));
+      }
+      items.insert(items.end(), 45, T(NAN));
+      const device_array<T> in(items, most % 3), out(150);
+      const device_array<std::int64_t> first(begins), last(ends);
+      for (const int max_blocks : {0, 1}) {
+        wf::transform_segmented_reduce(in.items(), wf::bounds{first.items(), last.items()},
+                                       std::span<T>(out.data(), 150), wf::exact_plus{}, number_only<T>{},
+                                       {.max_blocks = max_blocks});
+        const auto sums = out.to_host();
+        for (std::size_t s = 0; s < 150; ++s)
+          ASSERT_TRUE(sum_of(items, begins[s], ends[s]).rounds_to(sums[s])) << s << " of " << most << ", gap " << gap;
+      }
+    }
+}
+TEST(ExactPlusOfSegments, FloatsOfOneMagnitude) { expect_exact_segments_of_one_magnitude<float>(); }
+TEST(ExactPlusOfSegments, HalvesOfOneMagnitude) { expect_exact_segments_of_one_magnitude<__half>(); }
+
 TEST(ExactPlusOfSegments, FixedLengths) {
   wf_test::random_source source(5);
   for (const int length : {1, 3, 16, 17, 100, 256, 257, 1000}) {

@@ -76,6 +76,7 @@ struct lane_range {
 template <class Leaves, class F, int Items>
 __device__ void load_inner_items(const Leaves& leaves, lane_range& range, lane_group group, F (&items)[Items]) {
   constexpr int chunk_items = Leaves::chunk_items, rows = Items / chunk_items;
+  static_assert(rows * chunk_items == Items);
   const int row_items = group.lanes * chunk_items;
   typename Leaves::chunk chunks[rows];
   WARPFOLD_UNROLL

@@ -23,15 +23,14 @@ template <class V> struct segment_sums {
 };
 
 /// Calls sum(group, segment, place) for each lane's segment that has items, `place` being the lane, until it returns
-/// false; returns what it returned last. Groups have as many lanes as load the segment at once, up to the whole warp,
-/// and work side by side. All lanes of the warp call it, with `order` in shared memory.
-template <class V, class Source, class Sum>
+/// false; returns what it returned last. Groups have as many lanes as load the segment at once, `LaneItems` each,
+/// up to the whole warp, and work side by side. All lanes of the warp call it, with `order` in shared memory.
+template <int LaneItems, class Source, class Sum>
 __device__ bool deal_segments(const Source& source, const segment_span& items, int (&order)[warp_lanes], Sum sum) {
-  constexpr int lane_items = segment_policy<V>::lane_items;
   const int lane = arch::lane_id();
   const std::int64_t loaded = items.end - chunk_begin(source, items.begin);
   int own_lanes = 1;
-  while (own_lanes < warp_lanes && own_lanes * lane_items < loaded) own_lanes *= 2;
+  while (own_lanes < warp_lanes && own_lanes * LaneItems < loaded) own_lanes *= 2;
   if (items.begin == items.end) own_lanes = 0;
   WARPFOLD_NO_UNROLL
   for (int lanes = 1; lanes <= warp_lanes; lanes *= 2) {
@@ -64,22 +63,23 @@ __device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment
     sums.kinds[arch::lane_id()] = 0;
   }
   __syncwarp();
-  deal_segments<V>(leaves.source, items, sums.order, [&](lane_group group, const segment_span& segment, int place) {
-    std::int64_t step = chunk_begin(leaves.source, segment.begin);
-    unsigned kinds = 0;
-    WARPFOLD_NO_UNROLL
-    for (; __any_sync(full_warp, step < segment.end); step += group.lanes * policy::lane_items) {
-      number values[policy::lane_items];
-      load_group_items(leaves, step, segment, group, values);
-      const largest_item<number> largest = find_largest_number(values, group, kinds);
-      if (!add_if_whole<extraction, extraction::first_levels>(values, largest, sums.sum[place], group))
-        add_by_passes<extraction>(values, sums.sum[place], group);
-    }
-    if (group.has_items && (group.own_lane() == 0 || (kinds & ~has_other_than_minus_zero) != 0))
-      atomicOr(&sums.kinds[place], kinds);
-    __syncwarp();
-    return true;
-  });
+  deal_segments<policy::lane_items>(
+      leaves.source, items, sums.order, [&](lane_group group, const segment_span& segment, int place) {
+        std::int64_t step = chunk_begin(leaves.source, segment.begin);
+        unsigned kinds = 0;
+        WARPFOLD_NO_UNROLL
+        for (; __any_sync(full_warp, step < segment.end); step += group.lanes * policy::lane_items) {
+          number values[policy::lane_items];
+          load_group_items(leaves, step, segment, group, values);
+          const largest_item<number> largest = find_largest_number(values, group, kinds);
+          if (!add_if_whole<extraction, extraction::first_levels>(values, largest, sums.sum[place], group))
+            add_by_passes<extraction>(values, sums.sum[place], group);
+        }
+        if (group.has_items && (group.own_lane() == 0 || (kinds & ~has_other_than_minus_zero) != 0))
+          atomicOr(&sums.kinds[place], kinds);
+        __syncwarp();
+        return true;
+      });
 }
 
 }  // namespace warpfold::exact

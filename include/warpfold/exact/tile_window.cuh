@@ -7,10 +7,21 @@
 
 namespace warpfold::exact {
 
+/// That a lane sums at once: 8, or a chunk of 16.
+template <class Leaves> inline constexpr int window_lane_items = greatest_of(Leaves::chunk_items, 8);
+inline constexpr int max_window_lane_items = 16;
+
+/// What a lane has seen of the items of a tile.
+struct seen_items {
+  float largest = 0;        ///< a magnitude, or NaN
+  std::uint32_t rests = 0;  ///< not zero but for the sign if there are rests
+
+  __device__ int largest_field() const { return static_cast<int>(bits_as<std::uint32_t>(largest) >> 23 & 0xff); }
+};
+
 /// The window of a warp: a level of extraction, which stays from tile to tile.
 template <class V> struct tile_window {
-  using policy = segment_policy<V>;
-  using extraction = exact::extraction<V, policy::lane_items>;
+  using extraction = exact::extraction<V, max_window_lane_items>;
   static constexpr bool exists = std::is_same_v<typename superaccumulator<V>::number, float>;
   /// A lane's sum of a step is below 2^51, and that of a group below 2^63.
   static constexpr std::int64_t max_items = std::int64_t{1} << 15;
@@ -30,30 +41,36 @@ template <class V> struct tile_window {
     return bits_as<float>(static_cast<std::uint32_t>(least_of(field, int{format<float>::max_field})) << 23);
   }
   __device__ int unit_exponent() const { return exponent - 52; }
+  /// Moves the window to the largest item that any lane of the warp has seen, if it is a number.
+  __device__ void move_to(const seen_items& seen) {
+    const int field = warp::all_reduce(seen.largest_field(), maximum{});
+    if (field != static_cast<int>(format<float>::max_field)) *this = of_field(field, 0);
+  }
 };
 
-/// What a lane has seen of the items of a tile.
-struct seen_items {
-  float largest = 0;        ///< a magnitude, or NaN
-  std::uint32_t rests = 0;  ///< not zero but for the sign if there are rests
+/// Adds an item to `running`, which started at the window's start. Of items that do not fit the window the sum means
+/// nothing.
+__device__ inline void add_in_window(float item, double& running, seen_items& seen) {
+  seen.largest = maximum{}(seen.largest, fabsf(item));
+  const double wide = item, next = warpfold::detail::add(running, wide);
+  const double rest = warpfold::detail::add(wide, -warpfold::detail::add(next, -running));
+  seen.rests |= static_cast<std::uint32_t>(bits_as<std::uint64_t>(rest) >> 32);
+  running = next;
+}
+/// Whether all items that the warp's lanes have seen fit the window of this limit.
+__device__ inline bool all_in_window(const seen_items& seen, float limit) {
+  return !__any_sync(full_warp, !(seen.largest < limit) || (seen.rests & 0x7fffffffu) != 0);
+}
 
-  __device__ int largest_field() const { return static_cast<int>(bits_as<std::uint32_t>(largest) >> 23 & 0xff); }
-};
-
-/// The sum of a lane's items in units of the window, in two's complement, and whether any is other than -0. Of items
-/// that do not fit the window it means nothing.
+/// The sum of a lane's items in units of the window, in two's complement, and whether any is other than -0.
 template <int Items>
 __device__ std::uint64_t sum_in_window(const float (&items)[Items], double start, seen_items& seen, bool& has_other) {
   double running = start;
   std::uint32_t other = 0;
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
-    seen.largest = maximum{}(seen.largest, fabsf(items[k]));
     other |= bits_as<std::uint32_t>(items[k]) ^ 0x80000000u;
-    const double item = items[k], next = warpfold::detail::add(running, item);
-    const double rest = warpfold::detail::add(item, -warpfold::detail::add(next, -running));
-    seen.rests |= static_cast<std::uint32_t>(bits_as<std::uint64_t>(rest) >> 32);
-    running = next;
+    add_in_window(items[k], running, seen);
   }
   has_other = has_other || other != 0;
   return bits_as<std::uint64_t>(running) - bits_as<std::uint64_t>(start);
@@ -71,19 +88,18 @@ struct window_sum {
 template <class Leaves, class V = typename Leaves::accumulator>
 __device__ bool sum_tile_in_window(const Leaves& leaves, const segment_span& items, tile_window<V>& window,
                                    window_sum (&sums)[warp_lanes], int (&order)[warp_lanes]) {
-  using policy = segment_policy<V>;
   const double start = window.start();
   const float limit = window.limit();
   seen_items seen;
   __syncwarp();
-  const bool fits =
-      deal_segments<V>(leaves.source, items, order, [&](lane_group group, const segment_span& segment, int place) {
+  const bool fits = deal_segments<window_lane_items<Leaves>>(
+      leaves.source, items, order, [&](lane_group group, const segment_span& segment, int place) {
         lane_range range(leaves.source, segment, group);
         std::uint64_t sum = 0;
         bool has_other = false;
         WARPFOLD_NO_UNROLL
         while (__any_sync(full_warp, range.is_left())) {
-          float values[policy::lane_items];
+          float values[window_lane_items<Leaves>];
           load_inner_items(leaves, range, group, values);
           sum += sum_in_window(values, start, seen, has_other);
         }
@@ -91,12 +107,9 @@ __device__ bool sum_tile_in_window(const Leaves& leaves, const segment_span& ite
         const bool any_other = (__ballot_sync(full_warp, has_other) & group.mask()) != 0;
         if (group.has_items && group.own_lane() == 0)
           sums[place] = {static_cast<std::int64_t>(sum), any_other ? unsigned{has_other_than_minus_zero} : 0u};
-        return !__any_sync(full_warp, !(seen.largest < limit) || (seen.rests & 0x7fffffffu) != 0);
+        return all_in_window(seen, limit);
       });
-  if (!fits) {
-    const int field = warp::all_reduce(seen.largest_field(), maximum{});
-    if (field != static_cast<int>(format<float>::max_field)) window = tile_window<V>::of_field(field, 0);
-  }
+  if (!fits) window.move_to(seen);
   return fits;
 }
 

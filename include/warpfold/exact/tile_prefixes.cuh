@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exact sums of a tile of segments that lie together, as differences of prefixes: integers of 64 bits that count units
+// of a window may overflow on the way. Lanes read the tile from its first item to its last one, whatever the lengths.
+#pragma once
+#include <warpfold/exact/tile_window.cuh>
+#include <warpfold/warp/scan.cuh>
+
+namespace warpfold::exact {
+
+/// Of one warp, in shared memory: the prefixes of a step.
+struct prefix_storage {
+  static constexpr int lane_items = 8, step_items = lane_items * warp_lanes;
+
+  std::uint64_t before[warp_lanes];               ///< of a lane's first item, less what each number below has too much
+  std::uint64_t through[lane_items][warp_lanes];  ///< from a lane's first item through each of its items
+
+  /// The prefix through item number `item` of the step.
+  __device__ std::uint64_t through_item(int item) const {
+    return before[item / lane_items] + through[item % lane_items][item / lane_items];
+  }
+};
+
+/// Where the items of a tile's segments lie. All lanes of the warp call the constructor.
+struct tile_extent {
+  std::int64_t begin = 0, end = 0;
+
+  __device__ explicit tile_extent(const segment_span& items) {
+    const unsigned members = __ballot_sync(full_warp, items.begin < items.end);
+    if (members == 0) return;
+    begin = warp::shuffle(items.begin, __ffs(static_cast<int>(members)) - 1);
+    end = warp::shuffle(items.end, 31 - __clz(static_cast<int>(members)));
+  }
+};
+
+/// As sum_tile_in_window, of segments that fill `extent`, less than 2^20 items, without gaps. The sum is the lane's own.
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& items, const tile_extent& extent,
+                                     tile_window<V>& window, window_sum& sum, prefix_storage& own) {
+  constexpr int lane_items = prefix_storage::lane_items, step_items = prefix_storage::step_items,
+                chunk_items = Leaves::chunk_items, rows = lane_items / chunk_items;
+  const int lane = arch::lane_id();
+  const bool exists = items.begin < items.end;
+  const std::int64_t first = chunk_begin(leaves.source, extent.begin);  // of step 0; items below count from there
+  const int begin = static_cast<int>(extent.begin - first), end = static_cast<int>(extent.end - first),
+            last_before = exists ? static_cast<int>(items.begin - first) - 1 : -1,
+            last = exists ? static_cast<int>(items.end - first) - 1 : -1;
+  const double start = window.start();
+  const float limit = window.limit();
+  seen_items seen;
+  std::uint64_t all = 0, before = 0, through = 0;
+  typename Leaves::chunk next[rows];
+  const auto load = [&](int step) {
+    WARPFOLD_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      const int own_first = step + lane * lane_items + row * chunk_items;
+      if (own_first < end) leaves.source.load(next[row], first + own_first);
+    }
+  };
+  load(0);
+  WARPFOLD_NO_UNROLL
+  for (int step = 0; step < end; step += step_items) {
+    typename Leaves::chunk chunks[rows];
+    WARPFOLD_UNROLL
+    for (int row = 0; row < rows; ++row) chunks[row] = next[row];
+    load(step + step_items);
+    float values[lane_items];
+    const auto leaf = [&](int k) {
+      return warpfold::detail::convert<float>(leaves.leaf(chunks[k / chunk_items], k % chunk_items));
+    };
+    if (step >= begin && step + step_items <= end) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < lane_items; ++k) values[k] = leaf(k);
+    } else {
+      const int own_first = step + lane * lane_items;
+      WARPFOLD_UNROLL
+      for (int k = 0; k < lane_items; ++k) values[k] = own_first + k >= begin && own_first + k < end ? leaf(k) : -0.0f;
+    }
+    double running = start;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < lane_items; ++k) {
+      add_in_window(values[k], running, seen);
+      own.through[k][lane] = bits_as<std::uint64_t>(running);
+    }
+    const std::uint64_t total = bits_as<std::uint64_t>(running) - bits_as<std::uint64_t>(start),
+                        scanned = warp::inclusive_scan(total, plus{});
+    own.before[lane] = all + scanned - total - bits_as<std::uint64_t>(start);
+    all += warp::shuffle(scanned, warp_lanes - 1);
+    __syncwarp();
+    if (static_cast<unsigned>(last_before - step) < step_items) before = own.through_item(last_before - step);
+    if (static_cast<unsigned>(last - step) < step_items) through = own.through_item(last - step);
+    const bool fits = all_in_window(seen, limit);
+    __syncwarp();
+    if (!fits) return window.move_to(seen), false;
+  }
+  sum = {static_cast<std::int64_t>(through - before), 0};
+  bool has_other = sum.units != 0;
+  for (std::int64_t i = items.begin; i < items.end && !has_other; ++i)
+    has_other =
+        bits_as<std::uint32_t>(warpfold::detail::convert<float>(leaves.leaf_of(leaves.source.at(i)))) != 0x80000000u;
+  if (has_other) sum.kinds = has_other_than_minus_zero;
+  return true;
+}
+
+}  // namespace warpfold::exact
