@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of exact sums over segments. A warp takes the segments that begin in its range, 32 at a time. Long
-// segments are summed by the warp, short ones by groups of lanes, side by side; then each lane rounds the sum of one
+// The kernel of exact sums over segments. A warp takes the segments that begin in its range, 32 at a time. Short
+// neighbours are summed by prefixes, others by groups of lanes, side by side; then each lane rounds the sum of one
 // segment. Parts of a segment that several warps share meet in a superaccumulator in global memory, and the last of
 // these warps rounds. No warp waits.
 #pragma once

@@ -32,7 +32,7 @@ struct tile_extent {
   }
 };
 
-/// As sum_tile_in_window, of segments that fill `extent`, less than 2^20 items, without gaps. The sum is the lane's own.
+/// As sum_tile_in_window, of segments that fill `extent`, less than 2^20 items, without gaps. The sum is the lane's.
 template <class Leaves, class V = typename Leaves::accumulator>
 __device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& items, const tile_extent& extent,
                                      tile_window<V>& window, window_sum& sum, prefix_storage& own) {
