@@ -61,25 +61,33 @@ template <class Arguments> class segment_summer {
     const auto& segments = arguments_.segments;
     const auto& partition = arguments_.partition;
     std::int64_t next = warp::shuffle(partition.first_segment(segments, range_, arguments_.leaves.source.items), 0);
-    if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(arguments_, next - 1), 0), range_))
-      sum_part(arguments_, next - 1, range_, own_.sums);
+    std::int64_t part = -1;  // a cut segment, whose part is summed next
+    if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(next - 1), 0), range_)) part = next - 1;
+    bool goes_on = next < segments.count;
     WARPFOLD_NO_UNROLL
-    for (bool goes_on = next < segments.count; goes_on;) {
-      const std::int64_t own = next + arch::lane_id();
-      const bool exists = arch::lane_id() < tile_segments && own < segments.count;
-      segment_span items = exists ? span_of(arguments_, own) : segment_span{0, 0};
+    while (part >= 0 || goes_on) {
+      const bool is_part = part >= 0;
+      const std::int64_t own = is_part ? part : next + arch::lane_id();
+      const bool exists = arch::lane_id() < (is_part ? 1 : tile_segments) && own < segments.count;
+      segment_span items = exists ? span_of(own) : segment_span{0, 0};
       const bool begins = exists && partition.position(own, items.begin) < range_.end;
-      const bool is_cut = begins && partition.is_cut(own, items, range_);
-      if (!begins || is_cut) items.end = items.begin;
-      const bool is_in_window = sum_in_window(items);
+      const bool is_cut = is_part || (begins && partition.is_cut(own, items, range_));
+      if (is_part && exists) items = partition.part_of(own, items, range_);
+      else if (!begins || is_cut) items.end = items.begin;
+      const bool is_in_window = !is_part && sum_in_window(items);
       if (!is_in_window) sum_tile(arguments_.leaves, items, own_.sums);
+      if (is_part) {
+        join_part(part);
+        part = -1;
+        continue;
+      }
       if (begins && !is_cut) {
         if (items.begin == items.end) *(arguments_.out + own) = arguments_.empty.alone();
         else write_segment_sum(arguments_, own, is_in_window ? in_window() : in_superaccumulator(arch::lane_id()));
       }
       __syncwarp();
-      if (const unsigned cut = __ballot_sync(full_warp, is_cut))
-        sum_part(arguments_, next + __ffs(static_cast<int>(cut)) - 1, range_, own_.sums);
+      const unsigned cut = __ballot_sync(full_warp, is_cut);
+      if (cut != 0) part = next + __ffs(static_cast<int>(cut)) - 1;
       const int count = __popc(__ballot_sync(full_warp, begins));  // begins ascend
       next += count;
       goes_on = count == tile_segments && next < segments.count;
@@ -87,13 +95,13 @@ template <class Arguments> class segment_summer {
   }
 
  private:
-  __device__ static segment_span span_of(const Arguments& arguments, std::int64_t segment) {
-    const auto items = arguments.segments.span(segment);
+  __device__ segment_span span_of(std::int64_t segment) const {
+    const auto items = arguments_.segments.span(segment);
     arch::require(
-        items.within(arguments.leaves.source.items),
+        items.within(arguments_.leaves.source.items),
         "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
         "overlap, and must lie within the input",
-        segment, items.begin, items.end, arguments.leaves.source.items);
+        segment, items.begin, items.end, arguments_.leaves.source.items);
     return {items.begin, items.end};
   }
 
@@ -148,24 +156,19 @@ template <class Arguments> class segment_summer {
     return own_.sums.sum[place].carried(own_.sums.kinds[place]);
   }
 
-  /// Adds the part of a cut segment that lies in the range to the segment's sum. The warp that completes it writes the
-  /// result. Not inlined, as write_segment_sum.
-  __device__ __attribute__((noinline)) static void sum_part(const Arguments& arguments, std::int64_t segment,
-                                                            segment_span range, segment_sums<V>& sums) {
-    const auto& partition = arguments.partition;
+  /// Adds the part that sum_tile has summed to the sum of a cut segment. The warp that completes it writes the result.
+  __device__ void join_part(std::int64_t segment) {
+    const auto& partition = arguments_.partition;
     const int lane = arch::lane_id();
-    const segment_span whole = warp::shuffle(span_of(arguments, segment), 0);
-    segment_span own = partition.part_of(segment, whole, range);
-    if (lane > 0) own.end = own.begin;
-    sum_tile(arguments.leaves, own, sums);
+    const segment_span whole = span_of(segment);
     const std::int64_t first = partition.warp_of(partition.position(segment, whole.begin)),
                        last = partition.warp_of(partition.position(segment, whole.end) - 1);
-    global_sum<V>& all = arguments.cut[first];
-    all.add(sums.sum[0], sums.kinds[0], lane, warp_lanes);
+    global_sum<V>& all = arguments_.cut[first];
+    all.add(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
     if (!arch::warp_completes(&all.arrived, last - first + 1)) return;
-    all.take(sums.sum[0], sums.kinds[0], lane, warp_lanes);
+    all.take(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
     __syncwarp();
-    if (lane == 0) write_segment_sum(arguments, segment, sums.sum[0].carried(sums.kinds[0]));
+    if (lane == 0) write_segment_sum(arguments_, segment, in_superaccumulator(0));
     __syncwarp();
   }
 
