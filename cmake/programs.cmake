@@ -4,6 +4,8 @@
 #   warpfold_add_tests(program FILES glob... [UNITS count] [LABEL label] [EXTENDED_LAMBDA] [LEFT_OUT] [UNSANITIZED])
 #   warpfold_add_test(name SOURCES file... [LABEL label] [LIBRARIES target...] [OWN_HEADERS] [UNSANITIZED])
 #   warpfold_add_compile_test(name SOURCE file [DEFINITIONS macro...] [ANSWER regex] [PRECOMPILED])
+#   warpfold_add_refused_source(name SOURCE file DEFINITIONS macro... [PRECOMPILED])
+#   warpfold_add_message_test(name REFUSED name ANSWER regex)
 #   warpfold_add_bench(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #   warpfold_add_example(name SOURCES file... [LIBRARIES target...] [EXTENDED_LAMBDA])
 #
@@ -194,11 +196,10 @@ function(warpfold_add_tests program)
   set_property(TARGET ${program} PROPERTY warpfold_units ${unit})
 endfunction()
 
-# A test that compiles a file: without ANSWER it must compile, with ANSWER the compiler's messages must match that. It calls
-# the compiler without the build tool, so that several run at a time. PRECOMPILED: with the tests' precompiled headers.
-function(warpfold_add_compile_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PRECOMPILED" "SOURCE;ANSWER" "DEFINITIONS")
-  cmake_path(ABSOLUTE_PATH arg_SOURCE)
+# Sets `out` to the command line that compiles without the build tool, so that several run at a time, but for the source.
+# PRECOMPILED: with the tests' precompiled headers.
+function(warpfold_compile_command out name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "PRECOMPILED" "" "DEFINITIONS")
   list(TRANSFORM arg_DEFINITIONS PREPEND -D)
   if(arg_PRECOMPILED AND TARGET precompiled)
     list(APPEND arg_DEFINITIONS @${PROJECT_BINARY_DIR}/tests/precompiled_options)
@@ -221,11 +222,36 @@ function(warpfold_add_compile_test name)
     set(command ${CMAKE_CUDA_COMPILER} ${flags} -std=c++20 --extended-lambda -arch=${architecture} ${includes}
       -c -o ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
   endif()
-  add_test(NAME ${name} COMMAND ${command} ${arg_DEFINITIONS} ${arg_SOURCE})
+  set(${out} ${command} ${arg_DEFINITIONS} PARENT_SCOPE)
+endfunction()
+
+# A test that compiles a file: without ANSWER it must compile, with ANSWER the compiler's messages must match that.
+function(warpfold_add_compile_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;ANSWER" "")
+  cmake_path(ABSOLUTE_PATH arg_SOURCE)
+  warpfold_compile_command(command ${name} ${arg_UNPARSED_ARGUMENTS})
+  add_test(NAME ${name} COMMAND ${command} ${arg_SOURCE})
   set_tests_properties(${name} PROPERTIES LABELS build TIMEOUT 300)
   if(arg_ANSWER)
     set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_ANSWER}")
   endif()
+endfunction()
+
+# A test that compiles a file of several mistakes, once for all message tests of that name: each looks for its mistake's
+# message. Most of the time would go into what the mistakes have in common.
+function(warpfold_add_refused_source name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "")
+  cmake_path(ABSOLUTE_PATH arg_SOURCE)
+  warpfold_compile_command(command ${name} ${arg_UNPARSED_ARGUMENTS})
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -D OUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${name}.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/compile_messages.cmake -- ${command} ${arg_SOURCE})
+  set_tests_properties(${name} PROPERTIES LABELS build TIMEOUT 300 FIXTURES_SETUP ${name})
+endfunction()
+function(warpfold_add_message_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "REFUSED;ANSWER" "")
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E cat ${CMAKE_CURRENT_BINARY_DIR}/${arg_REFUSED}.txt)
+  set_tests_properties(${name} PROPERTIES
+    LABELS build FIXTURES_REQUIRED ${arg_REFUSED} PASS_REGULAR_EXPRESSION "${arg_ANSWER}")
 endfunction()
 
 # Where nothing is linked, the sources of a bench are compiled as one: most of the time goes into the headers.

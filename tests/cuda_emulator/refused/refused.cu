@@ -7,11 +7,14 @@
 __global__ void kernel([[maybe_unused]] unsigned* out) {
 #if defined(ACTIVEMASK)
   *out = __activemask();
-#elif defined(LEGACY_SHUFFLE)
+#endif
+#if defined(LEGACY_SHUFFLE)
   *out = __shfl(*out, 0);
-#elif defined(LEGACY_BALLOT)
+#endif
+#if defined(LEGACY_BALLOT)
   *out = __ballot(1);
-#elif defined(EXTERN_SHARED)
+#endif
+#if defined(EXTERN_SHARED)
   extern __shared__ unsigned memory[];
   *out = memory[0];
 #endif
@@ -41,16 +44,15 @@ cudaError_t launch([[maybe_unused]] unsigned* out) {
   e::launch(takes_string, cudaLaunchConfig_t{}, "text");
   e::launch(takes_reference, cudaLaunchConfig_t{}, *out);
   e::launch(takes_function, cudaLaunchConfig_t{}, &one, out);
-  return e::launch(takes_large, cudaLaunchConfig_t{}, large{});
-#elif defined(UNTYPED_LAUNCH)
-  void* arguments[] = {&out};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(&kernel), 1, 1, arguments, 0, nullptr);
-#elif defined(UNTYPED_LAUNCH_EX)
-  void* arguments[] = {&out};
-  const cudaLaunchConfig_t config{};
-  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(&kernel), arguments);
-#else
-  const cudaLaunchConfig_t config{};
-  return cudaLaunchKernelEx(&config, kernel, out);
+  e::launch(takes_large, cudaLaunchConfig_t{}, large{});
 #endif
+  [[maybe_unused]] void* arguments[] = {&out};
+  const cudaLaunchConfig_t config{};
+#if defined(UNTYPED_LAUNCH)
+  cudaLaunchKernel(reinterpret_cast<const void*>(&kernel), 1, 1, arguments, 0, nullptr);
+#endif
+#if defined(UNTYPED_LAUNCH_EX)
+  cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(&kernel), arguments);
+#endif
+  return cudaLaunchKernelEx(&config, kernel, out);
 }
