@@ -8,6 +8,7 @@
 //
 // Inputs come from integer arithmetic alone. There is no sum of no floats, and nothing that depends on the grid.
 #pragma once
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
@@ -154,6 +155,11 @@ template <> struct generator<double> {
 template <> struct generator<__half> {
   static __half item(random_source& s, std::size_t) {
     return from_bits<__half>(static_cast<std::uint16_t>(float_bits<10, 15, 15>(s, 6, 6)));
+  }
+};
+template <> struct generator<__nv_bfloat16> {
+  static __nv_bfloat16 item(random_source& s, std::size_t) {
+    return from_bits<__nv_bfloat16>(static_cast<std::uint16_t>(float_bits<7, 127, 15>(s, 12, 12)));
   }
 };
 template <> struct generator<affine<>> {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Golden bits of reduce, transform_reduce and one named strategy; golden.hpp says why the bits are promised.
-#include <cuda_bf16.h>
-
 #include <algorithm>
 #include <warpfold/strategies.cuh>
 
@@ -10,14 +8,6 @@
 namespace wf = warpfold;
 using namespace wf_test;
 using golden::buffer, golden::expect_golden, golden::items_of, golden::record;
-
-namespace wf_test::golden {
-template <> struct generator<__nv_bfloat16> {
-  static __nv_bfloat16 item(random_source& s, std::size_t) {
-    return from_bits<__nv_bfloat16>(static_cast<std::uint16_t>(float_bits<7, 127, 15>(s, 12, 12)));
-  }
-};
-}  // namespace wf_test::golden
 
 namespace {
 
