@@ -126,6 +126,13 @@ function(warpfold_add_test name)
   warpfold_discover_tests(${name} ${arg_LABEL})
 endfunction()
 
+# Writes one translation unit of several test files: test_unit.cmake says how.
+function(warpfold_write_unit source)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${source} "-DFILES=${ARGN}" -P ${PROJECT_SOURCE_DIR}/cmake/test_unit.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/test_unit.cmake VERBATIM)
+endfunction()
+
 # A program of the test files that match the globs and that no call before this one took. They are compiled as `count` units
 # (1 if not said), because a unit parses headers and instantiates kernels once for all its files. WARPFOLD_TEST_UNITS=OFF
 # makes each file a unit. Further calls add units to the same program.
@@ -185,9 +192,7 @@ function(warpfold_add_tests program)
     endwhile()
     math(EXPR unit "0${unit} + 1")
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${program}_${unit}.cu)
-    add_custom_command(OUTPUT ${source}
-      COMMAND ${CMAKE_COMMAND} -D OUTPUT=${source} "-DFILES=${unit_files}" -P ${PROJECT_SOURCE_DIR}/cmake/test_unit.cmake
-      DEPENDS ${unit_files} ${PROJECT_SOURCE_DIR}/cmake/test_unit.cmake VERBATIM)
+    warpfold_write_unit(${source} ${unit_files})
     target_sources(${program} PRIVATE ${source})
     if(WARPFOLD_USE_EMULATOR)
       set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
