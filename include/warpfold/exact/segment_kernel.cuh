@@ -53,20 +53,26 @@ template <class Arguments> class segment_summer {
   using window = tile_window<V>;
   static constexpr int tile_segments = segment_policy<V>::tile_segments;
 
-  __device__ segment_summer(const Arguments& arguments, std::int64_t warp, segment_storage<V>& own)
-      : arguments_(arguments), range_(arguments.partition.range_of(warp)), own_(own) {}
+  __device__ segment_summer(const Arguments& arguments, const segment_span& range, segment_storage<V>& own)
+      : arguments_(arguments), range_(range), own_(own) {}
 
   /// Sums the part of the segment before the first one that begins in the range, and all that begin there.
   __device__ void sum_range() {
     const auto& segments = arguments_.segments;
     const auto& partition = arguments_.partition;
     std::int64_t next = warp::shuffle(partition.first_segment(segments, range_, arguments_.leaves.source.items), 0);
-    std::int64_t part = -1;  // a cut segment, whose part is summed next
-    if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(next - 1), 0), range_)) part = next - 1;
+    // A cut segment, whose part is summed next. With a window it is summed at once, by a function of its own, which
+    // leaves more registers to the loop. Without one, two calls of sum_tile would cost more.
+    std::int64_t part = -1;
+    const auto take_part = [&](std::int64_t segment) {
+      if constexpr (window::exists) sum_part(arguments_, range_, own_, segment);
+      else part = segment;
+    };
+    if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(next - 1), 0), range_)) take_part(next - 1);
     bool goes_on = next < segments.count;
     WARPFOLD_NO_UNROLL
-    while (part >= 0 || goes_on) {
-      const bool is_part = part >= 0;
+    while ((!window::exists && part >= 0) || goes_on) {
+      const bool is_part = !window::exists && part >= 0;
       const std::int64_t own = is_part ? part : next + arch::lane_id();
       const bool exists = arch::lane_id() < (is_part ? 1 : tile_segments) && own < segments.count;
       segment_span items = exists ? span_of(own) : segment_span{0, 0};
@@ -87,7 +93,7 @@ template <class Arguments> class segment_summer {
       }
       __syncwarp();
       const unsigned cut = __ballot_sync(full_warp, is_cut);
-      if (cut != 0) part = next + __ffs(static_cast<int>(cut)) - 1;
+      if (cut != 0) take_part(next + __ffs(static_cast<int>(cut)) - 1);
       const int count = __popc(__ballot_sync(full_warp, begins));  // begins ascend
       next += count;
       goes_on = count == tile_segments && next < segments.count;
@@ -156,6 +162,15 @@ template <class Arguments> class segment_summer {
     return own_.sums.sum[place].carried(own_.sums.kinds[place]);
   }
 
+  /// Sums the part of a cut segment that lies in the range, and joins it.
+  __device__ __attribute__((noinline)) static void sum_part(const Arguments& arguments, segment_span range,
+                                                            segment_storage<V>& own, std::int64_t segment) {
+    segment_summer summer(arguments, range, own);
+    segment_span items = arguments.partition.part_of(segment, warp::shuffle(summer.span_of(segment), 0), range);
+    if (arch::lane_id() > 0) items.end = items.begin;
+    sum_tile(arguments.leaves, items, own.sums);
+    summer.join_part(segment);
+  }
   /// Adds the part that sum_tile has summed to the sum of a cut segment. The warp that completes it writes the result.
   __device__ void join_part(std::int64_t segment) {
     const auto& partition = arguments_.partition;
@@ -195,7 +210,7 @@ sum_segments_kernel(const __grid_constant__ segment_sum_arguments<Segments, Leav
   auto& shared = arch::dynamic_shared<thread::array<segment_storage<V>, segment_block_warps>>();
   const int warp = arch::uniform_warp();
   segment_summer<segment_sum_arguments<Segments, Leaves, Op, Out>> summer(
-      arguments, std::int64_t{blockIdx.x} * segment_block_warps + warp, shared[warp]);
+      arguments, arguments.partition.range_of(std::int64_t{blockIdx.x} * segment_block_warps + warp), shared[warp]);
   summer.sum_range();
 }
 
