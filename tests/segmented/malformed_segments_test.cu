@@ -83,29 +83,30 @@ std::vector<std::int64_t> wrong_values(std::int64_t items, bool of_64_bits) {
 }
 std::vector<std::size_t> places(std::size_t count) { return {0, 1, count / 2, count - 1}; }
 
-/// visit(place, value) for half of the pairs, of the next layout the other half: each kind of layout has all places and
-/// all values, and two layouts have all pairs.
+/// visit(place, value) for half of the pairs, of the next turn the other half: each layout has all places and all
+/// values, and two layouts have all pairs.
 template <class Value, class Visit>
-void each_second(const std::vector<std::size_t>& places, const std::vector<Value>& values, Visit visit) {
-  static std::size_t layouts = 0;
-  ++layouts;
+void each_second(std::size_t turn, const std::vector<std::size_t>& places, const std::vector<Value>& values,
+                 Visit visit) {
   for (std::size_t p = 0; p < places.size(); ++p)
     for (std::size_t v = 0; v < values.size(); ++v)
-      if ((layouts + p + v) % 2 == 0) visit(places[p], values[v]);
+      if ((turn + p + v) % 2 == 0) visit(places[p], values[v]);
 }
 
 template <class Kernel, class Index, class Test> void expect_wrong_offsets_stopped(Test& test) {
+  std::size_t turn = 0;
   for (const layout& where : layouts<Kernel>()) {
     const auto good = where.offsets<Index>();
-    each_second(places(good.size()), wrong_values(where.items, sizeof(Index) > 4), [&](std::size_t place, auto wrong) {
-      auto offsets = good;
-      offsets[std::min(place, offsets.size() - 1)] = static_cast<Index>(wrong);
-      if (std::is_sorted(offsets.begin(), offsets.end()) && offsets.front() >= 0 && offsets.back() <= where.items)
-        return;
-      const device_array<Index> on_device(offsets);
-      expect_stopped([&](int max_blocks) { test.reduce(where, on_device.items(), max_blocks); },
-                     where.name + ": offset " + std::to_string(place) + " is " + std::to_string(wrong));
-    });
+    each_second(
+        turn++, places(good.size()), wrong_values(where.items, sizeof(Index) > 4), [&](std::size_t place, auto wrong) {
+          auto offsets = good;
+          offsets[std::min(place, offsets.size() - 1)] = static_cast<Index>(wrong);
+          if (std::is_sorted(offsets.begin(), offsets.end()) && offsets.front() >= 0 && offsets.back() <= where.items)
+            return;
+          const device_array<Index> on_device(offsets);
+          expect_stopped([&](int max_blocks) { test.reduce(where, on_device.items(), max_blocks); },
+                         where.name + ": offset " + std::to_string(place) + " is " + std::to_string(wrong));
+        });
   }
 }
 TYPED_TEST(segmented_reduce_malformed, offsets_of_32_bits) { expect_wrong_offsets_stopped<TypeParam, int>(*this); }
@@ -114,33 +115,36 @@ TYPED_TEST(segmented_reduce_malformed, offsets_of_64_bits) {
 }
 
 TYPED_TEST(segmented_reduce_malformed, bounds) {
+  std::size_t turn = 0;
   for (const layout& where : layouts<TypeParam>())
-    each_second(places(where.begins.size()), wrong_values(where.items, false), [&](std::size_t place, auto wrong) {
-      for (const bool is_end : {false, true}) {
-        auto begins = where.begins, ends = where.ends;
-        auto& entry = (is_end ? ends : begins)[std::min(place, begins.size() - 1)];
-        entry = wrong;
-        bool is_good = true;
-        for (std::size_t s = 0; s < begins.size(); ++s)
-          is_good = is_good && 0 <= begins[s] && begins[s] <= ends[s] &&
-                    ends[s] <= (s + 1 < begins.size() ? begins[s + 1] : where.items);
-        if (is_good) continue;
-        const device_array<int> b(wf_test::narrowed<int>(begins)), e(wf_test::narrowed<int>(ends));
-        expect_stopped(
-            [&](int max_blocks) {
-              this->reduce(where, wf::bounds{b.items(), e.items()}, max_blocks);
-            },
-            where.name + (is_end ? ": end " : ": begin ") + std::to_string(place) + " is " + std::to_string(wrong));
-      }
-    });
+    each_second(
+        turn++, places(where.begins.size()), wrong_values(where.items, false), [&](std::size_t place, auto wrong) {
+          for (const bool is_end : {false, true}) {
+            auto begins = where.begins, ends = where.ends;
+            auto& entry = (is_end ? ends : begins)[std::min(place, begins.size() - 1)];
+            entry = wrong;
+            bool is_good = true;
+            for (std::size_t s = 0; s < begins.size(); ++s)
+              is_good = is_good && 0 <= begins[s] && begins[s] <= ends[s] &&
+                        ends[s] <= (s + 1 < begins.size() ? begins[s + 1] : where.items);
+            if (is_good) continue;
+            const device_array<int> b(wf_test::narrowed<int>(begins)), e(wf_test::narrowed<int>(ends));
+            expect_stopped(
+                [&](int max_blocks) {
+                  this->reduce(where, wf::bounds{b.items(), e.items()}, max_blocks);
+                },
+                where.name + (is_end ? ": end " : ": begin ") + std::to_string(place) + " is " + std::to_string(wrong));
+          }
+        });
 }
 
 TYPED_TEST(segmented_reduce_malformed, owners) {
+  [[maybe_unused]] std::size_t turn = 0;
   if constexpr (TestFixture::takes_owners)
     for (const layout& where : layouts<TypeParam>()) {
       const auto good = where.owners<int>();
       const std::vector<int> wrong_ids{-1, static_cast<int>(where.segments()), INT_MIN, INT_MAX, 0};
-      each_second(places(good.size()), wrong_ids, [&](std::size_t place, int wrong) {
+      each_second(turn++, places(good.size()), wrong_ids, [&](std::size_t place, int wrong) {
         for (const std::size_t run : {std::size_t{1}, good.size() / 4}) {
           auto ids = good;
           for (std::size_t i = place; i < std::min(place + run, ids.size()); ++i) ids[i] = wrong;
