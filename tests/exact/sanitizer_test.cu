@@ -30,25 +30,38 @@ template <class T> void expect_sums() {
     }
 }
 
-template <class T> void expect_segments() {
+/// Segments of all lengths, and many short neighbours in the midst of the input.
+std::vector<std::vector<int>> lists_of_offsets() {
+  std::vector<int> neighbours{10};
+  for (int s = 0; s < 200; ++s) neighbours.push_back(neighbours.back() + s % 50);
+  return {{0, 3, 3, 20, 90, 400, 3000, 3001, 3100}, neighbours};
+}
+
+template <class T> void expect_segments(const std::vector<int>& offsets) {
   wf_test::random_source source(2);
-  const std::vector<int> offsets{0, 3, 3, 20, 90, 400, 3000, 3001, 3100};
+  const std::size_t segments = offsets.size() - 1;
   for (const hard_items what : {hard_items::narrow, hard_items::wide, hard_items::infinities}) {
-    const auto items = wf_test::make_hard_items<T>(what, offsets.back(), source);
-    const wf_test::device_array<T> in(items, 1), out(8);
+    const auto items = wf_test::make_hard_items<T>(what, offsets.back() + offsets.front(), source);
+    const wf_test::device_array<T> in(items, 1), out(static_cast<std::int64_t>(segments));
     const wf_test::device_array<int> device_offsets(offsets);
-    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), 8), wf::exact_plus{});
-    for (std::size_t s = 0; s < 8; ++s) {
+    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), segments), wf::exact_plus{},
+                         {.max_blocks = 1});
+    const auto sums = out.to_host();
+    for (std::size_t s = 0; s < segments; ++s) {
       wf_test::exact_sum expected;
       expected.other_than_minus_zero = offsets[s] == offsets[s + 1];
       for (int i = offsets[s]; i < offsets[s + 1]; ++i) expected.add(items[static_cast<std::size_t>(i)]);
-      EXPECT_TRUE(expected.rounds_to(out.value(static_cast<std::int64_t>(s)))) << s;
+      EXPECT_TRUE(expected.rounds_to(sums[s])) << s;
     }
   }
 }
 
-TEST(exact_sanitizer, segments_of_floats) { expect_segments<float>(); }
-TEST(exact_sanitizer, segments_of_doubles) { expect_segments<double>(); }
+TEST(exact_sanitizer, segments_of_floats) {
+  for (const auto& offsets : lists_of_offsets()) expect_segments<float>(offsets);
+}
+TEST(exact_sanitizer, segments_of_doubles) {
+  for (const auto& offsets : lists_of_offsets()) expect_segments<double>(offsets);
+}
 TEST(exact_sanitizer, halves) { expect_sums<__half>(); }
 TEST(exact_sanitizer, floats) { expect_sums<float>(); }
 TEST(exact_sanitizer, doubles) { expect_sums<double>(); }
