@@ -24,7 +24,7 @@ template <class R> struct scaled_sum {
 
 namespace detail {
 
-template <class R> __host__ __device__ R fused(R a, R b, R c) {
+template <class R> __host__ __device__ R fused_multiply_add(R a, R b, R c) {
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<R, float>) return __fmaf_rn(a, b, c);
   else return __fma_rn(a, b, c);
@@ -65,18 +65,18 @@ template <> struct exponential<double> {
 /// c0 + f (c1 + f (c2 + ...)).
 template <class R> __host__ __device__ R horner(R, R last) { return last; }
 template <class R, class... Rest> __host__ __device__ R horner(R f, R c, Rest... rest) {
-  return fused(f, horner(f, rest...), c);
+  return fused_multiply_add(f, horner(f, rest...), c);
 }
 
 /// x log2(e) as an integer and a rest of at most one half: the integer plus exponential<R>::integer.
 template <class R> __host__ __device__ R exponent_bits(R x) {
-  return fused(x, exponential<R>::log2e, exponential<R>::integer);
+  return fused_multiply_add(x, exponential<R>::log2e, exponential<R>::integer);
 }
 /// exp(x) 2^-n, n being exponent_bits(x) - exponential<R>::integer.
 template <class R> __host__ __device__ R significand(R x, R n) {
   using e = exponential<R>;
-  const R f = fused(x, e::log2e_rest, fused(x, e::log2e, -n));
-  return fused(f, e::polynomial([f](auto... c) { return horner(f, c...); }), R{1});
+  const R f = fused_multiply_add(x, e::log2e_rest, fused_multiply_add(x, e::log2e, -n));
+  return fused_multiply_add(f, e::polynomial([f](auto... c) { return horner(f, c...); }), R{1});
 }
 /// 2^k for exponent_bits `of_k` of an integer k, relative to that of another one.
 template <class R> __host__ __device__ R power_of_two(R of_k, R of_other) {
@@ -165,8 +165,8 @@ __host__ __device__ inline double logarithm(double x) {
   const double z = quotient(add(m, -1.0), add(m, 1.0)), square = multiply(z, z);
   const double series = horner(square, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17,
                                1.0 / 19, 1.0 / 21, 1.0 / 23);
-  const double of_m = fused(multiply(2 * z, square), series, 2 * z);
-  return fused(static_cast<double>(exponent), 0x1.62e42fefa39efp-1, of_m);
+  const double of_m = fused_multiply_add(multiply(2 * z, square), series, 2 * z);
+  return fused_multiply_add(static_cast<double>(exponent), 0x1.62e42fefa39efp-1, of_m);
 }
 
 }  // namespace detail
@@ -203,8 +203,9 @@ struct log_sum_exp {
     const double offset = all.exponent < 0 ? -double{e::apart} : double{e::apart};
     const double log_sum = detail::logarithm(all.sum);
     if (!is_computed) return static_cast<R>(detail::add(detail::add(double{all.exponent}, -offset), log_sum));
-    return static_cast<R>(detail::fused(double{all.exponent}, 0x1.62e42fefa39efp-1,
-                                        detail::fused(double{all.exponent}, 0x1.abc9e3b39803fp-56, log_sum)));
+    return static_cast<R>(
+        detail::fused_multiply_add(double{all.exponent}, 0x1.62e42fefa39efp-1,
+                                   detail::fused_multiply_add(double{all.exponent}, 0x1.abc9e3b39803fp-56, log_sum)));
   }
 
   /// For kernels: items that are added at the exponent of the greatest one (warp/fold_terms.cuh).
