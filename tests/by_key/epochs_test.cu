@@ -47,8 +47,9 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
   wf_test::random_source source(seed);
   const auto keys = random_keys(items, length, source);
   const auto values = wf_test::hash_items<hash>(items);
-  const device_array<int> in_keys(keys), out_keys(items), count(1);
-  const device_array<hash> in_values(values), out_values(items);
+  const auto most = static_cast<std::size_t>(items);
+  const device_array<int> in_keys(keys), out_keys(std::vector<int>(most, -1)), count(1);
+  const device_array<hash> in_values(values), out_values(std::vector<hash>(most, hash::of(-1)));
   const device_array<wf::by_key::by_key_control> control(1);
   const device_array<wf::by_key::carry_messages<hash>> carries(wf::by_key::epoch_carries(1 << log_epoch));
   const device_array<wf::by_key::epoch_scratch<hash>> epochs(1);

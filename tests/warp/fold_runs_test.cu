@@ -69,6 +69,7 @@ void check_batches(const Op& op, const std::vector<float>& items, int offset, Ex
   using A = wf::accumulator_t<Op, float>;
   const wf_test::device_array<float> in(items, offset);
   const wf_test::device_array<A> out(1);
+  wf::check(cudaMemset(out.data(), 0, sizeof(A)), "cudaMemset");  // also the padding, which is read back
   for (int rows = Rows; rows >= 1; rows /= 2)
     for (const int count : {1, 100, 128 * rows - 1, 128 * rows, 128 * rows + 1}) {
       wf_test::launch_and_wait(&batch_kernel<Rows, Op, A>, 1, wf::warp_lanes, 512 * Rows, in.data(), count, rows, op,
