@@ -22,18 +22,19 @@ using reduction::reduce_shape;
 struct problem_kind {
   const char* name;
   int chunk_items;
+  std::size_t accumulator_bytes;
   reduction::kernel_policy policy;
 };
-const problem_kind kinds[] = {{"float", 4, reduction::kernel_policy_for(16, 4)},
-                              {"int8 in int", 16, reduction::kernel_policy_for(16, 4)},
-                              {"double", 2, reduction::kernel_policy_for(16, 8)},
-                              {"12 bytes", 4, reduction::kernel_policy_for(48, 12)},
-                              {"iterator", 1, reduction::kernel_policy_for(4, 4)},
-                              {"64 bytes", 1, reduction::kernel_policy_for(64, 64)},
-                              {"100 bytes", 4, reduction::kernel_policy_for(400, 100)},
-                              {"4 KiB", 1, reduction::kernel_policy_for(4096, 4096)},
-                              {"four floats, fused", 4, reduction::kernel_policy_for(16, 16, 16, 4)},
-                              {"moments", 4, reduction::with_runs(reduction::kernel_policy_for(16, 24), 24)}};
+const problem_kind kinds[] = {{"float", 4, 4, reduction::kernel_policy_for(16, 4)},
+                              {"int8 in int", 16, 4, reduction::kernel_policy_for(16, 4)},
+                              {"double", 2, 8, reduction::kernel_policy_for(16, 8)},
+                              {"12 bytes", 4, 12, reduction::kernel_policy_for(48, 12)},
+                              {"iterator", 1, 4, reduction::kernel_policy_for(4, 4)},
+                              {"64 bytes", 1, 64, reduction::kernel_policy_for(64, 64)},
+                              {"100 bytes", 4, 100, reduction::kernel_policy_for(400, 100)},
+                              {"4 KiB", 1, 4096, reduction::kernel_policy_for(4096, 4096)},
+                              {"four floats, fused", 4, 16, reduction::kernel_policy_for(16, 16, 16, 4)},
+                              {"moments", 4, 24, reduction::with_runs(reduction::kernel_policy_for(16, 24), 24)}};
 const reduce_limits devices[] = {{132, 2, 16}, {132, 4, 8}, {78, 1, 1}, {4, 2, 16}, {1, 1, 1}, {2000, 4, 8}};
 
 std::int64_t tile_items_of(const reduce_plan& plan, int chunk_items) {
@@ -47,16 +48,14 @@ std::string problem(const reduce_plan& plan, const reduce_limits& limits, std::i
   const auto power_of_two = [](int n) { return n > 0 && (n & (n - 1)) == 0; };
   const reduction::kernel_policy& policy = kind.policy;
   const std::int64_t tile_items = tile_items_of(plan, kind.chunk_items), tiles = divide_up(items, tile_items);
-  const reduction::node_schedule& s = plan.schedule;
-  int most = std::min(limits.multiprocessors * limits.blocks_per_multiprocessor, policy.list_capacity - 1);
+  const reduction::unit_schedule& s = plan.schedule;
+  int most = limits.multiprocessors * limits.blocks_per_multiprocessor;
   if (max_blocks > 0) most = std::min(most, max_blocks);
 
   if (plan.blocks < 1 || plan.blocks > most) return "the grid is too large, or empty";
-  if (s.blocks != plan.blocks) return "the schedule is for another grid";
-  if (s.share * s.blocks + s.single_tiles != tiles) return "tiles do not cover the items";
-  if (s.single_tiles < 0 || s.single_tiles > s.blocks) return "more than one single tile a block";
-  const std::int64_t shortest_longest = divide_up(tiles, most), longest = s.share + (s.single_tiles > 0);
-  if (longest < shortest_longest || longest > shortest_longest + shortest_longest / 8) return "the longest share";
+  if (s.tiles != tiles) return "tiles do not cover the items";
+  if (s.units != divide_up(tiles, std::int64_t{1} << s.level)) return "units do not cover the tiles";
+  if (plan.blocks > s.units) return "a block without a unit";
   const bool shares = plan.shape == reduce_shape::shares;
   const int most_warps = shares ? policy.share_warps() : policy.block_warps(),
             most_rows = shares ? policy.share_rows : policy.max_rows;
@@ -68,11 +67,15 @@ std::string problem(const reduce_plan& plan, const reduce_limits& limits, std::i
   if (plan.shape != reduce_shape::block && plan.block_warps != most_warps) return "blocks of a grid are full";
   if (shares) {
     if (plan.rows != most_rows) return "shares are read in full batches";
-    if (s.slots > std::int64_t{reduction::max_nodes + 1} * 4 * limits.multiprocessors)
-      return "more partial results than scratch";
+    if (s.units > reduction::max_units(kind.accumulator_bytes, plan.block_warps)) return "too many units";
+    const std::int64_t shortest_longest = divide_up(tiles, most), longest = divide_up(s.units, plan.blocks) << s.level;
+    if (s.units < reduction::max_units(kind.accumulator_bytes, plan.block_warps) / 2 &&
+        longest > shortest_longest + shortest_longest / 16)
+      return "shares are not even";
+    if (s.draws != (shortest_longest > reduction::max_even_tiles)) return "large inputs are drawn";
     return "";
   }
-  if (s.slots != tiles || tiles != plan.blocks) return "not a tile a block";
+  if (s.level != 0 || s.draws || tiles != plan.blocks) return "not a tile a block";
   if (tiles * tile_items + tile_items > std::numeric_limits<int>::max()) return "items of small grids must fit int";
   if (plan.shape == reduce_shape::block && plan.blocks != 1) return "one block";
   if (plan.shape == reduce_shape::wave && plan.blocks > reduction::max_wave_blocks) return "one warp joins the wave";
@@ -103,7 +106,8 @@ TEST_P(ReducePlan, CoversTheItemsWithinWhatTheKernelsCanDo) {
   for (const problem_kind& kind : kinds)
     for (const int max_blocks : {0, 1, 2, 3, 7, 100, 1 << 30})
       for (const std::int64_t items : counts()) {
-        const reduce_plan plan = reduction::plan_reduce(GetParam(), items, kind.chunk_items, kind.policy, max_blocks);
+        const reduce_plan plan = reduction::plan_reduce(GetParam(), items, kind.chunk_items, kind.policy,
+                                                        kind.accumulator_bytes, max_blocks);
         ASSERT_EQ(problem(plan, GetParam(), items, kind, max_blocks), "")
             << items << " items of " << kind.name << ", max_blocks " << max_blocks;
       }
@@ -112,9 +116,11 @@ TEST_P(ReducePlan, CoversTheItemsWithinWhatTheKernelsCanDo) {
 TEST_P(ReducePlan, GrowsWithTheItems) {
   for (const problem_kind& kind : kinds)
     for (const int max_blocks : {0, 7}) {
-      reduce_plan before = reduction::plan_reduce(GetParam(), 1, kind.chunk_items, kind.policy, max_blocks);
+      reduce_plan before =
+          reduction::plan_reduce(GetParam(), 1, kind.chunk_items, kind.policy, kind.accumulator_bytes, max_blocks);
       for (const std::int64_t items : counts()) {
-        const reduce_plan plan = reduction::plan_reduce(GetParam(), items, kind.chunk_items, kind.policy, max_blocks);
+        const reduce_plan plan = reduction::plan_reduce(GetParam(), items, kind.chunk_items, kind.policy,
+                                                        kind.accumulator_bytes, max_blocks);
         ASSERT_GE(plan.shape, before.shape) << items << " items of " << kind.name;
         const bool lower_tiles = plan.rows * plan.block_warps < before.rows * before.block_warps;
         ASSERT_FALSE(plan.shape == before.shape && lower_tiles) << items << " items of " << kind.name;
@@ -132,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, ReducePlan, testing::ValuesIn(devices), [](con
 TEST(ReduceShapes, ChoosesTheShapeByTheSize) {
   const reduce_limits h100{132, 2, 16}, no_clusters{132, 2, 1};
   const auto shape = [](const reduce_limits& limits, std::int64_t items, int max_blocks = 0) {
-    return reduction::plan_reduce(limits, items, 4, kinds[0].policy, max_blocks).shape;
+    return reduction::plan_reduce(limits, items, 4, kinds[0].policy, 4, max_blocks).shape;
   };
   EXPECT_EQ(shape(h100, 1), reduce_shape::block);
   EXPECT_EQ(shape(h100, 1 << 13), reduce_shape::block) << "512 threads, four rows of four floats";
@@ -150,10 +156,10 @@ TEST(ReduceShapes, SmallInputsTakeSmallBlocks) {
   const reduce_limits h100{132, 2, 16};
   for (const auto& [items, warps, rows] :
        {std::tuple{1, 1, 1}, {128, 1, 1}, {129, 2, 1}, {2048, 16, 1}, {2049, 16, 2}}) {
-    const reduce_plan plan = reduction::plan_reduce(h100, items, 4, kinds[0].policy);
+    const reduce_plan plan = reduction::plan_reduce(h100, items, 4, kinds[0].policy, 4);
     EXPECT_EQ(plan.block_warps, warps) << items;
     EXPECT_EQ(plan.rows, rows) << items;
-    EXPECT_EQ(plan.schedule.slots, 1) << items;
+    EXPECT_EQ(plan.schedule.units, 1) << items;
   }
 }
 
@@ -168,7 +174,6 @@ TEST(ReducePolicy, KeepsToTheHardware) {
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.max_rows))) << kind.name;
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(p.share_rows))) << kind.name;
     EXPECT_LE(p.quick_rows, p.max_rows) << kind.name;
-    EXPECT_GE(p.list_capacity, 2) << kind.name << ": at least one block";
   }
 }
 

@@ -21,7 +21,8 @@ struct shape {
 };
 
 constexpr shape shapes[] = {{"a warp", 60, 0},           {"a block", 3001, 0},  {"a cluster or a wave", 9001, 2},
-                            {"a wave", 3 * 4096 - 7, 3}, {"shares", 30'011, 1}, {"shares of three blocks", 70'003, 3}};
+                            {"a wave", 3 * 4096 - 7, 3}, {"shares", 30'011, 1}, {"shares of three blocks", 70'003, 3},
+                            {"drawn shares", 80'011, 2}};
 
 class reduce_sanitizer : public testing::TestWithParam<shape> {
  protected:

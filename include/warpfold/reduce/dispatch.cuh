@@ -39,9 +39,9 @@ void enqueue_tree(const char* function, const Leaves& leaves, Out out, Op op, co
   const std::int64_t items = leaves.source.items;
   const int device = host::current_device();
   const reduce_plan plan =
-      plan_reduce(kernels::limits(device), items, Leaves::chunk_items, kernels::policy, options.max_blocks);
-  if (plan.schedule.share >> max_nodes != 0)
-    reject(function, "count is " + std::to_string(items) + ", more than max_blocks blocks can count");
+      plan_reduce(kernels::limits(device), items, Leaves::chunk_items, kernels::policy, sizeof(A), options.max_blocks);
+  if (plan.schedule.level > max_unit_level)
+    reject(function, "count is " + std::to_string(items) + ", too many to count");
 
   const std::size_t needed = scratch_bytes(device, sizeof(A));
   host::check_workspace(function, options.workspace.bytes, needed);  // also where it is not used

@@ -6,8 +6,9 @@
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/grid/reduction_arguments.cuh>
 #include <warpfold/reduce/batches.cuh>
-#include <warpfold/reduce/fold_nodes.cuh>
+#include <warpfold/reduce/fold_units.cuh>
 #include <warpfold/reduce/policy.hpp>
+#include <warpfold/reduce/unit_schedule.cuh>
 #include <warpfold/warp/counter.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 #include <warpfold/warp/fold_values.cuh>
@@ -15,13 +16,14 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-struct tile_schedule : node_schedule {
+struct tile_schedule : unit_schedule {
   int rows;        ///< of a tile's batches: a power of two up to the policy's
   int last_warps;  ///< warps that have items in the last tile: the host counts, to save small grids the time
 
-  /// Warps that have items in tile `tile`. The blocks that fill a cluster up have a tile past the last.
+  /// Of a grid with a tile a block: warps that have items in tile `tile`. The blocks that fill a cluster up have a tile
+  /// past the last.
   __device__ int warps_of(int tile, int block_warps) const {
-    return tile < blocks - 1 ? block_warps : tile < blocks ? last_warps : 0;
+    return tile < units - 1 ? block_warps : tile < units ? last_warps : 0;
   }
 };
 template <class Leaves, class Op, class Out>
@@ -82,7 +84,7 @@ tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments)
   using A = typename Leaves::accumulator;
   constexpr int max_rows = tile_rows<Gather, Leaves>;
   auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves, max_rows>>();
-  const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.blocks;
+  const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.units;
   if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
   const A own = fold_tile<max_rows>(arguments.leaves, arguments.schedule, block, arguments.op, shared);
   if (tiles == 1) {
@@ -111,85 +113,83 @@ template <class Leaves> struct share_kernel_storage {
   static constexpr kernel_policy policy = policy_of<Leaves>;
   static constexpr int warps = policy.share_threads / warp_lanes;
   using A = typename Leaves::accumulator;
+  static constexpr int group_level = group_level_for(sizeof(A), warps);
   using batches = reduction::batches<Leaves, policy.share_rows>;
-  struct tile_group {
-    typename batches::storage batch[warps];
-    thread::array<A, warps> warp[tiles_per_sync];  ///< a value a warp of each tile
-    thread::array<A, tiles_per_sync> tile;
-  };
-  union {
-    tile_group group;
-    fold_nodes_storage<A, policy.share_threads, policy.list_capacity, policy.staged_capacity> last;
-  };
+  using walk = tile_walk<group_level>;
+  typename batches::storage batch[warps];
+  thread::array<A, warps << group_level> values[2];  ///< a value a warp of each tile, of two groups in turn
+  typename walk::storage drawn;
   bool is_last;
 };
 
-/// Joins the warps' values of the first `tiles` tiles of a group, one warp a tile. In the last tile, only
-/// `warps_of_last` warps have a value. All threads call it; shared.tile is then valid for all.
-template <int Warps, class Group, class Op>
-__device__ void join_warps(Group& shared, int tiles, int warps_of_last, Op op) {
-  const int warp = arch::flat_warp(), lane = arch::lane_id();
-  __syncthreads();
-  for (int tile = warp; tile < tiles; tile += Warps) {
-    const int warps = tile == tiles - 1 ? warps_of_last : Warps;
-    if (lane < warps) {
-      const auto value = warp::reduce(shared.warp[tile][lane], op, warps);
-      if (lane == 0) shared.tile[tile] = value;
-    }
-    __syncwarp();
-  }
-  __syncthreads();
+/// The node over the first `count` of a group's values. All lanes of the warp call it; valid in every lane.
+template <class A, int Values, class Op> __device__ A fold_group(const thread::array<A, Values>& of, int count, Op op) {
+  constexpr int lane_values = (Values + warp_lanes - 1) / warp_lanes;  // consecutive ones
+  const int first = arch::lane_id() * lane_values, lanes = (count + lane_values - 1) / lane_values;
+  A values[lane_values];
+  WARPFOLD_UNROLL
+  for (int i = 0; i < lane_values; ++i) values[i] = of[first + i < count ? first + i : 0];
+  A node = thread::fold(values, op, count - first);
+  if (arch::lane_id() < lanes) node = warp::reduce(node, op, lanes);
+  __syncwarp();
+  return warp::shuffle(node, 0);
 }
 
-/// Persistent blocks. Each block folds its tiles one after another, one batch a warp; its warps meet once a group of
-/// tiles only. Warp 0 counts the tiles' values up, and its lanes end with the block's nodes. The last block to arrive
-/// joins the nodes of all blocks.
+/// Persistent blocks. Each warp folds one batch of each tile; the block's warps meet once a group of tiles, whose
+/// values warp 0 joins. The last block to arrive joins the units.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.share_threads, policy_of<Leaves>.share_blocks_per_multiprocessor)
 share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
   using storage = share_kernel_storage<Leaves>;
-  constexpr int warps = storage::warps;
-  constexpr std::int64_t batch_items = std::int64_t{policy_of<Leaves>.share_rows} * warp_lanes * Leaves::chunk_items;
+  constexpr int warps = storage::warps, batch_items = policy_of<Leaves>.share_rows * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<storage>();
   const auto& [leaves, op, out, init, schedule, partials, ticket] = arguments;
-  const int warp = arch::flat_warp(), lane = arch::lane_id(), block = static_cast<int>(blockIdx.x);
-  const int share = static_cast<int>(schedule.share), tiles = schedule.tiles_of(block);
+  const int warp = arch::flat_warp(), lane = arch::lane_id();
+  const bool is_first_thread = arch::flat_thread() == 0;
 
-  typename storage::batches batches(shared.group.batch[warp]);
-  warp::counter<A> nodes;
-  int grouped = 0;
-  const auto first_of = [&](int i) { return (schedule.tile(block, i) * warps + warp) * batch_items; };
-  batches.start(leaves, first_of(0));
-  for (int i = 0; i < tiles; ++i) {
+  typename storage::batches batches(shared.batch[warp]);
+  typename storage::walk walk(schedule, ticket + 1, shared.drawn);
+  const auto first_of = [&](std::int64_t tile) { return (tile * warps + warp) * batch_items; };
+  batches.start(leaves, first_of(walk.tile()));
+  warp::counter<A> groups;  // of a unit
+  while (walk.exists()) {
+    if (is_first_thread) walk.draw();
     __syncwarp();  // lanes that took different ways must load together
-    const std::int64_t first = first_of(i), left = leaves.source.items - first;
-    if (left > 0) {
-      const auto next = [&] { return i + 1 < tiles ? first_of(i + 1) : leaves.source.items; };
-      const A value = batches.fold(leaves, first, next, op);
-      if (lane == 0) shared.group.warp[grouped][warp] = value;
+    const std::int64_t first = first_of(walk.tile());
+    if (first < leaves.source.items) {
+      const A value = batches.fold(
+          leaves, first, [&] { return first_of(walk.next_tile()); }, op);
+      if (lane == 0) shared.values[walk.turn()][walk.place_in_group() * warps + warp] = value;
     }
-    if (++grouped < tiles_per_sync && i + 1 < tiles) continue;
-    const std::int64_t batches_left = (left + warp * batch_items - 1) / batch_items + 1;  // of the last tile
-    join_warps<warps>(shared.group, grouped, batches_left < warps ? static_cast<int>(batches_left) : warps, op);
-    for (int t = 0; warp == 0 && t < grouped; ++t) {
-      const int index = i + 1 - grouped + t;
-      if (index < share) nodes.push(index, shared.group.tile[t], op);
-      else if (lane == 0) partials[schedule.slot_of_single(block)] = shared.group.tile[t];
+    if (!walk.ends_group()) {
+      walk.advance();
+      continue;
     }
-    grouped = 0;
+    if (is_first_thread) walk.show();
+    __syncthreads();
+    if (warp == 0) {
+      const std::int64_t left = leaves.source.items - first_of(walk.group()),
+                         most = std::int64_t{walk.group_tiles()} * warps;
+      const int count = static_cast<int>(least_of((left + batch_items - 1) / batch_items, most));
+      const A node = fold_group(shared.values[walk.turn()], count, op);
+      const int number = walk.group_in_unit();
+      const bool is_alone = number == 0 && walk.ends_unit();
+      if (!is_alone) groups.push(static_cast<unsigned>(number), node, op);
+      if (walk.ends_unit()) {
+        const A result = is_alone ? node : groups.total(static_cast<unsigned>(number + 1), op);
+        if (lane == 0) partials[walk.unit()] = result;
+      }
+    }
+    walk.advance_group();
   }
-  if (warp == 0 && (share >> lane & 1)) partials[schedule.slot_of_node(block, lane)] = nodes.waiting();
-  // One warp reads narrow values all at once; wide ones would take it several trips to memory.
-  if (sizeof(A) <= 16 && schedule.slots <= max_wave_blocks && schedule.is_level()) {
-    if (warp != 0 || !grid::warp_arrives_last(ticket)) return;
-    const A result = warp::fold_values<A>(
-        static_cast<int>(schedule.slots), [&](int i) { return partials[i]; }, op);
-    if (lane == 0) arguments.write(result);
-  } else if (grid::block_arrives_last(ticket, shared.is_last)) {
-    const A result = fold_nodes(shared.last, partials, schedule, op);
-    if (arch::flat_thread() == 0) arguments.write(result);
-  }
+  // One warp joins few units, and saves the barrier.
+  const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)
+                                                           : grid::block_arrives_last(ticket, shared.is_last);
+  if (!is_last) return;
+  if (is_first_thread) ticket[1] = 0;
+  const A result = fold_units<warps>(shared.values[0].data(), partials, schedule.units, op);
+  if (is_first_thread) arguments.write(result);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstdint>
 #include <warpfold/host/divide_up.hpp>
-#include <warpfold/reduce/node_schedule.cuh>
 #include <warpfold/reduce/policy.hpp>
+#include <warpfold/reduce/unit_schedule.cuh>
 
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -26,23 +26,23 @@ struct reduce_plan {
   int block_warps;         ///< a power of two
   int rows;                ///< rows of 32 chunks in a warp's batch, a power of two
   int blocks;              ///< of the grid
+  unit_schedule schedule;  ///< who folds what; without persistent blocks, each block folds a unit of one tile
   int last_warps;          ///< warps that have items in the last tile
-  node_schedule schedule;  ///< who folds what
 };
 
 /// Chooses the grid for `items` > 0 items in chunks of `chunk_items`, by size: one block; one cluster, which joins its
 /// tiles faster than a last block would; one wave of blocks with a tile each; persistent blocks. Up to one wave, tiles
-/// have as few rows as the number of blocks allows, so that many blocks load at once. Even shares matter more than the
-/// last few multiprocessors, which memory does not need: of 264 blocks, 1024 tiles take 256, 4 tiles each. A positive
-/// `max_blocks` bounds the grid. The result of the reduction does not depend on the plan.
+/// have as few rows as the number of blocks allows, so that many blocks load at once. Units of persistent blocks are as
+/// small as the last block can join. A positive `max_blocks` bounds the grid. The result of the reduction does not
+/// depend on the plan.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
-                               const kernel_policy& policy, int max_blocks = 0) {
+                               const kernel_policy& policy, std::size_t accumulator_bytes, int max_blocks = 0) {
   const auto power_of_two = [](std::int64_t least) {
     return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(least)));
   };
   const std::int64_t row_items = std::int64_t{warp_lanes} * chunk_items;
   const std::int64_t rows = host::divide_up(items, row_items);
-  int most = std::min(limits.multiprocessors * limits.blocks_per_multiprocessor, policy.list_capacity - 1);
+  int most = limits.multiprocessors * limits.blocks_per_multiprocessor;
   if (max_blocks > 0) most = std::min(most, max_blocks);
   const int warps = policy.block_warps();
   const int cluster = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(limits.cluster_blocks, most))));
@@ -50,7 +50,7 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   if (policy.share_threads < policy.block_threads)
     wave = std::min(wave, limits.multiprocessors * policy.blocks_per_multiprocessor);
 
-  reduce_plan plan{reduce_shape::shares, policy.share_warps(), policy.share_rows, most, warps, {}};
+  reduce_plan plan{reduce_shape::shares, policy.share_warps(), policy.share_rows, most, {}, 0};
   if (rows <= warps * policy.quick_rows) {
     plan.shape = reduce_shape::block;
     plan.block_warps = std::min<int>(warps, power_of_two(std::min<std::int64_t>(rows, warps)));
@@ -65,15 +65,21 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
     plan.rows = power_of_two(host::divide_up(rows, std::int64_t{wave} * warps));
   }
   const std::int64_t tile_items = row_items * plan.rows * plan.block_warps, tiles = host::divide_up(items, tile_items);
-  // No more blocks than the longest share needs. Its number of tiles is rounded up to four significant bits, because
-  // the last block has a level to join for each bit.
-  const auto longest = static_cast<std::uint64_t>(host::divide_up(tiles, most));
-  const auto step = static_cast<std::int64_t>(std::max<std::uint64_t>(std::bit_floor(longest) / 8, 1));
-  plan.blocks =
-      static_cast<int>(host::divide_up(tiles, host::divide_up(static_cast<std::int64_t>(longest), step) * step));
+  const auto units = [&](int level) { return host::divide_up(tiles, std::int64_t{1} << level); };
+  int& level = plan.schedule.level;
+  if (plan.shape == reduce_shape::shares) {
+    const auto longest_share = [&](int level) { return host::divide_up(units(level), most) << level; };
+    const std::int64_t shortest = longest_share(0);
+    plan.schedule.draws = shortest > max_even_tiles;
+    const int most_level = plan.schedule.draws ? drawn_level : max_even_level;
+    while (level < most_level && longest_share(level + 1) <= shortest + shortest / 16) ++level;
+    while (units(level) > max_units(accumulator_bytes, plan.block_warps)) ++level;
+  }
+  plan.schedule.tiles = tiles;
+  plan.schedule.units = static_cast<int>(units(level));
+  plan.blocks = std::min(most, plan.schedule.units);
   const std::int64_t items_of_last = items - (tiles - 1) * tile_items;
   plan.last_warps = static_cast<int>(host::divide_up(items_of_last, row_items * plan.rows));
-  plan.schedule = deal(items / tile_items, items % tile_items != 0, plan.blocks);
   return plan;
 }
 

@@ -9,17 +9,31 @@ namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int max_wave_blocks = 512;  ///< whose results one warp joins
-inline constexpr int max_nodes = 31;         ///< of a block: its share is less than 2^31 tiles
-inline constexpr int tiles_per_sync = 8;     ///< tiles after which the warps of a block meet
+inline constexpr int max_blocks_per_multiprocessor = 4, max_block_warps = 16;
+inline constexpr int max_unit_level = 30;  ///< a warp counts the batches of a unit in 32 bits
+
+/// The most units of a persistent grid. Small ones are read fastest, but the last block takes longer to join many.
+constexpr int max_units(std::size_t accumulator_bytes, int block_warps) {
+  return block_warps * (accumulator_bytes <= 16 ? 512 : 128);
+}
+
+/// Blocks with up to this many tiles take units of up to 2^max_even_level tiles that leave the shares even, so that its
+/// warps meet seldom. Those with more draw small units.
+inline constexpr int max_even_tiles = 8, max_even_level = 3, drawn_level = 1;
+/// The warps of a block meet once in 2^this tiles, or once a unit: fewer of wide accumulators, whose values wait in
+/// shared memory.
+constexpr int group_level_for(std::size_t accumulator_bytes, int block_warps) {
+  int level = 3;
+  while (level > 0 && 2 * (accumulator_bytes * block_warps << level) > 16384) --level;
+  return level;
+}
 
 /// Chosen from the bytes of a lane's chunk and of the accumulator.
 struct kernel_policy {
   int block_threads;              ///< of a full block
   int blocks_per_multiprocessor;  ///< asked of the register allocator
-  int max_rows;         ///< rows of 32 chunks that a warp has in flight: 8 rows of 16 bytes a lane fill 32 registers
-  int quick_rows;       ///< the same where each block has one tile, and latency counts
-  int list_capacity;    ///< partial results that the last block holds at once; bounds the grid
-  int staged_capacity;  ///< partial results that it reads ahead, all at once
+  int max_rows;    ///< rows of 32 chunks that a warp has in flight: 8 rows of 16 bytes a lane fill 32 registers
+  int quick_rows;  ///< the same where each block has one tile, and latency counts
   // Of persistent blocks, which may differ:
   int share_threads;
   int share_blocks_per_multiprocessor;
@@ -33,9 +47,6 @@ struct kernel_policy {
 /// accumulator of a fused operator, which folds one part at a time.
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes,
                                           std::size_t held_bytes, std::size_t part_bytes) {
-  const auto fit = [=](std::size_t bytes, std::size_t most) {
-    return int(std::clamp<std::size_t>(bytes / accumulator_bytes, 1, most));
-  };
   kernel_policy p{};
   p.block_threads = held_bytes > 64 ? 128 : accumulator_bytes <= 128 ? 512 : 256;
   p.blocks_per_multiprocessor = held_bytes <= 32 ? 2 : 1;
@@ -53,8 +64,6 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
     p.share_blocks_per_multiprocessor = accumulator_bytes <= 16 ? 3 : 2;
     if (accumulator_bytes > 16) p.share_rows = warp::batch_rows((chunk_bytes + 1) / 2, (part_bytes + 1) / 2);
   }
-  p.list_capacity = fit(16384, 1024);
-  p.staged_capacity = fit(12288, 4096);  // 4 KiB of the 48 are left to what stands beside the lists
   return p;
 }
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How much scratch a reduction needs.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <warpfold/host/device.cuh>
 #include <warpfold/host/scratch.hpp>
@@ -11,8 +12,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Bytes of scratch that a reduction with `accumulator_bytes`-byte accumulators needs on `device`, whatever its plan.
 inline std::size_t scratch_bytes(int device, std::size_t accumulator_bytes) {
-  const std::size_t most_blocks = static_cast<std::size_t>(host::limits_of(device).multiprocessors) * 4;
-  return host::control_bytes + (max_nodes + 1) * most_blocks * accumulator_bytes;
+  const int most_blocks = host::limits_of(device).multiprocessors * max_blocks_per_multiprocessor,
+            most = std::max(most_blocks, max_units(accumulator_bytes, max_block_warps));
+  return host::control_bytes + static_cast<std::size_t>(most) * accumulator_bytes;
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
