@@ -149,7 +149,8 @@ std::vector<std::int64_t> segment_ends() {
 
 template <class T> class arg_segments {
  public:
-  explicit arg_segments(int pattern) : ends_(segment_ends()), items_(patterned<T>(ends_.back(), pattern)) {
+  explicit arg_segments(int pattern, std::vector<std::int64_t> ends = segment_ends())
+      : ends_(std::move(ends)), items_(patterned<T>(ends_.back(), pattern)) {
     for (std::size_t s = 0; s < ends_.size(); ++s) begins_.push_back(s == 0 ? 0 : ends_[s - 1]);
   }
   const std::vector<std::int64_t>& ends() const { return ends_; }
@@ -184,7 +185,7 @@ template <class T> class arg_segments {
 };
 
 TEST(ArgReduce, SegmentsOfEveryForm) {
-  for (const int pattern : {0, 1, 2}) {
+  for (const int pattern : {0, 1, 2, 4}) {
     const arg_segments<float> problem(pattern);
     const auto segments = static_cast<std::int64_t>(problem.ends().size());
     const device_array<float> in(problem.items(), pattern);
@@ -205,6 +206,51 @@ TEST(ArgReduce, SegmentsOfEveryForm) {
     wf::segmented_reduce(in.items(), offsets.items(), to, wf::within_segment{wf::arg_minimum{}});
     problem.expect(out.to_host(), true, ties::first, segment);
   }
+}
+
+// So many that the kernel stages their items in shared memory.
+TEST(ArgReduce, ManyShortSegments) {
+#if !defined(__CUDACC__)
+  cuda_emulator::scoped_settings settings;
+  settings->multiprocessors = 1;
+#endif
+  const int multiprocessors = wf::host::limits_of(wf::host::current_device()).multiprocessors;
+  wf_test::random_source random(17);
+  std::vector<std::int64_t> ends;
+  std::int64_t at = 0;
+  for (int s = 0; s < multiprocessors * 20'000; ++s)
+    ends.push_back(at += s % 500 == 7       ? 100 + random.below(1000)
+                         : s / 300 % 3 == 0 ? random.below(5)
+                                            : random.below(13));
+  for (const int pattern : {1, 2}) {
+    const arg_segments<float> problem(pattern, ends);
+    const auto segments = static_cast<std::int64_t>(problem.ends().size());
+    const device_array<float> in(problem.items(), pattern);
+    const device_array<int> offsets(problem.offsets());
+    const device_array<wf::indexed_value<float>> out(segments);
+    const std::span<wf::indexed_value<float>> to(out.data(), out.size());
+    wf::segmented_argmax(in.items(), offsets.items(), to);
+    problem.expect(out.to_host(), false, ties::first, wf::relative_to::segment);
+    wf::segmented_argmin<wf::relative_to::array, ties::last>(in.items(), offsets.items(), to);
+    problem.expect(out.to_host(), true, ties::last, wf::relative_to::array);
+  }
+}
+
+// Whole words are written: also the bytes between the members, which are zero.
+TEST(ArgReduce, ResultsHaveNoUnwrittenBytes) {
+  constexpr int segments = 200;
+  using result = wf::indexed_value<float>;
+  static_assert(sizeof(result) == 16);
+  std::vector<int> offsets{0};
+  for (int s = 0; s < segments; ++s) offsets.push_back(offsets.back() + s % 40);
+  const device_array<float> in(patterned<float>(offsets.back(), 1));
+  const device_array<int> offsets_on_device(offsets);
+  const device_array<unsigned char> bytes(std::vector<unsigned char>(segments * sizeof(result), 0xA5));
+  wf::segmented_argmax(in.items(), offsets_on_device.items(),
+                       std::span<result>(reinterpret_cast<result*>(bytes.data()), std::size_t{segments}));
+  const auto written = bytes.to_host();
+  for (std::size_t i = 0; i < written.size(); i += sizeof(result))
+    for (std::size_t k = 4; k < 8; ++k) ASSERT_EQ(int{written[i + k]}, 0) << "byte " << i + k;
 }
 
 TEST(ArgReduce, SegmentsOfBytesAndBothExtrema) {

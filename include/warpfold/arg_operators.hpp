@@ -14,6 +14,7 @@
 //   left, before all items.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <warpfold/operator_traits.hpp>
@@ -58,6 +59,31 @@ namespace detail {
 template <class A> struct index_of {};
 template <class T, class Index> struct index_of<indexed_value<T, Index>> { using type = Index; };
 template <class T, class Index> struct index_of<indexed_extrema<T, Index>> { using type = Index; };
+
+template <class T>
+  requires(std::is_trivially_copyable_v<T> && sizeof(T) < 8)
+struct padded<indexed_value<T, std::int64_t>> {
+  struct image {
+    std::uint64_t word[2];
+  };
+  __host__ __device__ static image words(const indexed_value<T, std::int64_t>& of) {
+    image all{{0, static_cast<std::uint64_t>(of.index)}};
+    std::memcpy(all.word, &of.value, sizeof(T));
+    return all;
+  }
+};
+template <class T>
+  requires requires { typename padded<indexed_value<T>>::image; }
+struct padded<indexed_extrema<T, std::int64_t>> {
+  struct image {
+    std::uint64_t word[4];
+  };
+  __host__ __device__ static image words(const indexed_extrema<T, std::int64_t>& of) {
+    const auto least = padded<indexed_value<T>>::words(of.minimum),
+               greatest = padded<indexed_value<T>>::words(of.maximum);
+    return {{least.word[0], least.word[1], greatest.word[0], greatest.word[1]}};
+  }
+};
 
 /// Whether `a` comes before `b`: numbers in the order that `Smaller` asks for, NaN before or after all of them.
 template <bool Smaller, nans Nans, class T> __host__ __device__ constexpr bool precedes(const T& a, const T& b) {

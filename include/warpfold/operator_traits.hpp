@@ -86,6 +86,8 @@ template <class Op, class T> __host__ __device__ constexpr auto lift(const Op& o
   if constexpr (lifts_indexed<Op, T>) return op.lift(item, index);
   else return op.lift(item);
 }
+/// For types of whole 64-bit words with padding: words(value) gives these words, with zeros where no member lies.
+template <class T> struct padded {};
 template <class Op, class A> struct lowered { using type = A; };
 template <class Op, class A>
   requires lowers<Op, A>

@@ -5,6 +5,7 @@
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/put.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -47,7 +48,7 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
         }
     }
     WARPFOLD_UNROLL
-    for (int v = 0; v < Vector; ++v) out[first + v * inner_out_stride] = init.join(results[v], op);
+    for (int v = 0; v < Vector; ++v) thread::put(out[first + v * inner_out_stride], init.join(results[v], op));
   }
 };
 

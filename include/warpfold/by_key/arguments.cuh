@@ -4,6 +4,7 @@
 #include <warpfold/by_key/join_tiles.cuh>
 #include <warpfold/by_key/tile_epochs.cuh>
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/put.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -32,7 +33,7 @@ struct by_key_arguments {
     if (run < capacity) out_keys[static_cast<std::ptrdiff_t>(run)] = k;
   }
   __device__ void write_value(std::int64_t run, const A& result) const {
-    if (run < capacity) out_values[static_cast<std::ptrdiff_t>(run)] = init.join(result, op);
+    if (run < capacity) thread::put(out_values[static_cast<std::ptrdiff_t>(run)], init.join(result, op));
   }
   __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<std::iter_value_t<OutCount>>(runs); }
 };

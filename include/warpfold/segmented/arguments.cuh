@@ -3,9 +3,12 @@
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/policy.hpp>
 #include <warpfold/segmented/segment_units.cuh>
 #include <warpfold/segmented/segments.cuh>
+#include <warpfold/thread/locate.cuh>
+#include <warpfold/thread/put.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -23,7 +26,11 @@ template <class Segments, class Leaves, class Op, class Out> struct kernel_argum
   unit_values<A> units;
 
   /// Writes the result of a segment that has items. `to` is its place in `out`.
-  __device__ void write(Out to, const A& result) const { *to = init.join(result, op); }
+  __device__ void write(Out to, const A& result) const { thread::put(*to, init.join(result, op)); }
+  /// The same of segment `segment` of those whose places begin at `to`, of which item `begin` is the first.
+  __device__ void write(Out to, std::int64_t segment, std::int64_t begin, const A& result) const {
+    thread::put(place_of(to, segment, begin), init.join(result, op));
+  }
 };
 
 template <class Leaves>
@@ -34,6 +41,10 @@ inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_byte
 template <class Leaves, class A = typename Leaves::accumulator>
 inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A),
                                                    Leaves::chunk_items);
+
+/// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions a
+/// row, and what a warp runs in turn has to fit the instruction cache.
+template <class Leaves> inline constexpr int long_rows_of = thread::locates<Leaves> ? 2 : policy_of<Leaves>.long_rows;
 
 /// Items of half a chunk, for short segments of narrow items: 0 if half a chunk is no vector, or is no longer than the
 /// segments that lanes read item by item.

@@ -4,6 +4,7 @@
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/shared_access.cuh>
 #include <warpfold/thread/array.cuh>
+#include <warpfold/thread/lift.cuh>
 #include <warpfold/thread/shared_source.cuh>
 #include <warpfold/thread/source.cuh>
 #include <warpfold/warp/shuffle.cuh>
@@ -35,6 +36,7 @@ template <class Source, class Storage> class copied_window {
   }
   /// Starts to copy items [begin, end), and returns at once.
   __device__ void start(const Source& from, std::int64_t begin, std::int64_t end) {
+    begin_ = begin;
     const auto first = reinterpret_cast<std::uintptr_t>(from.data + begin);
     before_ = static_cast<int>(first & 15);
     const bool inside = from.is_inside(begin, end);  // then whole vectors can be copied
@@ -54,12 +56,13 @@ template <class Source, class Storage> class copied_window {
     phase_ ^= 1;
     __syncwarp();
   }
-  /// The leaves of the items of the last start(), `Items` a chunk.
+  /// The leaves of the items of the last start(), `Items` a chunk. Numbers of items are those in `of`.
   template <int Items, class Leaves> __device__ auto leaves(const Leaves& of) const {
     using source = thread::shared_source<item, Items>;
     static_assert(sizeof(storage_.items) >= source::past_bytes);
-    return thread::leaves<source, typename Leaves::transform_type, typename Leaves::accumulator>{
-        {storage_.items.bytes, before_}, of.transform};
+    const auto items = thread::numbered_as(of.source, source{storage_.items.bytes, before_}, begin_);
+    return thread::leaves<std::remove_const_t<decltype(items)>, typename Leaves::transform_type,
+                          typename Leaves::accumulator>{items, of.transform};
   }
 
  private:
@@ -80,6 +83,7 @@ template <class Source, class Storage> class copied_window {
 
   Storage& storage_;
   unsigned phase_ = 0;
+  std::int64_t begin_ = 0;
   int before_ = 0;
 };
 

@@ -137,7 +137,8 @@ void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, c
     using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
     const int device = host::current_device();
     if (host::has_sm_90<staged::kernel>(device) &&
-        gains_by_staging(given.leaves.source.items, given.segments.count, sizeof(typename Leaves::source_type::item),
+        gains_by_staging(given.leaves.source.items, given.segments.count,
+                         sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
                          staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
                          !Segments::needs_cursor))
       return staged::enqueue(given, options);

@@ -52,7 +52,9 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
   __device__ void fold(const Leaves& leaves, const int (&count)[Segments], Op op, A (&results)[Segments]) {
     WARPFOLD_UNROLL
     for (int k = 0; k < Segments; ++k) {
-      if constexpr (uses_identity) {
+      if constexpr (thread::locates<Leaves>) {
+        results[k] = thread::fold_located_items(leaves, held_[k], count[k]);
+      } else if constexpr (uses_identity) {
         results[k] = thread::fold(held_[k], op);
       } else {
         A values[MaxItems] = {};

@@ -58,9 +58,12 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     for (int k = 0; k < Count; ++k) nodes.push(halves++, warp::shuffle(values[k], 0), op);
     from += Count * half_items;
   };
+  // One at a time where folds take many instructions (long_rows_of).
+  constexpr int most = thread::locates<Leaves> ? 1 : 2;
   WARPFOLD_NO_UNROLL
-  while (end - few - from > half_items) fold_halves(std::integral_constant<int, 2>{});
-  if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
+  while (end - few - from > (most - 1) * half_items) fold_halves(std::integral_constant<int, most>{});
+  if constexpr (most > 1)
+    if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
   if (few > 0) {
     A value{};
     if (arch::lane_id() < few) value = leaves.leaf_of(last);

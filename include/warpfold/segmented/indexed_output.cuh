@@ -13,6 +13,11 @@ template <class Out> struct indexed_output {
   std::int64_t first;
 
   __device__ decltype(auto) operator[](std::int64_t i) const { return out[static_cast<std::ptrdiff_t>(first + i)]; }
+  /// The place of a segment that begins at item `begin`.
+  __device__ decltype(auto) of_segment(std::int64_t i, [[maybe_unused]] std::int64_t begin) const {
+    if constexpr (requires { out.of_segment(i, begin); }) return out.of_segment(first + i, begin);
+    else return (*this)[i];
+  }
   __device__ decltype(auto) operator*() const { return (*this)[0]; }
   __device__ indexed_output operator+(std::int64_t items) const { return {out, first + items}; }
   __device__ indexed_output& operator+=(std::int64_t items) {
@@ -20,6 +25,13 @@ template <class Out> struct indexed_output {
     return *this;
   }
 };
+
+/// Place `i` of `out`, of the result of a segment that begins at item `begin`.
+template <class Out>
+__device__ decltype(auto) place_of(const Out& out, std::int64_t i, [[maybe_unused]] std::int64_t begin) {
+  if constexpr (requires { out.of_segment(i, begin); }) return out.of_segment(i, begin);
+  else return out[i];
+}
 
 /// A pointer as it is, any other iterator as an indexed_output.
 template <class Out> auto to_indexed(const Out& out) {

@@ -29,8 +29,8 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
                      last = alone ? count : least_of(count, end << partition.log_unit);
   WARPFOLD_NO_UNROLL
   for (std::int64_t done = begin << partition.log_unit; done < last; done += piece_items) {
-    const auto value = fold_span<policy_of<leaves_type>.long_rows>(leaves, items.begin + done,
-                                                                   least_of(count - done, piece_items), op);
+    const auto value =
+        fold_span<long_rows_of<leaves_type>>(leaves, items.begin + done, least_of(count - done, piece_items), op);
     if (alone) write(value);
     else if (arch::lane_id() == 0) values.value(partition, first, done >> partition.log_unit) = value;
   }

@@ -67,11 +67,12 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
   }
 };
 
-/// Writes the results of segments of count[k] items to out[32 k]. Segments of -1 items are skipped. The operator never
-/// sees the result of an empty segment, unless it is one of the library's own over numbers, where a test would cost
-/// time.
-template <class Arguments, class A, int Count, class Out>
-__device__ void write_tile(const Arguments& arguments, A (&results)[Count], const int (&count)[Count], Out out) {
+/// Writes the results of segments of count[k] items from item origin + begin[k] on to out[32 k]. Segments of -1 items
+/// are skipped. The operator never sees the result of an empty segment, unless it is one of the library's own over
+/// numbers, where a test would cost time.
+template <class Arguments, class A, int Count, class Index, class Out>
+__device__ void write_tile(const Arguments& arguments, A (&results)[Count], const int (&count)[Count],
+                           std::int64_t origin, const Index (&begin)[Count], Out out) {
   constexpr bool takes_any_value = thread::has_exact_identity<decltype(Arguments::op), A>;
   if (arguments.init.exists()) {
     const A initial = arguments.init.alone();
@@ -82,7 +83,8 @@ __device__ void write_tile(const Arguments& arguments, A (&results)[Count], cons
   const A none = arguments.empty.alone();
   WARPFOLD_UNROLL
   for (int k = 0; k < Count; ++k)
-    if (count[k] >= 0) out[k * warp_lanes] = thread::choose(count[k] > 0, results[k], none);
+    if (count[k] >= 0)
+      thread::put(place_of(out, k * warp_lanes, origin + begin[k]), thread::choose(count[k] > 0, results[k], none));
 }
 
 /// Folds the segments of at most `Items` items among the `taken` kept ones of the tile that begins with segment
@@ -101,13 +103,14 @@ __device__ void fold_chunks_in_place(const Arguments& arguments, const Tile& til
   typename decltype(Arguments::leaves)::accumulator results[Tile::segments_per_lane];
   fold_single_chunks(arguments.leaves.template from<Items>(tile.base + first_item), begin, count, inside, arguments.op,
                      results);
-  write_tile(arguments, results, count, arguments.out + first + arch::lane_id());
+  write_tile(arguments, results, count, tile.base + first_item, begin, arguments.out + first + arch::lane_id());
 }
 
 /// Folds a tile's segments of at most `Tiny` items, item by item, and writes them from `out` on. Segment k of a lane
-/// has count[k] items from begin[k] on. Calls meanwhile() while the loads are in flight.
+/// has count[k] items from begin[k] on, which is counted from item `origin`. Calls meanwhile() while the loads are in
+/// flight.
 template <int Tiny, class Arguments, class Leaves, class Index, int SegmentsPerLane, class Out, class Meanwhile>
-__device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves,
+__device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves, std::int64_t origin,
                                    const Index (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], Out out,
                                    Meanwhile meanwhile) {
   int own[SegmentsPerLane];
@@ -118,7 +121,7 @@ __device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& lea
   meanwhile();
   typename Leaves::accumulator results[SegmentsPerLane];
   items.fold(leaves, own, arguments.op, results);
-  write_tile(arguments, results, own, out);
+  write_tile(arguments, results, own, origin, begin, out);
 }
 
 /// The same for the kept segments of a tile whose items are read in place, not from shared memory.
@@ -129,7 +132,7 @@ __device__ void fold_tiny_in_place(const Arguments& arguments, const Tile& tile,
   tile.counts(count);
   fold_tiny_segments<Tiny>(arguments,
                            arguments.leaves.template from<decltype(Arguments::leaves)::chunk_items>(tile.base),
-                           tile.begin, count, arguments.out + first + arch::lane_id(), meanwhile);
+                           tile.base, tile.begin, count, arguments.out + first + arch::lane_id(), meanwhile);
 }
 
 }  // namespace warpfold::segmented

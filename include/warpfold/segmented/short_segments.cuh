@@ -185,7 +185,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
         first[i] = static_cast<int>(tile.begin[i] - first_item), count[i] = tile.count(i);
       A results[RowsAtOnce];
       fold_single_chunks(leaves, first, count, inside, arguments.op, results);
-      write_tile(arguments, results, count, out);
+      write_tile(arguments, results, count, tile.base + first_item, first, out);
       tile.template drop_first<RowsAtOnce>();
       out += RowsAtOnce * warp_lanes;
     }

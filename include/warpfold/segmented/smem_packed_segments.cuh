@@ -12,7 +12,7 @@ namespace warpfold::segmented {
 /// Whether such items can be staged, and gain by it. Narrow items are as fast in place; a window holds few wide ones.
 template <class Leaves>
 inline constexpr bool can_stage = [] {
-  using source = typename Leaves::source_type;
+  using source = thread::plain_source_of<typename Leaves::source_type>;
   if constexpr (requires(source s) {
                   s.data;
                   source::chunk::vector_bytes;
@@ -26,7 +26,7 @@ inline constexpr bool can_stage = [] {
 template <class Arguments> class smem_packed_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
-  using source = typename leaves_type::source_type;
+  using source = thread::plain_source_of<typename leaves_type::source_type>;
   using A = typename leaves_type::accumulator;
   static constexpr bool limits_items = true;
   static constexpr int max_items = window_bytes / int{sizeof(typename source::item)};  ///< of a tile
@@ -63,30 +63,33 @@ template <class Arguments> class smem_packed_segments {
   /// pending.
   template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) {
     const auto first_item = tile.first_item();
-    window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(taken - 1));
+    window_.start(thread::plain_source(arguments_.leaves.source), tile.base + first_item,
+                  tile.base + tile.end_of(taken - 1));
     int begin[Tile::segments_per_lane], count[Tile::segments_per_lane], place[Tile::segments_per_lane];
     places_from(first_item, tile, begin, count);
     const int chunks = write_heads(begin, count, place);
     window_.wait();
     const auto leaves = window_.template leaves<wide>(arguments_.leaves);
     const auto out = arguments_.out + first;
-    fold_tiny_segments<tiny>(arguments_, leaves, begin, count, out + arch::lane_id(), [] {});
+    const std::int64_t origin = tile.base + first_item;
+    fold_tiny_segments<tiny>(arguments_, leaves, tile.base + first_item, begin, count, out + arch::lane_id(), [] {});
     const int max_chunks = chunks_of<wide>(longest);
     WARPFOLD_NO_UNROLL
-    for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, max_chunks, out);
+    for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, max_chunks, origin, out);
     return pending;
   }
   /// Folds a whole tile of tiny segments that fits the window. Calls meanwhile() while the copy is in flight.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) {
     const auto first_item = tile.first_item();
-    window_.start(arguments_.leaves.source, tile.base + first_item, tile.base + tile.end_of(tile_segments - 1));
+    window_.start(thread::plain_source(arguments_.leaves.source), tile.base + first_item,
+                  tile.base + tile.end_of(tile_segments - 1));
     meanwhile();
     int begin[Tile::segments_per_lane], count[Tile::segments_per_lane];
     places_from(first_item, tile, begin, count);
     window_.wait();
-    fold_tiny_segments<tiny>(arguments_, window_.template leaves<wide>(arguments_.leaves), begin, count,
-                             arguments_.out + first + arch::lane_id(), [] {});
+    fold_tiny_segments<tiny>(arguments_, window_.template leaves<wide>(arguments_.leaves), tile.base + first_item,
+                             begin, count, arguments_.out + first + arch::lane_id(), [] {});
   }
   /// Whether the window holds a whole tile's items, and the items between them.
   template <class Tile> __device__ static bool holds(const Tile& tile) {
@@ -132,7 +135,7 @@ template <class Arguments> class smem_packed_segments {
   /// of their chunks.
   template <class Leaves, int SegmentsPerLane, class Out>
   __device__ int fold_round(const Leaves& leaves, const int (&place)[SegmentsPerLane], int done, int max_chunks,
-                            Out out) {
+                            std::int64_t origin, Out out) {
     const int lane = arch::lane_id();
     unsigned begins = 0;
     WARPFOLD_UNROLL
@@ -151,7 +154,7 @@ template <class Arguments> class smem_packed_segments {
     const segment_chunk<int> chunk[1] = {{left > 0 ? own.begin() + index * wide : 0, left, index}};
     A value[1];
     fold_chunks(leaves, chunk, max_chunks, true, arguments_.op, value);
-    if (index == 0) arguments_.write(out + own.number(), value[0]);
+    if (index == 0) arguments_.write(out, own.number(), origin + own.begin(), value[0]);
     return end <= warp_lanes ? end : last;
   }
 

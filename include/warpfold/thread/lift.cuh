@@ -3,6 +3,7 @@
 // leaves' transform, lower a part of the output. So no kernel knows of either.
 #pragma once
 #include <cstddef>
+#include <warpfold/thread/put.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {
@@ -65,8 +66,9 @@ template <class Source> struct indexed_source {
   template <class Index> __device__ void load_edge(chunk& to, Index first) const {
     source.load_edge(number(to, first), first);
   }
-  template <class Index> __device__ void load_items(chunk& to, Index first, int count, int skipped = 0) const {
-    source.load_items(number(to, first), first, count, skipped);
+  template <class Index, class... Skipped>
+  __device__ void load_items(chunk& to, Index first, int count, Skipped... skipped) const {
+    source.load_items(number(to, first), first, count, skipped...);
   }
   template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
     source.load_inside(number(to, first), first, count);
@@ -109,6 +111,17 @@ template <class Source> __device__ const Source& plain_source(const indexed_sour
   return source.source;
 }
 
+template <class Source>
+using plain_source_of = std::remove_cvref_t<decltype(plain_source(std::declval<const Source&>()))>;
+/// `source`, which begins with item `first` of `given`, with that one's numbers if it has some.
+template <class Given, class Source> __device__ Source numbered_as(const Given&, const Source& source, std::int64_t) {
+  return source;
+}
+template <class Given, class Source>
+__device__ auto numbered_as(const indexed_source<Given>& given, const Source& source, std::int64_t first) {
+  return indexed_source<Source>{source, given.first_index + first};
+}
+
 /// `source` seen through `transform` and through op.lift, if `Op` has one.
 template <class A, class Op, class Transform, class Source>
 __host__ __device__ constexpr auto lifted_leaves(const Op& op, const Source& source, const Transform& transform) {
@@ -128,7 +141,7 @@ template <class Op, class Out> struct lowered_output {
     const Op& op;
     Reference to;
     template <class A> __device__ void operator=(const A& value) const {
-      const_cast<std::remove_const_t<Reference>&>(to) = op.lower(value);
+      put(const_cast<std::remove_const_t<Reference>&>(to), op.lower(value));
     }
   };
 
@@ -146,7 +159,7 @@ template <class Op, class Out, class Segments> struct segment_output {
     Reference to;
     std::int64_t begin;
     template <class A> __device__ void operator=(const A& value) const {
-      const_cast<std::remove_const_t<Reference>&>(to) = op.lower(value, begin);
+      put(const_cast<std::remove_const_t<Reference>&>(to), op.lower(value, begin));
     }
   };
 
@@ -156,6 +169,10 @@ template <class Op, class Out, class Segments> struct segment_output {
 
   __device__ auto operator[](std::ptrdiff_t i) const {
     return reference<decltype(out[i])>{op, out[i], segments.span(i).begin};
+  }
+  /// The result of segment `i`, which begins at item `begin`: that is not read again.
+  __device__ auto of_segment(std::ptrdiff_t i, std::int64_t begin) const {
+    return reference<decltype(out[i])>{op, out[i], begin};
   }
 };
 

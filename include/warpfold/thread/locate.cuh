@@ -118,7 +118,7 @@ __device__ place<V> find_unpacked(const Leaves& leaves, const typename Leaves::c
   // Of numbers other than 0, all that tie have the same bits.
   if constexpr (!std::is_same_v<V, float> && !std::is_same_v<V, double>)
     search([&](int k, V value) { found.position = value == best ? k : found.position; });
-  else if ((best < 0) | (best > 0))
+  else if ((best < 0) | (best > 0) | (count < 1))
     search([&](int k, V value) { found.position = value == best ? k : found.position; });
   else
     search([&](int k, V value) {
@@ -139,6 +139,52 @@ __device__ place<V> find(const Leaves& leaves, const typename Leaves::chunk& fro
   } else return detail::find_unpacked<Part>(leaves, from, best, Leaves::chunk_items);
 }
 
+namespace detail {
+
+/// The first item that ties with the extremum of the first `count` items, of numbers that are looked at freely: the
+/// extrema of groups of four are folded side by side, and only the first group that has the extremum is searched.
+template <class Part, class Leaves, class V = located_value<Leaves>>
+__device__ place<V> locate_by_groups(const Leaves& leaves, const typename Leaves::chunk& from, int count) {
+  constexpr int items = Leaves::chunk_items, group_items = 4, groups = items / group_items;
+  static_assert(Part::takes_first && groups > 1 && items < 32);
+  typename Part::extremum extremum;
+  const unsigned present = (1u << greatest_of(least_of(count, items), 0)) - 1;
+  const auto exists = [&](int k) { return (present >> k & 1) != 0; };
+  V of_group[groups], joined[groups];
+  WARPFOLD_UNROLL
+  for (int g = 0; g < groups; ++g) {
+    of_group[g] = value_of(leaves, from, g * group_items);
+    WARPFOLD_UNROLL
+    for (int k = g * group_items + 1; k < (g + 1) * group_items; ++k)
+      if (exists(k)) of_group[g] = extremum(of_group[g], value_of(leaves, from, k));
+    joined[g] = of_group[g];
+  }
+  WARPFOLD_UNROLL
+  for (int stride = 1; stride < groups; stride *= 2) WARPFOLD_UNROLL
+  for (int g = 0; g < groups; g += 2 * stride)
+    if (exists((g + stride) * group_items)) joined[g] = extremum(joined[g], joined[g + stride]);
+  const V best = joined[0];
+  if constexpr (std::is_floating_point_v<V>)
+    if (!((best < 0) | (best > 0) | (count < 1))) return find_unpacked<Part>(leaves, from, best, count);
+  int group = groups - 1;
+  V own[group_items - 1];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < group_items - 1; ++k) own[k] = value_of(leaves, from, group * group_items + k);
+  WARPFOLD_UNROLL
+  for (int g = groups - 2; g >= 0; --g) {
+    const bool holds = of_group[g] == best;
+    group = holds ? g : group;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < group_items - 1; ++k) own[k] = holds ? value_of(leaves, from, g * group_items + k) : own[k];
+  }
+  int place_in_group = group_items - 1;
+  WARPFOLD_UNROLL
+  for (int k = group_items - 2; k >= 0; --k) place_in_group = own[k] == best ? k : place_in_group;
+  return {best, group * group_items + place_in_group};
+}
+
+}  // namespace detail
+
 /// The item taken of the first `count` items of a chunk. With `count` < 1 the result means nothing. No other item is
 /// looked at by what is the user's.
 template <class Part, class Leaves, class V = located_value<Leaves>>
@@ -147,18 +193,38 @@ __device__ place<V> locate_in_chunk(const Leaves& leaves, const typename Leaves:
     using item = decltype(Leaves::source_type::value(from, 0).item);
     const V best = fold_packed<V, typename Part::extremum>(from, count);
     return {best, detail::find_packed<Part::takes_first>(from, static_cast<item>(best), count)};
+  } else if constexpr (looks_freely<Leaves> && Part::takes_first && Leaves::chunk_items > 4) {
+    return detail::locate_by_groups<Part>(leaves, from, count);
   } else {
     typename Part::extremum extremum;
     V best{};
     if (looks_freely<Leaves> || count > 0) best = value_of(leaves, from, 0);
     WARPFOLD_UNROLL
     for (int k = 1; k < Leaves::chunk_items; ++k)
-      if constexpr (looks_freely<Leaves>) {
-        const V joined = extremum(best, value_of(leaves, from, k));
-        best = k < count ? joined : best;
-      } else if (k < count) best = extremum(best, value_of(leaves, from, k));
+      if (k < count) best = extremum(best, value_of(leaves, from, k));
     return detail::find_unpacked<Part>(leaves, from, best, count);
   }
+}
+
+/// The node over the first `count` of a few consecutive items, in order. With `count` < 1 the result means nothing.
+template <class Leaves, class Item, int Items>
+__device__ auto fold_located_items(const Leaves& leaves, const Item (&items)[Items], int count) {
+  using V = located_value<Leaves>;
+  const auto value_at = [&](int k) { return warpfold::detail::convert<V>(leaves.transform.transform(items[k].item)); };
+  return leaves.transform.op.assemble(
+      [&](auto part) {
+        place<V> best{};
+        if (looks_freely<Leaves> || count > 0) best.value = value_at(0);
+        WARPFOLD_UNROLL
+        for (int k = 1; k < Items; ++k) {
+          if (!looks_freely<Leaves> && k >= count) break;
+          const V value = value_at(k);
+          const bool taken = (k < count) & decltype(part)::replaces(value, best.value);
+          best = {taken ? value : best.value, taken ? k : best.position};
+        }
+        return located<V>{best.value, items[0].index + best.position};
+      },
+      items[0].index);
 }
 
 /// The node over the first `count` items of a chunk, with the number of its item in the input.
