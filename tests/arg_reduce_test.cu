@@ -266,6 +266,21 @@ TEST(ArgReduce, SegmentsOfBytesAndBothExtrema) {
   problem.expect(greatest, false, ties::first, wf::relative_to::segment);
 }
 
+TEST(ArgReduce, SegmentsOfHalves) {
+  for (const int pattern : {0, 2}) {
+    const arg_segments<__half> problem(pattern);
+    const auto segments = static_cast<std::int64_t>(problem.ends().size());
+    const device_array<__half> in(problem.items(), 1);
+    const device_array<int> offsets(problem.offsets());
+    const device_array<wf::indexed_value<float>> out(segments);
+    const std::span<wf::indexed_value<float>> to(out.data(), out.size());
+    wf::segmented_argmax(in.items(), offsets.items(), to);
+    problem.expect(out.to_host(), false, ties::first, wf::relative_to::segment);
+    wf::segmented_argmin<wf::relative_to::segment, ties::last>(in.items(), offsets.items(), to);
+    problem.expect(out.to_host(), true, ties::last, wf::relative_to::segment);
+  }
+}
+
 TEST(ArgReduce, SegmentsOfOneLength) {
   for (const std::int64_t length : {1, 2, 4, 7, 16, 33, 130, 250, 900, 5000}) {
     const std::int64_t segments = 10'000 / length;
