@@ -8,8 +8,8 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int max_wave_blocks = 512;  ///< whose results one warp joins
-inline constexpr int max_blocks_per_multiprocessor = 4, max_block_warps = 16;
+inline constexpr int max_wave_blocks = 512;                                     ///< whose results one warp joins
+inline constexpr int max_blocks_per_multiprocessor = 32, max_block_warps = 16;  ///< of any strategy
 inline constexpr int max_unit_level = 30;  ///< a warp counts the batches of a unit in 32 bits
 
 /// The most units of a persistent grid. Small ones are read fastest, but the last block takes longer to join many.
