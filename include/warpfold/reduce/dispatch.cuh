@@ -40,8 +40,12 @@ void enqueue_tree(const char* function, const Leaves& leaves, Out out, Op op, co
   const int device = host::current_device();
   const reduce_plan plan =
       plan_reduce(kernels::limits(device), items, Leaves::chunk_items, kernels::policy, sizeof(A), options.max_blocks);
-  if (plan.schedule.level > max_unit_level)
-    reject(function, "count is " + std::to_string(items) + ", too many to count");
+  if (plan.schedule.level > max_unit_level) {
+    const std::int64_t tile_items = std::int64_t{warp_lanes} * Leaves::chunk_items * plan.rows * plan.block_warps;
+    const std::int64_t most = (std::int64_t{max_units(sizeof(A), plan.block_warps)} << max_unit_level) * tile_items;
+    reject(function,
+           "count is " + std::to_string(items) + "; at most " + std::to_string(most) + " items can be counted");
+  }
 
   const std::size_t needed = scratch_bytes(device, sizeof(A));
   host::check_workspace(function, options.workspace.bytes, needed);  // also where it is not used
