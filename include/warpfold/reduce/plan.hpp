@@ -71,7 +71,7 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
     const auto longest_share = [&](int level) { return host::divide_up(units(level), most) << level; };
     const std::int64_t shortest = longest_share(0);
     plan.schedule.draws = shortest > max_even_tiles;
-    const int most_level = plan.schedule.draws ? drawn_level : max_even_level;
+    const int most_level = plan.schedule.draws ? drawn_level_for(accumulator_bytes) : max_even_level;
     while (level < most_level && longest_share(level + 1) <= shortest + shortest / 16) ++level;
     while (units(level) > max_units(accumulator_bytes, plan.block_warps)) ++level;
   }

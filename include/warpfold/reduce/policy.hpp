@@ -18,8 +18,9 @@ constexpr int max_units(std::size_t accumulator_bytes, int block_warps) {
 }
 
 /// Blocks with up to this many tiles take units of up to 2^max_even_level tiles that leave the shares even, so that its
-/// warps meet seldom. Those with more draw small units.
-inline constexpr int max_even_tiles = 8, max_even_level = 3, drawn_level = 1;
+/// warps meet seldom. Those with more draw units of up to 2^drawn_level_for() tiles.
+inline constexpr int max_even_tiles = 8, max_even_level = 3;
+constexpr int drawn_level_for(std::size_t accumulator_bytes) { return accumulator_bytes <= 8 ? 1 : 2; }
 /// The warps of a block meet once in 2^this tiles, or once a unit: fewer of wide accumulators, whose values wait in
 /// shared memory.
 constexpr int group_level_for(std::size_t accumulator_bytes, int block_warps) {
