@@ -5,6 +5,7 @@
 #include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// So many units are folded by one warp.
 inline constexpr int units_of_one_warp = 256;
@@ -28,4 +29,5 @@ template <int Warps, class A, class Op> __device__ A fold_units(A* shared, const
   return node;
 }
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::reduction

@@ -8,6 +8,7 @@
 #include <warpfold/arch/lane.cuh>
 
 namespace warpfold::reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct unit_schedule {
   std::int64_t tiles;
@@ -85,4 +86,5 @@ template <int GroupLevel> class tile_walk {
   int next_unit_, drawn_ = 0, turn_ = 0;
 };
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::reduction
