@@ -9,7 +9,6 @@
 #include <warpfold/reduce/fold_units.cuh>
 #include <warpfold/reduce/policy.hpp>
 #include <warpfold/reduce/unit_schedule.cuh>
-#include <warpfold/warp/counter.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 #include <warpfold/warp/fold_values.cuh>
 
@@ -118,21 +117,36 @@ template <class Leaves> struct share_kernel_storage {
   using walk = tile_walk<group_level>;
   typename batches::storage batch[warps];
   thread::array<A, warps << group_level> values[2];  ///< a value a warp of each tile, of two groups in turn
+  thread::array<A, warp_lanes> groups;               ///< finished nodes of the unit's groups, by level
   typename walk::storage drawn;
   bool is_last;
 };
 
-/// The node over the first `count` of a group's values. All lanes of the warp call it; valid in every lane.
+/// The node over the first `count` of a group's values. All lanes of the warp call it; valid in lane 0.
 template <class A, int Values, class Op> __device__ A fold_group(const thread::array<A, Values>& of, int count, Op op) {
   constexpr int lane_values = (Values + warp_lanes - 1) / warp_lanes;  // consecutive ones
   const int first = arch::lane_id() * lane_values, lanes = (count + lane_values - 1) / lane_values;
   A values[lane_values];
   WARPFOLD_UNROLL
   for (int i = 0; i < lane_values; ++i) values[i] = of[first + i < count ? first + i : 0];
-  A node = thread::fold(values, op, count - first);
-  if (arch::lane_id() < lanes) node = warp::reduce(node, op, lanes);
-  __syncwarp();
-  return warp::shuffle(node, 0);
+  const A own = thread::fold(values, op, count - first);
+  return arch::lane_id() < lanes ? warp::reduce(own, op, lanes) : own;
+}
+
+/// Adds group `number` of a unit, counted from 0, to the nodes that wait for their right siblings, and stores the unit's
+/// node if it is the last one. One thread calls it.
+template <class A, class Op, class Store>
+__device__ void join_groups(thread::array<A, warp_lanes>& waiting, int number, bool is_last, A node, Op op,
+                            Store store) {
+  int level = 0;
+  for (; number >> level & 1; ++level) node = op(waiting[level], node);
+  if (!is_last) {
+    waiting[level] = node;
+    return;
+  }
+  for (int left = number >> level; left != 0; left >>= 1, ++level)
+    if (left & 1) node = op(waiting[level], node);
+  store(node);
 }
 
 /// Persistent blocks. Each warp folds one batch of each tile; the block's warps meet once a group of tiles, whose
@@ -152,7 +166,6 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   typename storage::walk walk(schedule, ticket + 1, shared.drawn);
   const auto first_of = [&](std::int64_t tile) { return (tile * warps + warp) * batch_items; };
   batches.start(leaves, first_of(walk.tile()));
-  warp::counter<A> groups;  // of a unit
   while (walk.exists()) {
     if (is_first_thread) walk.draw();
     __syncwarp();  // lanes that took different ways must load together
@@ -173,13 +186,9 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
                          most = std::int64_t{walk.group_tiles()} * warps;
       const int count = static_cast<int>(least_of((left + batch_items - 1) / batch_items, most));
       const A node = fold_group(shared.values[walk.turn()], count, op);
-      const int number = walk.group_in_unit();
-      const bool is_alone = number == 0 && walk.ends_unit();
-      if (!is_alone) groups.push(static_cast<unsigned>(number), node, op);
-      if (walk.ends_unit()) {
-        const A result = is_alone ? node : groups.total(static_cast<unsigned>(number + 1), op);
-        if (lane == 0) partials[walk.unit()] = result;
-      }
+      if (lane == 0)
+        join_groups(shared.groups, walk.group_in_unit(), walk.ends_unit(), node, op,
+                    [&](const A& unit) { partials[walk.unit()] = unit; });
     }
     walk.advance_group();
   }
