@@ -133,8 +133,8 @@ template <class A, int Values, class Op> __device__ A fold_group(const thread::a
   return arch::lane_id() < lanes ? warp::reduce(own, op, lanes) : own;
 }
 
-/// Adds group `number` of a unit, counted from 0, to the nodes that wait for their right siblings. Stores the unit's node
-/// if it is the last one. One thread calls it.
+/// Adds group `number` of a unit, counted from 0, to the nodes that wait for their right siblings. Stores the unit's
+/// node if it is the last one. One thread calls it.
 template <class A, class Op, class Store>
 __device__ void join_groups(thread::array<A, warp_lanes>& waiting, int number, bool is_last, A node, Op op,
                             Store store) {
