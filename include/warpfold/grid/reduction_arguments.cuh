@@ -16,7 +16,7 @@ template <class Leaves, class Op, class Out, class Schedule> struct reduction_ar
   initial_value<A> init;
   Schedule schedule;
   A* partials;       ///< scratch for partial results, if there are several blocks
-  unsigned* ticket;  ///< zero before, zero after
+  unsigned* ticket;  ///< zero before, zero after; the next word is the counter of a schedule that draws
 
   __device__ void write(const A& result) const { *out = init.join(result, op); }
 };

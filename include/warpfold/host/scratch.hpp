@@ -6,7 +6,8 @@
 
 namespace warpfold::host {
 
-/// The alignment of scratch. The first 128 bytes, a cache line of its own, hold the ticket of reduce.
+/// The alignment of scratch. The first 128 bytes, a cache line of its own, hold the ticket of
+/// reduce, and the counter from which its blocks draw.
 inline constexpr std::size_t workspace_alignment = 128;
 /// Bytes of control words behind the ticket: as many as reduce_by_key needs, which needs most. Each feature asserts
 /// that its own words fit.

@@ -10,15 +10,15 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int max_wave_blocks = 512;                                     ///< whose results one warp joins
 inline constexpr int max_blocks_per_multiprocessor = 32, max_block_warps = 16;  ///< of any strategy
-inline constexpr int max_unit_level = 30;  ///< a warp counts the batches of a unit in 32 bits
+inline constexpr int max_unit_level = 30;  ///< a unit has at most 2^30 tiles: its groups are counted in 32 bits
 
 /// The most units of a persistent grid. Small ones are read fastest, but the last block takes longer to join many.
 constexpr int max_units(std::size_t accumulator_bytes, int block_warps) {
   return block_warps * (accumulator_bytes <= 16 ? 512 : 128);
 }
 
-/// Blocks with up to this many tiles take units of up to 2^max_even_level tiles that leave the shares even, so that its
-/// warps meet seldom. Those with more draw units of up to 2^drawn_level_for() tiles.
+/// Blocks with up to this many tiles take units of up to 2^max_even_level tiles that leave the shares even, so that
+/// their warps meet seldom. Those with more draw units of up to 2^drawn_level_for() tiles.
 inline constexpr int max_even_tiles = 8, max_even_level = 3;
 constexpr int drawn_level_for(std::size_t accumulator_bytes) { return accumulator_bytes <= 8 ? 1 : 2; }
 /// The warps of a block meet once in 2^this tiles, or once a unit: fewer of wide accumulators, whose values wait in
