@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels under plans that the host would choose on larger devices: two levels of joins, and single rows a thread.
+// The kernels under plans that the host would choose on other devices: many splits, of which blocks have one each, or
+// draw many and wait for all; slices of all widths; and single rows a thread.
 #include "axes/arrays.cuh"
 
 #include "common/interval.hpp"
@@ -11,22 +12,21 @@ namespace ax = warpfold::axis_reduction;
 using interval = wf_test::interval<>;
 using wf_test::device_array;
 
-/// Whether a kernel, under a plan with that many splits, folds each output in order, and leaves its counters zero.
+/// Whether a kernel, under a plan, folds each output in order, and leaves its counters zero.
 template <class Kernel, class Leaves, class... More>
 testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, const Leaves& leaves, int vector,
-                                        ax::schedule plan, int block_threads, std::size_t shared_bytes, int blocks,
+                                        const ax::schedule& plan, int block_threads, std::size_t shared_bytes,
                                         More... more) {
   const device_array<interval> out(std::vector<interval>(static_cast<std::size_t>(shape.outputs), interval::of(9)));
-  const std::int64_t places = plan.work_items() * plan.lanes() * vector;
+  const std::int64_t places = plan.work_items() * plan.lanes * vector;
   const device_array<interval> partials(std::vector<interval>(static_cast<std::size_t>(places), interval::poison()));
-  const std::vector<unsigned> zeros(static_cast<std::size_t>(plan.tiles * plan.counters_per_tile()));
+  const std::vector<unsigned> zeros(static_cast<std::size_t>(1 + plan.tiles));
   const device_array<unsigned> counters(zeros);
-  plan.blocks = blocks;
   auto arguments = ax::arguments_of(shape, leaves, wf_test::join{}, out.data(), {}, vector);
   arguments.plan = plan;
   arguments.partials = partials.data();
   arguments.counters = counters.data();
-  wf_test::launch_and_wait(kernel, blocks, block_threads, shared_bytes, arguments, more...);
+  wf_test::launch_and_wait(kernel, plan.blocks, block_threads, shared_bytes, arguments, more...);
   if (counters.to_host() != zeros) return testing::AssertionFailure() << "counters are not zero";
   for (const interval& result : out.to_host())
     if (!(result == interval::of(0, shape.reduced_items - 1))) return testing::AssertionFailure() << result;
@@ -41,44 +41,66 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
   return items;
 }
 
-constexpr std::int64_t group = ax::splits_per_group;
+/// A plan of `blocks` blocks for tiles of `lanes` lanes, `groups` row groups each.
+ax::schedule plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
+  ax::schedule plan{lanes, groups, log_rows, tiles, splits, 1, lanes, 0, false};
+  ax::deal_drawn_work(plan, blocks, lanes * groups, sizeof(interval));
+  return plan;
+}
 
-TEST(axis_kernels, columns_join_groups_of_splits) {
-  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
-  constexpr auto policy = ax::column_policy_of<leaves>;
-  for (const int columns : {2, 16, 64})
-    for (const std::int64_t splits : {std::int64_t{2}, group, group + 1, 2 * group + 3})
+using column_leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
+
+/// Columns under plans for blocks of `most_threads` threads, which fold; launch(...) is whether the kernel folds them.
+template <class Launch> void columns_join_splits(int most_threads, Launch launch) {
+  for (const int columns : {2, 6, 16, 66, 100})
+    for (const std::int64_t splits : {1, 2, 9, 128, 259})
       for (const int log_rows : {0, 1, 4}) {
-        const int lanes = columns / 2, groups = policy.block_threads / lanes;
+        const int vectors = columns / 2, tiles = vectors > 40 ? 2 : 1, lanes = (vectors + tiles - 1) / tiles,
+                  groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(most_threads / lanes)));
         const std::int64_t split_rows = std::int64_t{groups} << log_rows;
         const std::int64_t rows = (splits - 1) * split_rows + 1 + split_rows / 3;
         if (wf_test::emulated && rows * columns > 200'000) continue;
         const device_array<interval> in(numbered(rows, columns, true));
         const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
-        for (const int blocks : {3, static_cast<int>(splits)})
-          EXPECT_TRUE(folds_in_order(&ax::column_kernel<leaves, wf_test::join, interval*>, shape,
-                                     leaves{in.data(), {}, {0, rows * columns - 1}}, 2,
-                                     {ax::ceil_log2(lanes), groups, log_rows, 1, splits, 0}, policy.block_threads,
-                                     sizeof(ax::column_storage<leaves>), blocks))
+        const column_leaves leaves{in.data(), {}, {0, rows * columns - 1}};
+        for (const int blocks : {1, 3, 40, static_cast<int>(tiles * splits)})
+          EXPECT_TRUE(launch(shape, leaves, plan_of(lanes, groups, log_rows, tiles, splits, blocks)))
               << columns << " columns, " << rows << " rows, " << splits << " splits, " << blocks << " blocks";
       }
 }
 
-TEST(axis_kernels, rows_join_groups_of_splits) {
+TEST(axis_kernels, columns_join_splits) {
+  constexpr auto policy = ax::column_policy_of<column_leaves>;
+  columns_join_splits(policy.block_threads, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
+    return folds_in_order(&ax::column_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
+                          ax::column_threads(plan, policy), sizeof(ax::column_storage<column_leaves>));
+  });
+}
+
+TEST(axis_kernels, column_shares_join_splits) {
+  constexpr int threads = ax::column_share_threads<column_leaves>;
+  columns_join_splits(threads, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
+    return folds_in_order(&ax::column_share_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
+                          threads, sizeof(ax::column_share_storage<column_leaves>));
+  });
+}
+
+TEST(axis_kernels, rows_join_splits) {
   using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
   constexpr auto policy = ax::row_policy_of<leaves>;
   const int log_warps = ax::ceil_log2(policy.block_threads / 32), log_batch = ax::ceil_log2(policy.batch_items());
   for (const int log_lanes : {0, log_warps})
-    for (const std::int64_t splits : {std::int64_t{3}, group + 1}) {
+    for (const std::int64_t splits : {3, 129, 700}) {
       const std::int64_t outputs = (std::int64_t{1} << log_lanes) - (log_lanes > 0);
       const std::int64_t split_items = std::int64_t{1} << (log_batch + log_warps - log_lanes);
       const std::int64_t items = (splits - 1) * split_items + split_items / 2 + 1;
+      if (wf_test::emulated && splits > 200) continue;
       const device_array<interval> in(numbered(outputs, items, false));
       const ax::shape shape = ax::shape_of({2, {outputs, items}, {items, 1}}, 0b10, {1, {outputs}, {1}});
-      EXPECT_TRUE(folds_in_order(&ax::row_kernel<leaves, wf_test::join, interval*>, shape,
-                                 leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
-                                 {log_lanes, 1 << (log_warps - log_lanes), log_batch, 1, splits, 0},
-                                 policy.block_threads, sizeof(ax::row_storage<leaves>), 5, false))
+      EXPECT_TRUE(folds_in_order(
+          &ax::row_kernel<leaves, wf_test::join, interval*>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
+          plan_of(1 << log_lanes, 1 << (log_warps - log_lanes), log_batch, 1, splits, static_cast<int>(splits)),
+          policy.block_threads, sizeof(ax::row_storage<leaves>), false))
           << outputs << " outputs, " << splits << " splits";
     }
 }
@@ -99,37 +121,37 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
     const ax::shape shape =
         ax::shape_of({3, {runs, outputs, run}, {outputs * run, run, 1}}, 0b101, {1, {outputs}, {1}});
     const int log_rows = std::max(ax::ceil_log2((items + warps - 1) / warps), ax::ceil_log2(batch));
-    EXPECT_TRUE(folds_in_order(&ax::row_kernel<leaves, wf_test::join, interval*>, shape,
-                               leaves{in.data(), {}, {0, outputs * items - 1}}, 1, {0, warps, log_rows, outputs, 1, 0},
-                               policy.block_threads, sizeof(ax::row_storage<leaves>), 2, false))
+    EXPECT_TRUE(folds_in_order(
+        &ax::row_kernel<leaves, wf_test::join, interval*>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
+        plan_of(1, warps, log_rows, outputs, 1, 2), policy.block_threads, sizeof(ax::row_storage<leaves>), false))
         << "runs of " << run << " items";
   }
 }
 
-template <int Columns> void narrow_matrices_join_groups_of_splits() {
+template <int Columns> void narrow_matrices_join_splits() {
   constexpr int chunk_rows = ax::narrow_chunk_rows(sizeof(interval), Columns);
   using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, Columns * chunk_rows>;
   constexpr auto policy = ax::narrow_policy_of<leaves, Columns>;
-  const int log_batch = ax::ceil_log2(policy.batch_rows());
-  for (const std::int64_t splits : {std::int64_t{1}, std::int64_t{3}, group + 1})
+  const int log_batch = ax::ceil_log2(policy.batch_rows()), warps = policy.block_threads / 32;
+  for (const std::int64_t splits : {1, 3, 129})
     for (const int offset : {0, 1}) {
       if (wf_test::emulated && splits > 3 && Columns != 3) continue;
-      const std::int64_t split_rows = 2 * policy.batch_rows() * (policy.block_threads / 32);
+      const std::int64_t split_rows = 2 * policy.batch_rows() * warps;
       const std::int64_t rows = (splits - 1) * split_rows + split_rows / 2 + 3;
       const device_array<interval> in(numbered(rows, Columns, true), offset);
       const ax::shape shape = ax::shape_of({2, {rows, Columns}, {Columns, 1}}, 0b01, {1, {Columns}, {1}});
-      EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, leaves, wf_test::join, interval*>, shape,
-                                 leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
-                                 {ax::ceil_log2(Columns), policy.block_threads / 32, log_batch + 1, 1, splits, 0},
-                                 policy.block_threads, sizeof(ax::narrow_storage<leaves, Columns>), splits < 3 ? 1 : 3,
-                                 offset == 0))
-          << Columns << " columns, " << splits << " splits";
+      for (const int blocks : {1, 5, static_cast<int>(splits)})
+        EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, leaves, wf_test::join, interval*>, shape,
+                                   leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
+                                   plan_of(Columns, warps, log_batch + 1, 1, splits, blocks), policy.block_threads,
+                                   sizeof(ax::narrow_storage<leaves, Columns>), offset == 0))
+            << Columns << " columns, " << splits << " splits, " << blocks << " blocks";
     }
 }
-TEST(axis_kernels, narrow_matrices_join_groups_of_splits) {
-  narrow_matrices_join_groups_of_splits<2>();
-  narrow_matrices_join_groups_of_splits<3>();
-  narrow_matrices_join_groups_of_splits<7>();
+TEST(axis_kernels, narrow_matrices_join_splits) {
+  narrow_matrices_join_splits<2>();
+  narrow_matrices_join_splits<3>();
+  narrow_matrices_join_splits<7>();
 }
 
 }  // namespace axes_kernels

@@ -58,12 +58,16 @@ std::string problem(const ax::schedule& plan, std::int64_t outputs, std::int64_t
     return "splits do not cover the items once";
   if (plan.blocks < 1 || plan.blocks > plan.work_items() || (max_blocks > 0 && plan.blocks > max_blocks))
     return "a grid of " + std::to_string(plan.blocks) + " blocks";
+  if (plan.draws && plan.work_items() > std::int64_t{1} << 31) return "more draws than the counter counts";
   if (plan.splits == 1) return {};
+  if (!plan.draws && plan.blocks < plan.work_items()) return "a block has several splits, and nobody joins them";
+  if (plan.slices < 1 || (!plan.draws && plan.slices > 1)) return std::to_string(plan.slices) + " slices";
+  if (plan.slices * plan.slice_lanes < plan.lanes || (plan.slices - 1) * plan.slice_lanes >= plan.lanes)
+    return "slices do not cover the lanes once";
   if (plan.work_items() > ax::max_work_items) return "too many work items";
   if (static_cast<std::size_t>(plan.work_items() * partials) * accumulator_bytes > ax::partial_bytes(accumulator_bytes))
     return "partial results exceed the scratch";
-  if (static_cast<std::size_t>(plan.tiles * plan.counters_per_tile()) * sizeof(unsigned) >
-      warpfold::host::feature_control_bytes)
+  if (static_cast<std::size_t>(1 + plan.tiles) * sizeof(unsigned) > warpfold::host::feature_control_bytes)
     return "counters exceed the control words";
   return {};
 }
@@ -79,7 +83,7 @@ struct item_kind {
 };
 template <int Item, int Accumulator, int... Columns>
 void set_narrow_policies(item_kind& kind, std::integer_sequence<int, Columns...>) {
-  ((kind.narrow[Columns + 2] = ax::narrow_policy_for(Item, Columns + 2, Accumulator)), ...);
+  ((kind.narrow[Columns + 2] = ax::narrow_policy_for(Item, Columns + 2, Accumulator, (Accumulator > Item))), ...);
 }
 template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
   constexpr int vector = ax::vector_items(Item, Accumulator);
@@ -87,8 +91,8 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  Accumulator,
                  vector,
                  Chunk,
-                 ax::kernel_policy_for(Item, Accumulator, vector),
-                 ax::kernel_policy_for(Item, Accumulator, 1),
+                 ax::kernel_policy_for(Item, Accumulator, vector, Accumulator > Item),
+                 ax::kernel_policy_for(Item, Accumulator, 1, Accumulator > Item),
                  ax::row_policy_for(Chunk * Item, Chunk, Accumulator),
                  ax::row_policy_for(Item, 1, Accumulator),
                  ax::tile_policy_for(Item, Accumulator),
@@ -103,7 +107,7 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
 /// Checks the plan of whichever kernel takes `shape`.
 std::string problem_of(const ax::shape& shape, std::uintptr_t address, const item_kind& kind, int resident,
                        int max_blocks) {
-  auto choice = ax::choose_kernel(shape, address, kind.item_bytes, kind.vector, kind.chunk);
+  auto choice = ax::choose_kernel(shape, address, kind.item_bytes, kind.accumulator_bytes, kind.vector, kind.chunk);
   const std::int64_t items = shape.reduced_items;
   if (choice.kind == ax::kernel_kind::tiles) {
     auto plan = std::optional<ax::tile_plan>();
@@ -129,21 +133,27 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
       const std::int64_t matrices = shape.outputs / columns;
       if (matrices * columns != shape.outputs || shape.reduced.inner().in_stride != columns) return "narrow: columns";
       if (policy.chunk_rows * columns * static_cast<int>(kind.item_bytes) % 16 != 0) return "chunks are no vectors";
-      const auto plan = ax::plan_narrow(resident, matrices, columns, items, kind.accumulator_bytes, policy, max_blocks);
+      const auto plan = ax::plan_narrow(resident, matrices, columns, items, kind.item_bytes, kind.accumulator_bytes,
+                                        policy, max_blocks);
       if ((std::int64_t{1} << plan.log_rows) % policy.batch_rows() != 0) return "a share of rows is no batches";
       return problem(plan, matrices, 1, items,
-                     std::int64_t{policy.block_threads / warpfold::warp_lanes} << plan.log_rows, plan.lanes(),
+                     std::int64_t{policy.block_threads / warpfold::warp_lanes} << plan.log_rows, plan.lanes,
                      kind.accumulator_bytes, max_blocks);
     }
     choice.kind = ax::kernel_kind::columns;
   }
   const bool is_vector = choice.vector > 1;
-  if (choice.kind == ax::kernel_kind::few_items) {
-    const auto& policy = is_vector ? kind.columns : kind.single_columns;
-    if (items > ax::few_items || shape.kept.inner().extent % choice.vector != 0) return "not few items";
-    return problem(ax::plan_few_items(shape.outputs / choice.vector, policy, max_blocks), shape.outputs / choice.vector,
-                   std::int64_t{policy.block_threads} * ax::few_items_vectors, items, items, 1, kind.accumulator_bytes,
-                   max_blocks);
+  if (choice.kind == ax::kernel_kind::few_items || choice.kind == ax::kernel_kind::whole_columns) {
+    const bool few = choice.kind == ax::kernel_kind::few_items;
+    const int most =
+        few ? ax::most_few_items(std::max(kind.item_bytes, kind.accumulator_bytes)) : ax::whole_column_items;
+    if (items > most || shape.kept.inner().extent % choice.vector != 0) return "not few items";
+    const std::int64_t vectors = shape.outputs / choice.vector;
+    const int threads = few ? ax::few_items_threads : 256;
+    const int each = !few ? 1 : ax::few_items_vectors(items > ax::very_few_items ? ax::few_items : ax::very_few_items);
+    const auto plan = few ? ax::plan_few_items(vectors, each, max_blocks)
+                          : ax::plan_whole_columns(vectors, items, threads, max_blocks);
+    return problem(plan, vectors, std::int64_t{threads} * each, items, items, 1, kind.accumulator_bytes, max_blocks);
   }
   if (choice.kind == ax::kernel_kind::columns) {
     const auto& policy = is_vector ? kind.columns : kind.single_columns;
@@ -151,9 +161,10 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     const auto plan = ax::plan_columns(resident, shape.outputs / choice.vector, choice.vector, items,
                                        kind.accumulator_bytes, policy, max_blocks);
     if (!std::has_single_bit(static_cast<unsigned>(plan.groups))) return "splits are no nodes";
-    if (plan.lanes() * plan.groups != policy.block_threads) return "threads without work";
-    return problem(plan, shape.outputs / choice.vector, plan.lanes(), items, plan.split_items(),
-                   std::int64_t{plan.lanes()} * choice.vector, kind.accumulator_bytes, max_blocks);
+    if (plan.lanes * plan.groups > policy.block_threads || ax::column_threads(plan, policy) > policy.resident_threads)
+      return "too many threads";
+    return problem(plan, shape.outputs / choice.vector, plan.lanes, items, plan.split_items(),
+                   std::int64_t{plan.lanes} * choice.vector, kind.accumulator_bytes, max_blocks);
   }
   const auto& policy = is_vector ? kind.rows : kind.single_rows;
   if (is_vector && shape.reduced.inner().in_stride != 1) return "chunks of items that are not adjacent";
@@ -161,36 +172,51 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     return "chunks that cross runs";
   if (choice.kind == ax::kernel_kind::short_rows) {
     const auto plan = ax::plan_short_rows(shape.outputs, items, policy, max_blocks);
-    if (items > (std::int64_t{choice.vector} << plan.log_rows) * plan.lanes() || plan.lanes() > warpfold::warp_lanes ||
+    if (items > (std::int64_t{choice.vector} << plan.log_rows) * plan.lanes || plan.lanes > warpfold::warp_lanes ||
         policy.short_chunks >> plan.log_rows < 1)
       return "a short row exceeds its lanes";
     const int lane_outputs = policy.short_chunks >> plan.log_rows;
-    return problem(plan, shape.outputs, std::int64_t{policy.block_threads / plan.lanes()} * lane_outputs, items, items,
-                   1, kind.accumulator_bytes, max_blocks);
+    return problem(plan, shape.outputs, std::int64_t{policy.block_threads / plan.lanes} * lane_outputs, items, items, 1,
+                   kind.accumulator_bytes, max_blocks);
   }
   const auto plan = ax::plan_rows(resident, shape.outputs, items, kind.accumulator_bytes, policy, max_blocks);
-  if (plan.lanes() * plan.groups != policy.block_threads / warpfold::warp_lanes) return "warps without work";
-  return problem(plan, shape.outputs, plan.lanes(), items, plan.split_items(), plan.lanes(), kind.accumulator_bytes,
+  if (plan.lanes * plan.groups != policy.block_threads / warpfold::warp_lanes) return "warps without work";
+  return problem(plan, shape.outputs, plan.lanes, items, plan.split_items(), plan.lanes, kind.accumulator_bytes,
                  max_blocks);
 }
 
-// Threads of columns have 128 bytes in flight, however wide their accumulators are together.
+// Threads of columns have 256 bytes in flight, or 128 where there is much to compute.
 TEST(axis_plans, column_threads_have_as_many_bytes_in_flight) {
-  EXPECT_EQ(ax::kernel_policy_for(4, 4, 4).batch_rows, 8);   // floats
-  EXPECT_EQ(ax::kernel_policy_for(2, 4, 8).batch_rows, 8);   // halves into floats
-  EXPECT_EQ(ax::kernel_policy_for(1, 4, 8).batch_rows, 16);  // bytes into integers
-  EXPECT_EQ(ax::kernel_policy_for(4, 8, 4).batch_rows, 8);   // floats with indices
-  EXPECT_EQ(ax::kernel_policy_for(4, 64, 1).batch_rows, 2);  // but the leaves of a column fit registers
+  EXPECT_EQ(ax::kernel_policy_for(4, 4, 4, false).batch_rows, 16);  // floats
+  EXPECT_EQ(ax::kernel_policy_for(2, 4, 8, false).batch_rows, 16);  // halves into floats
+  EXPECT_EQ(ax::kernel_policy_for(1, 4, 8, true).batch_rows, 16);   // bytes into integers
+  EXPECT_EQ(ax::kernel_policy_for(4, 8, 4, true).batch_rows, 8);    // floats with indices
+  EXPECT_EQ(ax::kernel_policy_for(4, 64, 1, true).batch_rows, 2);   // but the leaves of a column fit registers
+}
+
+// Arrays of any number of columns leave few threads of a column block idle, and have work items of some size.
+TEST(axis_plans, columns_fill_their_blocks) {
+  constexpr auto policy = ax::kernel_policy_for(4, 4, 1, false);
+  for (int columns = 1; columns <= 5000; ++columns) {
+    const std::int64_t rows = (std::int64_t{1} << 26) / columns;
+    const auto plan = ax::plan_columns(132, columns, 1, rows, 4, policy, 0);
+    const int resident = policy.resident_threads / ax::column_threads(plan, policy);
+    EXPECT_GE(plan.lanes * plan.groups * resident, 256) << columns;
+    EXPECT_LE(plan.blocks, 132 * resident);
+    EXPECT_TRUE(plan.waits());
+    const std::int64_t bytes = plan.split_items() * plan.lanes * 4 * resident;
+    EXPECT_TRUE(64 * 1024 <= bytes && bytes <= 256 * 1024) << columns << " columns: " << bytes;
+  }
 }
 
 // The stride of an axis of one item says nothing: a copy, and the fold of all items, go by vectors.
 TEST(axis_plans, axes_of_one_item_leave_vectors_aligned) {
   const ax::shape copy = ax::shape_of({2, {1 << 20, 1}, {1, 1}}, 0b10, {1, {1 << 20}, {1}});
-  const auto by_columns = ax::choose_kernel(copy, 4096, 4, 4, 4);
+  const auto by_columns = ax::choose_kernel(copy, 4096, 4, 4, 4, 4);
   EXPECT_EQ(by_columns.kind, ax::kernel_kind::few_items);
   EXPECT_EQ(by_columns.vector, 4);
   const ax::shape all = ax::shape_of({2, {1000, 1000}, {1004, 1}}, 0b11, {});
-  const auto by_rows = ax::choose_kernel(all, 4096, 4, 4, 4);
+  const auto by_rows = ax::choose_kernel(all, 4096, 4, 4, 4, 4);
   EXPECT_EQ(by_rows.kind, ax::kernel_kind::rows);
   EXPECT_EQ(by_rows.vector, 4);
   EXPECT_TRUE(by_rows.is_aligned);
@@ -201,7 +227,7 @@ TEST(axis_plans, cover_each_item_once) {
                              kind_of<8, 8, 2>(),   kind_of<12, 12, 4>(),   kind_of<16, 16, 1>(),
                              kind_of<1, 32, 16>(), kind_of<100, 100, 1>(), kind_of<1024, 1024, 1>()};
   constexpr int devices[] = {1, 8, 132 * 4, 132 * 8};  // blocks at once
-  int seen[6] = {};
+  int seen[7] = {};
   for (std::uint64_t seed = 1; seed <= 50'000; ++seed) {
     wf_test::random_source source(seed);
     const int rank = 1 + static_cast<int>(source.below(5));
@@ -231,7 +257,8 @@ TEST(axis_plans, cover_each_item_once) {
       ASSERT_EQ(found, "") << "seed " << seed << ", in " << ax::listed(in.extent, rank) << ' '
                            << ax::listed(in.stride, rank) << ", reduced " << reduced << ", " << kind.item_bytes
                            << " bytes";
-      ++seen[static_cast<int>(ax::choose_kernel(shape, address, kind.item_bytes, kind.vector, kind.chunk).kind)];
+      ++seen[static_cast<int>(
+          ax::choose_kernel(shape, address, kind.item_bytes, kind.accumulator_bytes, kind.vector, kind.chunk).kind)];
     }
   }
   for (const int count : seen) EXPECT_GT(count, 1000);

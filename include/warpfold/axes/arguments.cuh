@@ -3,7 +3,7 @@
 #pragma once
 #include <warpfold/arch/vector_load.cuh>
 #include <warpfold/axes/index_map.cuh>
-#include <warpfold/axes/plan.hpp>
+#include <warpfold/axes/schedule.hpp>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/thread/put.cuh>
 
@@ -27,7 +27,13 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
   std::int64_t inner_out_stride;  ///< from an output to the next of its vector
   schedule plan;
   A* partials;         ///< scratch of outputs that several blocks share
-  unsigned* counters;  ///< zero before and after the kernel
+  unsigned* counters;  ///< zero before and after the kernel: of drawn work items, then of each tile
+
+  /// The counter from which work items are drawn, null if they are not.
+  __device__ unsigned* draw_counter() const { return plan.draws ? counters : nullptr; }
+  __device__ unsigned* counter_of(std::int64_t tile) const { return counters + 1 + tile; }
+
+  __device__ work_item item_at(std::int64_t number) const { return plan.item_at(number, items); }
 
   /// Writes the results of vector number `vector`.
   template <int Vector> __device__ void write(std::int64_t vector, const A (&results)[Vector]) const {

@@ -3,125 +3,84 @@
 // neighbouring outputs, and walk down their items, several rows in flight. It takes any other shape, too.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/axes/column_batch.cuh>
 #include <warpfold/axes/join_splits.cuh>
-#include <warpfold/axes/leaves.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, class A = typename Leaves::accumulator>
-inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(typename Leaves::item), sizeof(A),
-                                                                    Leaves::chunk_items);
+template <class Leaves> struct column_storage {
+  static constexpr kernel_policy policy = column_policy_of<Leaves>;
+  join_storage<typename Leaves::accumulator, policy.block_threads * policy.phase_steps, Leaves::chunk_items> join;
+  grid::drawn_work::storage work;
+};
 
-/// The roots over the items [first, end), first < end, of the outputs whose first items lie together from `origin` on.
-template <class Leaves, class Op, class A = typename Leaves::accumulator, int Vector = Leaves::chunk_items>
-__device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
-                          std::int64_t end, Op op, A (&values)[Vector]) {
-  constexpr int batch = column_policy_of<Leaves>.batch_rows;
-  const auto load = [&](typename Leaves::chunk& to, std::int64_t offset) { leaves.load(to, origin + offset); };
-  thread::node_counter<Vector, A> nodes;
-  unsigned batches = 0;
-  WARPFOLD_NO_UNROLL
-  for (std::int64_t row = first; row < end; row += batch, ++batches) {
-    const int count = static_cast<int>(least_of(end - row, batch));
-    const run_place run = reduced.run_at(row);
-    const std::int64_t step = reduced.inner_stride();
-    typename Leaves::chunk rows[batch] = {};
-    if (run.left >= batch && count == batch) {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < batch; ++k) load(rows[k], run.in + k * step);
-    } else {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < batch; ++k)
-        if (k < count) load(rows[k], k < run.left ? run.in + k * step : reduced.in(row + k));
-    }
-    WARPFOLD_UNROLL
-    for (int v = 0; v < Vector; ++v) {
-      A column[batch] = {};
-      if (count == batch) {
-        WARPFOLD_UNROLL
-        for (int k = 0; k < batch; ++k) column[k] = leaves.leaf(rows[k], v, row + k);
-        values[v] = thread::fold(column, op);
-      } else {
-        WARPFOLD_UNROLL
-        for (int k = 0; k < batch; ++k)
-          if (k < count) column[k] = leaves.leaf(rows[k], v, row + k);
-        values[v] = thread::fold(column, op, count);
-      }
-    }
-    nodes.push(batches, values, op);
-  }
-  nodes.total(batches, values, op);
-}
-
-template <class Leaves>
-using column_storage =
-    join_storage<typename Leaves::accumulator, column_policy_of<Leaves>.block_threads, Leaves::chunk_items>;
-
-/// Each block takes tiles of outputs and splits of their items. Row groups of threads fold adjacent nodes, which are
-/// joined in shared memory.
+/// Each block draws tiles of outputs and splits of their items. In a step, row groups of threads fold adjacent batches;
+/// after a phase of steps, the block joins what they have left in shared memory. Meanwhile the next batches are under
+/// way. The last warp has no items: its first thread, the clerk, draws and arrives.
 template <class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(column_policy_of<Leaves>.block_threads,
-                                  column_policy_of<Leaves>.blocks_per_multiprocessor)
+__global__ void __launch_bounds__(column_policy_of<Leaves>.resident_threads, 1)
 column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
-  constexpr int block_threads = column_policy_of<Leaves>.block_threads, vector = Leaves::chunk_items;
+  constexpr int vector = Leaves::chunk_items, batch_rows = column_batch<Leaves, Op>::rows,
+                phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.log_lanes);
-  const std::int64_t share = std::int64_t{1} << plan.log_rows, split_rows = (block_threads >> plan.log_lanes) * share;
-  for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles;
-    const std::int64_t column = (tile << plan.log_lanes) + own.lane, first = split * split_rows;
-    const std::int64_t own_first = first + own.group * share, own_end = least_of(own_first + share, arguments.items);
-    const bool exists = column < arguments.vectors;
-    A values[vector] = {};
-    if (exists && own_first < own_end)
-      fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, own_first, own_end,
-                arguments.op, values);
-    const std::int64_t row_groups = (least_of(split_rows, arguments.items - first) - 1) / share + 1;
-    join_row_groups<block_threads, vector>(shared, own, exists, static_cast<int>(row_groups), arguments.op, values);
-    finish_tile<block_threads, vector>(arguments, shared, own, tile, split, column, values);
-  }
-}
+  const tile_thread own(plan.lanes);
+  const int step_rows = plan.groups * batch_rows, own_row = own.group * batch_rows;
+  const int threads = static_cast<int>(blockDim.x) - warp_lanes;
+  const bool is_clerk = arch::flat_thread() == threads, has_group = own.group < plan.groups;
+  grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
+  split_joiner<vector, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(arguments, shared.join, threads,
+                                                                                      is_clerk);
 
-/// Outputs of at most few_items items each. A thread takes several outputs, or vectors of them, whose loads are all
-/// issued before the first fold.
-template <class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(column_policy_of<Leaves>.block_threads,
-                                  column_policy_of<Leaves>.blocks_per_multiprocessor)
-few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
-  using A = typename Leaves::accumulator;
-  constexpr int block_threads = column_policy_of<Leaves>.block_threads, vector = Leaves::chunk_items,
-                vectors = few_items_vectors;
-  const auto& leaves = arguments.leaves;
-  const int count = static_cast<int>(arguments.items);
-  for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
-    const std::int64_t first = tile * block_threads * vectors + arch::flat_thread();
-    typename Leaves::chunk rows[vectors][few_items] = {};
-    WARPFOLD_UNROLL
-    for (int i = 0; i < vectors; ++i) {
-      if (first + i * block_threads >= arguments.vectors) break;
-      const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
-      WARPFOLD_UNROLL
-      for (int k = 0; k < few_items; ++k)
-        if (k < count) leaves.load(rows[i][k], origin + arguments.reduced.in(k));
-    }
-    WARPFOLD_UNROLL
-    for (int i = 0; i < vectors; ++i) {
-      if (first + i * block_threads >= arguments.vectors) break;
-      A results[vector];
-      WARPFOLD_UNROLL
-      for (int v = 0; v < vector; ++v) {
-        A column[few_items] = {};
-        WARPFOLD_UNROLL
-        for (int k = 0; k < few_items; ++k)
-          if (k < count) column[k] = leaves.leaf(rows[i][k], v, k);
-        results[v] = thread::fold(column, arguments.op, count);
+  // The batch that is under way: of the items from `row` on of work item `ahead`.
+  column_batch<Leaves, Op> batch(arguments.leaves, arguments.reduced, arguments.op);
+  work_item ahead = arguments.item_at(work.item());
+  std::int64_t row = ahead.first;
+  const auto load = [&] {
+    const std::int64_t column = ahead.tile * plan.lanes + own.lane;
+    const bool exists = has_group && column < arguments.vectors;
+    batch.load(exists ? arguments.kept.place_of(column).in : 0, row + own_row, exists ? ahead.end : 0);
+  };
+  load();
+  while (work.exists()) {
+    work.draw();
+    const std::int64_t end = ahead.end, column = ahead.tile * plan.lanes + own.lane;
+    const bool exists = has_group && column < arguments.vectors;
+    thread::node_counter<vector, A, 31, 0> phases_before;
+    unsigned phases = 0;
+    A values[vector] = {};
+    for (bool is_done = false; !is_done; ++phases) {
+      const auto nodes = static_cast<int>(least_of((end - row - 1) / batch_rows + 1, plan.groups * phase_steps));
+      WARPFOLD_NO_UNROLL
+      for (int step = 0; step < phase_steps && !is_done; ++step) {
+        if (batch.has_items()) {
+          batch.fold(values);
+          shared.join.put((step * plan.groups + own.group) * plan.lanes + own.lane, values);
+        }
+        row += step_rows;
+        is_done = row >= end;
+        if (is_done) ahead = arguments.item_at(work.next()), row = ahead.first;
+        load();
       }
-      arguments.template write<vector>(first + i * block_threads, results);
+      work.show();
+      __syncthreads();
+      join_nodes<vector>(shared.join, own, plan.groups, exists, nodes, arguments.op, values);
+      if (is_done && phases == 0) break;
+      if (own.group == 0) phases_before.push(phases, values, arguments.op);
+      if (!is_done) __syncthreads();
     }
+    if (phases > 0 && own.group == 0) phases_before.total(phases, values, arguments.op);
+    if (plan.splits > 1) joiner.leave(arguments.item_at(work.item()), own, values);
+    else {
+      if (exists && own.group == 0) arguments.template write<vector>(column, values);
+      __syncthreads();
+    }
+    work.advance();
   }
+  if (plan.splits > 1) joiner.finish();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

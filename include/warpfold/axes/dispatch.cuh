@@ -2,7 +2,9 @@
 // The host side of reductions over axes: plan, scratch, one launch.
 #pragma once
 #include <warpfold/axes/column_kernel.cuh>
+#include <warpfold/axes/column_share_kernel.cuh>
 #include <warpfold/axes/narrow_kernel.cuh>
+#include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/row_kernel.cuh>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/axes/tile_kernel.cuh>
@@ -56,14 +58,15 @@ axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& l
           nullptr};
 }
 
-/// Enqueues `kernel` with scratch if blocks share outputs.
+/// Enqueues `kernel`, with scratch if blocks share outputs or draw their work.
 template <class Arguments, class... More, class... Given, class A = typename Arguments::A>
 void enqueue_kernel(const char* function, void (*kernel)(Arguments, More...), Arguments arguments, int block_threads,
                     std::size_t shared_bytes, const segmented_options<A>& options, Given... given) {
+  const bool needs_scratch = arguments.plan.splits > 1 || arguments.plan.draws;
   const host::call_scratch scratch =
-      arguments.plan.splits > 1 ? host::scratch_for(function, host::current_device(), options, scratch_bytes(sizeof(A)))
-                                : host::call_scratch();
-  if (arguments.plan.splits > 1) {
+      needs_scratch ? host::scratch_for(function, host::current_device(), options, scratch_bytes(sizeof(A)))
+                    : host::call_scratch();
+  if (needs_scratch) {
     arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
     arguments.counters = reinterpret_cast<unsigned*>(scratch.data() + host::workspace_alignment);
   }
@@ -82,19 +85,33 @@ template <auto* Kernel> int max_resident_blocks(int block_threads, std::size_t s
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void enqueue_columns(const char* function, const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op,
                      Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
-  constexpr auto* kernel = &column_kernel<Leaves, Op, Out>;
   constexpr kernel_policy policy = column_policy_of<Leaves>;
-  constexpr std::size_t shared_bytes = sizeof(column_storage<Leaves>);
-  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
-  constexpr int vector = Leaves::chunk_items;
+  constexpr int vector = Leaves::chunk_items, share_threads = column_share_threads<Leaves>;
+  constexpr std::size_t share_bytes = sizeof(column_share_storage<Leaves>);
+  static_assert(share_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
   auto arguments = arguments_of(given, leaves, op, out, init, vector);
   if (choice.kind == kernel_kind::few_items) {
-    arguments.plan = plan_few_items(arguments.vectors, policy, options.max_blocks);
-    return enqueue_kernel(function, &few_items_kernel<Leaves, Op, Out>, arguments, policy.block_threads, 0, options);
+    const auto enqueue_few_items = [&]<int Items>(std::integral_constant<int, Items>) {
+      arguments.plan = plan_few_items(arguments.vectors, few_items_vectors(Items), options.max_blocks);
+      enqueue_kernel(function, &few_items_kernel<Items, Leaves, Op, Out>, arguments, few_items_threads, 0, options);
+    };
+    if constexpr (most_few_items(std::max(sizeof(typename Leaves::item), sizeof(A))) > very_few_items)
+      if (arguments.items > very_few_items) return enqueue_few_items(std::integral_constant<int, few_items>());
+    return enqueue_few_items(std::integral_constant<int, very_few_items>());
   }
-  arguments.plan = plan_columns(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), arguments.vectors,
-                                vector, arguments.items, sizeof(A), policy, options.max_blocks);
-  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options);
+  if (choice.kind == kernel_kind::whole_columns) {
+    arguments.plan = plan_whole_columns(arguments.vectors, arguments.items, share_threads, options.max_blocks);
+    return enqueue_kernel(function, &column_share_kernel<Leaves, Op, Out>, arguments, share_threads, share_bytes,
+                          options);
+  }
+  arguments.plan = plan_columns(host::limits_of(host::current_device()).multiprocessors, arguments.vectors, vector,
+                                arguments.items, sizeof(A), policy, options.max_blocks);
+  const int threads = column_threads(arguments.plan, policy);
+  if constexpr (policy.loads_ahead) {
+    constexpr std::size_t shared_bytes = sizeof(column_storage<Leaves>);
+    static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+    enqueue_kernel(function, &column_kernel<Leaves, Op, Out>, arguments, threads, shared_bytes, options);
+  } else enqueue_kernel(function, &column_share_kernel<Leaves, Op, Out>, arguments, threads, share_bytes, options);
 }
 
 /// Enqueues the row kernel, or that for short rows, with chunks of Leaves::chunk_items items.
@@ -128,8 +145,9 @@ void enqueue_narrow(const char* function, const shape& given, const kernel_choic
   constexpr std::size_t shared_bytes = sizeof(narrow_storage<Leaves, Columns>);
   static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
   auto arguments = arguments_of(given, leaves, op, out, init, 1);
-  arguments.plan = plan_narrow(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given.outputs / Columns,
-                               Columns, arguments.items, sizeof(A), policy, options.max_blocks);
+  arguments.plan =
+      plan_narrow(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given.outputs / Columns, Columns,
+                  arguments.items, sizeof(typename Single::item), sizeof(A), policy, options.max_blocks);
   enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
 }
 
@@ -177,7 +195,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   if (given.outputs == 0) return;
   constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item));
   const kernel_choice choice =
-      choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), vector, chunk);
+      choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector, chunk);
   const auto columns = [&](const auto& in_vectors) {
     enqueue_columns(function, given, choice, in_vectors, op, out, init, options);
   };

@@ -1,160 +1,186 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins what the threads of a block, and the blocks that share outputs, have folded. The block that completes a group
-// of splits joins the group; the block that completes the groups joins these. No block waits.
+// Joins what the threads of a block, and the blocks that share outputs, have folded.
 #pragma once
+#include <warpfold/arch/published.cuh>
+#include <warpfold/arch/ticket.cuh>
 #include <warpfold/axes/arguments.cuh>
-#include <warpfold/grid/last_block.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/node_counter.cuh>
-#include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The shared memory of a block whose threads hold `Vector` accumulators each.
-template <class A, int BlockThreads, int Vector> struct join_storage {
-  thread::array<A, BlockThreads * Vector> values;
+/// A node of each output of a vector, which memory takes at once.
+template <class A, int Vector> struct alignas(vector_alignment(sizeof(A) * Vector, alignof(A))) node_vector {
+  A values[Vector];
+};
+
+template <class A, int Vector> __device__ void put_nodes(node_vector<A, Vector>& to, const A (&values)[Vector]) {
+  node_vector<A, Vector> held;
+  WARPFOLD_UNROLL
+  for (int v = 0; v < Vector; ++v) held.values[v] = values[v];
+  to = held;
+}
+
+/// The shared memory of a block that has places for so many nodes of vectors.
+template <class A, int Places, int Vector> struct join_storage {
+  thread::array<node_vector<A, Vector>, Places> places;
   bool is_last;
+
+  __device__ void put(int place, const A (&values)[Vector]) { put_nodes(places[place], values); }
 };
 
 /// Where a thread of a tile stands: lane `lane` of row group `group`. Lanes of all groups have the same outputs; groups
 /// have adjacent nodes of their items.
 struct tile_thread {
-  int log_lanes, lane, group;
+  int lanes, lane, group;
 
-  __device__ explicit tile_thread(int log_lanes)
-      : log_lanes(log_lanes),
-        lane(arch::flat_thread() & ((1 << log_lanes) - 1)),
-        group(arch::flat_thread() >> log_lanes) {}
+  __device__ explicit tile_thread(int lanes)
+      : lanes(lanes), lane(arch::flat_thread() % lanes), group(arch::flat_thread() / lanes) {}
 };
 
-/// Joins the values of the first `groups` row groups level by level, in shared memory. Cost: a barrier a level.
+/// Joins `count` adjacent nodes of each of a tile's outputs, 8 at a time: node n of lane l is in place n * lanes + l.
+/// The roots are valid in group 0; if there is but one node, they are what `values` was. All threads of the block call
+/// it; those without outputs have `exists` false. There is a barrier before and after. Cost: another one for each
+/// factor of 8 in `count` but the first.
 template <int Vector, class A, class Op, class Storage>
-__device__ void join_in_shared(Storage& shared, const tile_thread& own, bool exists, int groups, Op op,
-                               A (&values)[Vector]) {
-  A* const place = shared.values.data() + arch::flat_thread() * Vector;
-  const auto publish = [&] {
-    WARPFOLD_UNROLL
-    for (int v = 0; v < Vector; ++v) place[v] = values[v];
-  };
-  __syncthreads();
-  if (exists && own.group < groups) publish();
-  for (int distance = 1; distance < groups; distance *= 2) {
-    __syncthreads();
-    if (!exists || own.group % (2 * distance) != 0 || own.group + distance >= groups) continue;
-    const A* const other = place + (distance << own.log_lanes) * Vector;
-    WARPFOLD_UNROLL
-    for (int v = 0; v < Vector; ++v) values[v] = op(values[v], other[v]);
-    publish();
-  }
-}
-
-/// The same of single values: first within warps, by shuffles, then the warps. Cost: two barriers, if there are several
-/// warps to join. (Of vectors, it would need more registers than a column kernel has.)
-template <int BlockThreads, class A, class Op, class Storage>
-__device__ A join_by_shuffles(Storage& shared, const tile_thread& own, bool exists, int groups, Op op, A value) {
+__device__ void join_nodes(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count, Op op,
+                           A (&values)[Vector]) {
+  constexpr int adjacent = 8;
   WARPFOLD_NO_UNROLL
-  for (int distance = 1; distance < groups && distance << own.log_lanes < warp_lanes; distance *= 2) {
-    const A other = warp::shuffle_down(value, distance << own.log_lanes);
-    if (exists && own.group % (2 * distance) == 0 && own.group + distance < groups) value = op(value, other);
+  for (int step = 1; step < count; step *= adjacent) {
+    if (step > 1) __syncthreads();
+    WARPFOLD_NO_UNROLL
+    for (int node = own.group * adjacent * step; exists && node < count; node += row_groups * adjacent * step) {
+      auto* const first = &shared.places[node * own.lanes + own.lane];
+      node_vector<A, Vector> held[adjacent] = {};
+      WARPFOLD_UNROLL
+      for (int k = 0; k < adjacent; ++k)
+        if (node + k * step < count) held[k] = first[k * step * own.lanes];
+      WARPFOLD_UNROLL
+      for (int v = 0; v < Vector; ++v) {
+        A column[adjacent];
+        WARPFOLD_UNROLL
+        for (int k = 0; k < adjacent; ++k) column[k] = held[k].values[v];
+        values[v] = thread::fold(column, op, (count - node + step - 1) / step);
+      }
+      if (step * adjacent < count) put_nodes(*first, values);
+    }
   }
-  const int log_joined =
-                greatest_of(log2_of(warp_lanes) - own.log_lanes, 0),  // groups of a warp, which are one part now
-      parts = (groups + (1 << log_joined) - 1) >> log_joined;
-  if (parts <= 1) return value;
-  const auto place = [&](int part) { return shared.values.data() + (part << own.log_lanes) + own.lane; };
-  __syncthreads();
-  if (exists && own.group < groups && own.group % (1 << log_joined) == 0) *place(own.group >> log_joined) = value;
-  __syncthreads();
-  if (!exists || own.group > 0) return value;
-  constexpr int most_parts = BlockThreads / warp_lanes;
-  A column[most_parts] = {};
-  WARPFOLD_UNROLL
-  for (int p = 0; p < most_parts; ++p)
-    if (p < parts) column[p] = *place(p);
-  return thread::fold(column, op, parts);
 }
 
-/// Joins the values of the first `groups` row groups; the result is valid in group 0. All threads of the block call it;
-/// those without outputs have `exists` false. `shared` may be in use before.
-template <int BlockThreads, int Vector, class A, class Op, class Storage>
-__device__ void join_row_groups(Storage& shared, const tile_thread& own, bool exists, int groups, Op op,
+/// Joins the values of the first `count` row groups; the result is valid in group 0. Nobody uses `shared` before or
+/// after, but for a barrier.
+template <int Vector, class A, class Op, class Storage>
+__device__ void join_row_groups(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count, Op op,
                                 A (&values)[Vector]) {
-  if (groups <= 1) return;
-  if constexpr (Vector == 1) values[0] = join_by_shuffles<BlockThreads>(shared, own, exists, groups, op, values[0]);
-  else join_in_shared<Vector>(shared, own, exists, groups, op, values);
+  if (count <= 1) return;
+  if (exists && own.group < count) shared.put(arch::flat_thread(), values);
+  __syncthreads();
+  join_nodes<Vector>(shared, own, row_groups, exists, count, op, values);
 }
 
-/// The node over `count` <= splits_per_group partial results, shared among the row groups of the block. partial(i) is
-/// the address of partial result i of the thread's outputs.
-template <int BlockThreads, int Vector, class A, class Op, class Storage, class Partial>
-__device__ void join_partials(Storage& shared, const tile_thread& own, bool exists, int count, Partial partial, Op op,
-                              A (&values)[Vector]) {
-  constexpr int most_lanes_share = splits_per_group * warp_lanes / BlockThreads;  // of 32 lanes a tile at most
-  constexpr int batch = most_lanes_share < 1 ? 1 : most_lanes_share < 8 ? most_lanes_share : 8;
-  const int row_groups = BlockThreads >> own.log_lanes;
-  int share = 1;
+/// The node over `count` partial results, `stride` vectors apart. `partials` are those of the thread's outputs. The
+/// result is valid in group 0.
+template <int Vector, class A, class Op, class Storage>
+__device__ void join_partials(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count,
+                              const node_vector<A, Vector>* partials, std::int64_t stride, Op op, A (&values)[Vector]) {
+  constexpr int batch = join_batch(Vector * sizeof(A));
+  int share = batch;
   while (share * row_groups < count) share *= 2;
   const int first = own.group * share, end = least_of(first + share, count);
   if (exists && first < end) {
-    static_assert(splits_per_group <= 16 * batch);
-    thread::node_counter<Vector, A, 5> nodes;
+    thread::node_counter<Vector, A, log2_of(max_work_items) + 1, 0> nodes;
     unsigned batches = 0;
     WARPFOLD_NO_UNROLL
     for (int i = first; i < end; i += batch, ++batches) {
-      A held[batch][Vector] = {};
+      node_vector<A, Vector> held[batch] = {};
       WARPFOLD_UNROLL
       for (int k = 0; k < batch; ++k)
-        if (i + k < end) WARPFOLD_UNROLL
-      for (int v = 0; v < Vector; ++v) held[k][v] = partial(i + k)[v];
+        if (i + k < end) held[k] = partials[(i + k) * stride];
       WARPFOLD_UNROLL
       for (int v = 0; v < Vector; ++v) {
         A column[batch];
         WARPFOLD_UNROLL
-        for (int k = 0; k < batch; ++k) column[k] = held[k][v];
+        for (int k = 0; k < batch; ++k) column[k] = held[k].values[v];
         values[v] = thread::fold(column, op, end - i);
       }
-      nodes.push(batches, values, op);
+      if (share > batch) nodes.push(batches, values, op);
     }
-    nodes.total(batches, values, op);
+    if (share > batch) nodes.total(batches, values, op);
   }
-  join_row_groups<BlockThreads, Vector>(shared, own, exists, (count + share - 1) / share, op, values);
+  join_row_groups<Vector>(shared, own, row_groups, exists, (count + share - 1) / share, op, values);
 }
 
-/// Takes the node of split `split` of tile `tile`, valid in group 0, and writes the tile's outputs once all splits have
-/// been taken. All threads of the block call it.
-template <int BlockThreads, int Vector, class Arguments, class Storage, class A = typename Arguments::A>
-__device__ void finish_tile(const Arguments& arguments, Storage& shared, const tile_thread& own, std::int64_t tile,
-                            std::int64_t split, std::int64_t vector, A (&values)[Vector]) {
-  const schedule& plan = arguments.plan;
-  const bool exists = vector < arguments.vectors, leads = exists && own.group == 0;
-  const int groups = static_cast<int>(plan.counters_per_tile()) - 1;
-  if (plan.splits > 1) {
-    const auto partial = [&](std::int64_t s) {
-      return arguments.partials + (((tile * plan.splits + s) << plan.log_lanes) + own.lane) * Vector;
-    };
-    const auto store = [&](std::int64_t s) {
-      if (leads) WARPFOLD_UNROLL
-      for (int v = 0; v < Vector; ++v) partial(s)[v] = values[v];
+/// How a block leaves the nodes of its work items in memory, and how the nodes of a tile are joined when all are there.
+/// If each block has but one item, the block that comes last joins the tile, and nobody waits. If blocks draw many,
+/// they wait for all items at the end, and share the work: each joins a slice of a tile's lanes. (One block would take
+/// as long as all of them for a tenth of the items. None waits in vain: running blocks have drawn all items.)
+template <int Vector, class Arguments, class Storage> class split_joiner {
+ public:
+  using A = typename Arguments::A;
+
+  /// `is_clerk` is true for the thread that arrives for its block. An arrival waits for what the thread's warp has
+  /// under way, so that warp had better load nothing. The first `threads` threads join.
+  __device__ split_joiner(const Arguments& arguments, Storage& shared, int threads, bool is_clerk)
+      : arguments_(arguments), shared_(shared), threads_(threads), is_clerk_(is_clerk) {}
+
+  /// Leaves the node of `item`, valid in group 0. All threads of the block call it. Cost: one barrier.
+  __device__ void leave(const work_item& item, const tile_thread& own, const A (&values)[Vector]) {
+    if (own.group == 0 && item.tile * own.lanes + own.lane < arguments_.vectors)
+      put_nodes(*partial_of(item.tile, item.split, own.lane), values);
+    __syncthreads();
+    if (is_clerk_) before_ = arch::count_arrival(arguments_.counter_of(item.tile), arrivals());
+  }
+  /// Joins what this block has to, when it has left its items. All threads call it.
+  __device__ void finish() {
+    const schedule& plan = arguments_.plan;
+    const int numbers = static_cast<int>(plan.waits() ? plan.tiles * plan.slices : plan.work_items());
+    WARPFOLD_NO_UNROLL
+    for (int number = blockIdx.x; number < numbers; number += gridDim.x) {
+      const int tiles = static_cast<int>(plan.tiles), tile = plan.waits() ? number / plan.slices : number % tiles;
+      const tile_thread own(plan.slice_lanes);
+      const int row_groups = threads_ / plan.slice_lanes,
+                lane = (plan.waits() ? number - tile * plan.slices : 0) * plan.slice_lanes + own.lane;
+      const std::int64_t vector = std::int64_t{tile} * plan.lanes + lane;
+      const bool exists = own.group < row_groups && lane < plan.lanes && vector < arguments_.vectors;
+      unsigned* const counter = arguments_.counter_of(tile);
+      if (is_clerk_) {
+        if (plan.waits()) {
+          while (arch::acquire(counter) < plan.splits) arch::pause<20>();
+        } else if (before_ + 1 == arrivals()) arch::fence_after_arrivals();
+        shared_.is_last = plan.waits() || before_ + 1 == arrivals();
+      }
       __syncthreads();
-    };
-    unsigned* const counters = arguments.counters + tile * plan.counters_per_tile();
-    const std::int64_t group = split / splits_per_group, first = group * splits_per_group;
-    const int in_group = static_cast<int>(least_of(plan.splits - first, splits_per_group));
-    store(split);
-    if (!grid::block_completes(counters + group, static_cast<unsigned>(in_group), shared.is_last)) return;
-    join_partials<BlockThreads, Vector>(
-        shared, own, exists, in_group, [&](int i) { return partial(first + i); }, arguments.op, values);
-    if (groups > 1) {
-      store(first);
-      if (!grid::block_completes(counters + groups, static_cast<unsigned>(groups), shared.is_last)) return;
-      join_partials<BlockThreads, Vector>(
-          shared, own, exists, groups, [&](int i) { return partial(std::int64_t{i} * splits_per_group); }, arguments.op,
-          values);
+      if (!shared_.is_last) return;
+      if (plan.waits() && is_clerk_) atomicInc(counter, arrivals() - 1);
+      A values[Vector] = {};
+      join_partials<Vector>(shared_, own, row_groups, exists, static_cast<int>(plan.splits), partial_of(tile, 0, lane),
+                            plan.lanes, arguments_.op, values);
+      if (exists && own.group == 0) arguments_.template write<Vector>(vector, values);
+      __syncthreads();
     }
   }
-  if (leads) arguments.template write<Vector>(vector, values);
-}
+
+ private:
+  using nodes = node_vector<A, Vector>;
+
+  __device__ nodes* partial_of(std::int64_t tile, std::int64_t split, int lane) const {
+    const schedule& plan = arguments_.plan;
+    return reinterpret_cast<nodes*>(arguments_.partials) + (tile * plan.splits + split) * plan.lanes + lane;
+  }
+  /// The counter of a tile goes round once: all splits arrive, and then all slices that have waited for them.
+  __device__ unsigned arrivals() const {
+    const schedule& plan = arguments_.plan;
+    return static_cast<unsigned>(plan.splits + (plan.waits() ? plan.slices : 0));
+  }
+
+  const Arguments& arguments_;
+  Storage& shared_;
+  int threads_;
+  bool is_clerk_;
+  unsigned before_ = 0;  // arrivals before the clerk's last one
+};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction

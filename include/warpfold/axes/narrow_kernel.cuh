@@ -5,14 +5,14 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/axes/leaves.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, int Columns>
-inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(typename Leaves::item), Columns,
-                                                                    sizeof(typename Leaves::accumulator));
+template <class Leaves, int Columns, class T = typename Leaves::item, class A = typename Leaves::accumulator>
+inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(T), Columns, sizeof(A), is_heavy<T, A>);
 
 /// Folds rows of a matrix, which lie in chunks of whole rows.
 template <class Leaves, int Columns, class Op> class row_folder {
@@ -25,15 +25,17 @@ template <class Leaves, int Columns, class Op> class row_folder {
   /// Columns whose nodes lanes exchange: a power of two.
   static constexpr int row_columns = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Columns)));
 
-  /// `origin` is the place of the matrix' first row. If `is_aligned`, chunks are vectors.
-  __device__ row_folder(const Leaves& leaves, std::int64_t origin, bool is_aligned, Op op)
-      : leaves_(leaves), origin_(origin), is_aligned_(is_aligned), op_(op) {}
+  /// If `is_aligned`, chunks are vectors.
+  __device__ row_folder(const Leaves& leaves, bool is_aligned, Op op)
+      : leaves_(leaves), is_aligned_(is_aligned), op_(op) {}
 
   /// The column whose root a lane gets; columns from Columns on mean nothing.
   __device__ static int own_column() { return warp::row_of_lane<row_columns>(); }
 
-  /// Loads the rows [first, end), a batch at most, if they are a whole one. All lanes of a warp call it.
-  __device__ void load(std::int64_t first, std::int64_t end) {
+  /// Loads the rows [first, end), a batch at most, of a matrix whose first row lies at `origin`, if they are a whole
+  /// batch. All lanes of a warp call it.
+  __device__ void load(std::int64_t origin, std::int64_t first, std::int64_t end) {
+    origin_ = origin;
     is_inside_ = first < end && leaves_.is_inside(origin_ + first * Columns, origin_ + end * Columns);
     is_loaded_ = end - first == batch_rows && (is_aligned_ || is_inside_);
     if (!is_loaded_) return;
@@ -116,7 +118,7 @@ template <class Leaves, int Columns, class Op> class row_folder {
   }
 
   const Leaves& leaves_;
-  std::int64_t origin_;
+  std::int64_t origin_ = 0;
   bool is_aligned_, is_inside_ = false, is_loaded_ = false;
   Op op_;
   chunk chunks_[policy.batch_chunks];
@@ -127,10 +129,11 @@ template <class Leaves, int Columns> struct narrow_storage {
   using A = typename Leaves::accumulator;
   thread::array<A, block_threads / warp_lanes * Columns> warps[2];  ///< the values of each warp, of alternate steps
   join_storage<A, block_threads, 1> join;
+  grid::drawn_work::storage work;
 };
 
-/// Each block folds splits of a matrix, a step at a time: warps fold adjacent batches, and while they load the next
-/// ones, the first threads join what the warps have left.
+/// Each block draws splits of matrices, and folds them a step at a time: warps fold adjacent batches, and while they
+/// load the next ones, the first threads join what the warps have left.
 template <int Columns, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(narrow_policy_of<Leaves, Columns>.block_threads,
                                   narrow_policy_of<Leaves, Columns>.blocks_per_multiprocessor)
@@ -141,31 +144,45 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
                 step_rows = warps * folder::batch_rows;
   auto& shared = arch::dynamic_shared<narrow_storage<Leaves, Columns>>();
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.log_lanes);
+  const tile_thread own(Columns);
   const int warp = arch::uniform_warp(), lane = arch::lane_id(), column = folder::own_column();
-  const bool leads = own.group == 0 && own.lane < Columns;
+  const bool leads = own.group == 0, is_clerk = arch::flat_thread() == 0;
+  grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
+  folder rows(arguments.leaves, is_aligned, arguments.op);
+  const auto own_first = [&](std::int64_t row) { return row + warp * folder::batch_rows; };
+  const auto own_end = [&](const work_item& item, std::int64_t row) {
+    return least_of(own_first(row) + folder::batch_rows, item.end);
+  };
+  const auto load = [&](const work_item& item, std::int64_t row) {
+    rows.load(arguments.kept.place_of(item.tile * Columns).in, own_first(row), own_end(item, row));
+  };
+  const auto load_first = [&](std::int64_t number) {
+    if (number >= plan.work_items()) return;
+    const work_item item = arguments.item_at(number);
+    load(item, item.first);
+  };
+  split_joiner<1, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(arguments, shared.join, block_threads,
+                                                                                 is_clerk);
+  load_first(work.item());
   int buffer = 0;
-  for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t split = plan.split_of(work), matrix = work - split * plan.tiles,
-                       split_first = split * plan.split_items(),
-                       split_end = least_of(split_first + plan.split_items(), arguments.items);
-    folder rows(arguments.leaves, arguments.kept.place_of(matrix * Columns).in, is_aligned, arguments.op);
-    const auto own_first = [&](std::int64_t row) { return row + warp * folder::batch_rows; };
-    const auto own_end = [&](std::int64_t row) { return least_of(own_first(row) + folder::batch_rows, split_end); };
+  while (work.exists()) {
+    work.draw();
+    const work_item here = arguments.item_at(work.item());
     thread::node_counter<1, A> nodes;
     unsigned steps = 0;
     A root[1] = {};
-    rows.load(own_first(split_first), own_end(split_first));
     WARPFOLD_NO_UNROLL
-    for (std::int64_t row = split_first; row < split_end; row += step_rows, ++steps, buffer = 1 - buffer) {
-      if (own_first(row) < split_end) {
-        const A value = rows.fold(own_first(row), own_end(row));
+    for (std::int64_t row = here.first; row < here.end; row += step_rows, ++steps, buffer = 1 - buffer) {
+      if (own_first(row) < here.end) {
+        const A value = rows.fold(own_first(row), own_end(here, row));
         if (lane < folder::row_columns && column < Columns) shared.warps[buffer][warp * Columns + column] = value;
       }
-      rows.load(own_first(row + step_rows), own_end(row + step_rows));
+      if (row + step_rows < here.end) load(here, row + step_rows);
+      else load_first(work.next());
+      work.show();
       __syncthreads();  // the other buffer has been read, too
       if (!leads) continue;
-      const int filled = static_cast<int>((least_of(split_end - row, step_rows) - 1) / folder::batch_rows) + 1;
+      const int filled = static_cast<int>((least_of(here.end - row, step_rows) - 1) / folder::batch_rows) + 1;
       A values[warps] = {};
       WARPFOLD_UNROLL
       for (int w = 0; w < warps; ++w)
@@ -174,9 +191,11 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
       nodes.push(steps, root, arguments.op);
     }
     if (leads) nodes.total(steps, root, arguments.op);
-    finish_tile<block_threads, 1>(arguments, shared.join, own, matrix, split,
-                                  own.lane < Columns ? matrix * Columns + own.lane : arguments.vectors, root);
+    if (plan.splits > 1) joiner.leave(here, own, root);
+    else if (leads) arguments.template write<1>(here.tile * Columns + own.lane, root);
+    work.advance();
   }
+  if (plan.splits > 1) joiner.finish();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

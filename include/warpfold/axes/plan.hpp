@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <warpfold/axes/policy.hpp>
+#include <warpfold/axes/schedule.hpp>
 #include <warpfold/axes/shape.hpp>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/thread/fast_divisor.cuh>
@@ -10,33 +11,12 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// How outputs and their items are dealt to blocks. A work item is a tile of outputs and a split of their items, a node
-/// of each output's canonical tree.
-struct schedule {
-  int log_lanes;  ///< a tile is 2^log_lanes outputs, or vectors of outputs
-  int groups;     ///< a power of two: threads (rows: warps) of a block that share the items of an output
-  int log_rows;   ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
-  std::int64_t tiles;
-  std::int64_t splits;
-  int blocks;  ///< of the grid; they take work items in turns
-
-  __host__ __device__ int lanes() const { return 1 << log_lanes; }
-  __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
-  __host__ __device__ std::int64_t split_items() const { return std::int64_t{groups} << log_rows; }
-  /// The split of a work item. Neighbouring work items are tiles of one split, as far as there are several.
-  __device__ std::int64_t split_of(std::int64_t work) const {
-    return splits == 1 ? 0 : tiles == 1 ? work : work / tiles;
-  }
-  /// Groups of splits that are joined at once, and a counter for the groups.
-  __host__ __device__ std::int64_t counters_per_tile() const { return (splits - 1) / splits_per_group + 2; }
-};
-
 constexpr int ceil_log2(std::int64_t number) {
   return number <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
 }
 
 /// Which kernel takes a shape, and how it reads.
-enum class kernel_kind { columns, few_items, rows, short_rows, narrow, tiles };
+enum class kernel_kind { columns, whole_columns, few_items, rows, short_rows, narrow, tiles };
 struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
@@ -80,7 +60,7 @@ inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t addres
 /// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
 /// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
 inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
-                                   int column_vector, int row_chunk) {
+                                   std::size_t accumulator_bytes, int column_vector, int row_chunk) {
   const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
   const std::int64_t step = std::abs(reduced.in_stride), bytes = static_cast<std::int64_t>(item_bytes);
   const bool is_tiny_run = given.reduced.rank > 1 && reduced.extent * step * bytes < sector_bytes &&
@@ -89,8 +69,13 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   if (given.reduced_items == 1 || !by_rows) {
     const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
     const int vector = fits ? column_vector : 1;
-    if (given.reduced_items <= few_items && kept.extent * bytes >= 2 * sector_bytes)
-      return {kernel_kind::few_items, vector, true};
+    if (kept.extent * bytes >= 2 * sector_bytes) {
+      const std::int64_t items = given.reduced_items;
+      if (items <= most_few_items(std::max(item_bytes, accumulator_bytes)))
+        return {kernel_kind::few_items, vector, true};
+      if (items <= whole_column_items && items % few_items != 0 && given.outputs / vector >= many_columns)
+        return {kernel_kind::whole_columns, vector, true};
+    }
     if (has_long_narrow_matrices(given))
       return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
     if (has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes) return {kernel_kind::tiles, vector, true};
@@ -113,6 +98,8 @@ inline int grid_of(std::int64_t work_items, int max_blocks) {
   const std::int64_t most = max_blocks > 0 ? max_blocks : 0x7FFFFFFF;
   return static_cast<int>(std::min(work_items, most));
 }
+/// The most blocks of a grid of which each waits for others, or has one work item.
+inline int cooperating_blocks(int resident_blocks, int max_blocks) { return grid_of(resident_blocks, max_blocks); }
 
 /// Splits the items of each tile: halves what a thread or warp folds, down to 2^log_least items, while the grid has at
 /// most `most_work` work items.
@@ -122,28 +109,75 @@ inline void deal_splits(schedule& plan, std::int64_t items, int log_least, std::
   plan.splits = splits(plan.log_rows);
 }
 
-/// The plan of the column kernel for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile is as wide
-/// as its threads leave rows to the other threads of the block; rows are split among threads, then among blocks, until
-/// there are many waves of work.
-inline schedule plan_columns(int max_resident_blocks, std::int64_t columns, int vector, std::int64_t rows,
+/// The most work items of `bytes` bytes of items, of at least `work_bytes` each, for a grid of `blocks` blocks.
+constexpr std::int64_t most_drawn_work(std::int64_t bytes, int work_bytes, int blocks) {
+  return std::max<std::int64_t>(bytes / work_bytes, std::min<std::int64_t>(blocks, bytes / least_work_bytes));
+}
+/// The grid of at most `blocks` blocks, which draw their work items if there are several for each. There are slices for
+/// these of as many lanes as `threads` threads can join at once; a lane has `lane_bytes` bytes a split.
+inline void deal_drawn_work(schedule& plan, std::int64_t blocks, int threads, std::size_t lane_bytes) {
+  plan.blocks = static_cast<int>(std::min(plan.work_items(), blocks));
+  constexpr std::int64_t most_draws = std::int64_t{1} << 31;
+  plan.draws = plan.work_items() > (plan.splits > 1 ? 1 : 2) * plan.blocks && plan.work_items() <= most_draws;
+  const std::int64_t most_slices = plan.waits() ? std::max<std::int64_t>(plan.blocks / plan.tiles, 1) : 1,
+                     lanes = std::max(threads * join_batch(lane_bytes) / plan.splits,
+                                      host::divide_up(plan.lanes, most_slices));
+  plan.slice_lanes = static_cast<int>(std::min<std::int64_t>(lanes, plan.lanes));
+  plan.slices = plan.waits() ? static_cast<int>(host::divide_up(plan.lanes, plan.slice_lanes)) : 1;
+}
+
+/// Threads of a block of the column kernels: whole warps.
+inline int column_threads(const schedule& plan, const kernel_policy& policy) {
+  return static_cast<int>(host::divide_up(plan.lanes * plan.groups, warp_lanes) + policy.loads_ahead) * warp_lanes;
+}
+
+/// The plan of the column kernels for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile has as
+/// many lanes as leave rows to the other threads of its block; rows are split among these, then among blocks.
+inline schedule plan_columns(int multiprocessors, std::int64_t columns, int vector, std::int64_t rows,
                              std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
-  const int log_threads = ceil_log2(policy.block_threads), log_batch = ceil_log2(policy.batch_rows);
-  const int log_groups = std::min(ceil_log2(host::divide_up(rows, policy.batch_rows)), log_threads - 5);
+  const auto bit_floor = [](int number) { return 1 << (std::bit_width(static_cast<unsigned>(number)) - 1); };
+  const int most_groups = 1 << std::min(ceil_log2(host::divide_up(rows, policy.batch_rows)), 10);
+  const auto whole_lanes = static_cast<int>(std::min<std::int64_t>(whole_tile_bytes / policy.load_bytes / rows,
+                                                                   policy.tile_lanes));  // of tiles that need no splits
+  const bool needs_no_splits = whole_lanes >= least_tile_lanes && columns >= 4 * multiprocessors * whole_lanes;
+  const int most_lanes =
+      needs_no_splits ? whole_lanes : std::max(policy.block_threads / most_groups, policy.tile_lanes);
   schedule plan{};
-  plan.log_lanes = std::min(ceil_log2(columns), log_threads - log_groups);
-  plan.groups = policy.block_threads >> plan.log_lanes;
-  plan.tiles = host::divide_up(columns, plan.lanes());
+  const std::int64_t least_tiles = host::divide_up(columns, most_lanes);
+  for (const std::int64_t tiles : {least_tiles, least_tiles + (least_tiles > 1)}) {  // what leaves fewer threads idle
+    const auto lanes = static_cast<int>(host::divide_up(columns, tiles));
+    const int groups = std::min(bit_floor(policy.block_threads / lanes), most_groups);
+    if (lanes * groups > plan.lanes * plan.groups) plan.lanes = lanes, plan.groups = groups;
+  }
+  plan.tiles = host::divide_up(columns, plan.lanes);
   plan.log_rows = ceil_log2(host::divide_up(rows, plan.groups));
-  const std::int64_t most_work = max_shared_work_items(std::int64_t{plan.lanes()} * vector, accumulator_bytes);
-  deal_splits(plan, rows, log_batch, std::min(std::int64_t{waves} * max_resident_blocks, most_work));
-  plan.blocks = grid_of(plan.work_items(), max_blocks);
+  const int resident = policy.resident_threads / column_threads(plan, policy);
+  const int blocks = cooperating_blocks(multiprocessors * resident, max_blocks);
+  deal_splits(plan, rows, ceil_log2(policy.batch_rows),
+              needs_no_splits
+                  ? 0
+                  : std::min(most_drawn_work(columns * rows * policy.load_bytes, policy.work_bytes / resident, blocks),
+                             max_shared_work_items(std::int64_t{plan.lanes} * vector, accumulator_bytes)));
+  deal_drawn_work(plan, blocks, plan.lanes * plan.groups, vector * accumulator_bytes);
   return plan;
 }
 
-/// The plan of the kernel for few items: of `outputs` vectors.
-inline schedule plan_few_items(std::int64_t outputs, const kernel_policy& policy, int max_blocks) {
+/// The plan of the kernel for few items, for `outputs` vectors, of which a thread takes `vectors`.
+inline schedule plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
   schedule plan{};
-  plan.tiles = host::divide_up(outputs, std::int64_t{policy.block_threads} * few_items_vectors);
+  plan.tiles = host::divide_up(outputs, std::int64_t{few_items_threads} * vectors);
+  plan.splits = 1;
+  plan.blocks = grid_of(plan.tiles, max_blocks);
+  return plan;
+}
+
+/// The plan for `columns` vectors of `rows` items, which single threads of blocks of `threads` fold.
+inline schedule plan_whole_columns(std::int64_t columns, std::int64_t rows, int threads, int max_blocks) {
+  schedule plan{};
+  plan.lanes = threads;
+  plan.groups = 1;
+  plan.log_rows = ceil_log2(rows);
+  plan.tiles = host::divide_up(columns, threads);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
@@ -156,32 +190,36 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
   const int log_groups = std::min(ceil_log2(host::divide_up(items, policy.batch_items())), log_warps);
   schedule plan{};
-  plan.log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
-  plan.groups = 1 << (log_warps - plan.log_lanes);
-  plan.tiles = host::divide_up(outputs, plan.lanes());
+  const int log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
+  plan.lanes = 1 << log_lanes;
+  plan.groups = 1 << (log_warps - log_lanes);
+  plan.tiles = host::divide_up(outputs, plan.lanes);
   plan.log_rows = std::max(ceil_log2(host::divide_up(items, plan.groups)), log_batch);
   deal_splits(plan, items, log_batch,
-              std::min<std::int64_t>(max_resident_blocks, max_shared_work_items(plan.lanes(), accumulator_bytes)));
+              std::min<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
+                                     max_shared_work_items(plan.lanes, accumulator_bytes)));
+  plan.slices = 1;
+  plan.slice_lanes = plan.lanes;
   plan.blocks = grid_of(plan.work_items(), max_blocks);
   return plan;
 }
 
 /// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each. Each block has rows of one
-/// matrix; these are split among blocks until there is work for all.
+/// matrix at a time.
 inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
-                            std::size_t accumulator_bytes, const narrow_policy& policy, int max_blocks) {
-  const int log_batch = ceil_log2(policy.batch_rows());
+                            std::size_t item_bytes, std::size_t accumulator_bytes, const narrow_policy& policy,
+                            int max_blocks) {
+  const int log_batch = ceil_log2(policy.batch_rows()), blocks = cooperating_blocks(max_resident_blocks, max_blocks);
   schedule plan{};
-  plan.log_lanes = ceil_log2(columns);
+  plan.lanes = columns;
   plan.groups = policy.block_threads / warp_lanes;
   plan.tiles = matrices;
   plan.log_rows = std::max(ceil_log2(host::divide_up(rows, plan.groups)), log_batch);
-  const std::int64_t most_work = max_shared_work_items(plan.lanes(), accumulator_bytes);
-  deal_splits(plan, rows, log_batch, std::min<std::int64_t>(max_resident_blocks, most_work));
-  // A wave that is not nearly full takes as long as a full one.
-  if (100 * host::divide_up(matrices * rows, plan.split_items()) < std::int64_t{85} * max_resident_blocks)
-    deal_splits(plan, rows, log_batch + 1, std::min(std::int64_t{waves} * max_resident_blocks, most_work));
-  plan.blocks = grid_of(plan.work_items(), max_blocks);
+  deal_splits(plan, rows, log_batch,
+              std::min(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
+                                       policy.work_bytes / policy.blocks_per_multiprocessor, blocks),
+                       max_shared_work_items(plan.lanes, accumulator_bytes)));
+  deal_drawn_work(plan, blocks, policy.block_threads, accumulator_bytes);
   return plan;
 }
 
@@ -190,8 +228,8 @@ inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const 
   schedule plan{};
   const std::int64_t chunks = host::divide_up(items, policy.chunk_items);
   plan.log_rows = std::min(ceil_log2(chunks), ceil_log2(policy.short_chunks));
-  plan.log_lanes = ceil_log2(chunks) - plan.log_rows;
-  plan.groups = policy.block_threads / plan.lanes();
+  plan.lanes = 1 << (ceil_log2(chunks) - plan.log_rows);
+  plan.groups = policy.block_threads / plan.lanes;
   const int lane_outputs = policy.short_chunks >> plan.log_rows;
   plan.tiles = host::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);
   plan.splits = 1;

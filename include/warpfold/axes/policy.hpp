@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <warpfold/warp/batch_rows.hpp>
 
 namespace warpfold::axis_reduction {
@@ -14,29 +16,59 @@ constexpr std::size_t partial_bytes(std::size_t accumulator_bytes) {
   return (std::size_t{1} << 19) * std::clamp<std::size_t>(accumulator_bytes, 4, 8);
 }
 inline constexpr int max_work_items = 16384;  ///< of a grid whose blocks share outputs
-inline constexpr int splits_per_group = 128;  ///< partial results of an output that one block joins at once
-static_assert(max_work_items <= splits_per_group * splits_per_group, "two levels of joins");
-/// Work items for each block that is resident at once, where one for each would not do. Splits are nodes, whose sizes
-/// double: no grid divides them evenly, but many small ones leave little to the last blocks.
-inline constexpr int waves = 16;
-inline constexpr int sector_bytes = 32;  ///< what memory delivers at least
+inline constexpr int sector_bytes = 32;       ///< what memory delivers at least
+
+/// Of small arrays, all blocks shall have some; but to join them takes as long as to read so many bytes.
+inline constexpr int least_work_bytes = 32 * 1024;
+/// Bytes of a tile that need not be split, if there are many tiles; and lanes to which tiles are narrowed for that.
+inline constexpr int whole_tile_bytes = 256 * 1024, least_tile_lanes = 16;
+/// Partial results, of vectors of `bytes` bytes, that a thread has in flight when it joins them.
+__host__ __device__ constexpr int join_batch(std::size_t bytes) { return bytes <= 4 ? 32 : bytes <= 16 ? 8 : 4; }
+
+/// The alignment by which memory takes `bytes` bytes of values at once, or as much of them as it can.
+consteval std::size_t vector_alignment(std::size_t bytes, std::size_t alignment) {
+  return std::max(alignment, std::min<std::size_t>(bytes & -bytes, 16));
+}
 
 struct kernel_policy {
-  int block_threads;
-  int blocks_per_multiprocessor;  ///< requested of the register allocator
-  int batch_rows;                 ///< loads that a thread has in flight
+  int block_threads;     ///< with items, at most
+  int resident_threads;  ///< of all blocks of a multiprocessor, for which it has registers
+  int tile_lanes;        ///< of a tile, if all rows are long
+  int batch_rows;        ///< loads that a thread has in flight
+  int load_bytes;        ///< of each of these
+  int work_bytes;        ///< of the work items that a multiprocessor has at a time, at least
+  bool loads_ahead;      ///< whether these are under way while the block joins; a warp without items does the rest
+  int phase_steps;       ///< batches of a thread after which its block joins
 };
 
-/// For threads that load `vector` items of `item_bytes` at a time, and have an accumulator for each.
-consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, int vector) {
+/// Whether there is more to compute than to load: items become much wider, or no numbers.
+template <class T, class A>
+inline constexpr bool is_heavy = sizeof(A) > sizeof(T) && !(std::is_arithmetic_v<A> && sizeof(A) <= 2 * sizeof(T));
+
+/// Splits are nodes, whose sizes double: many small ones leave little to the last blocks, but there is more to join.
+consteval int work_bytes_for(bool is_heavy) { return (is_heavy ? 384 : 96) * 1024; }
+
+/// For threads that load `vector` items of `item_bytes` at a time, and have an accumulator for each. Memory needs
+/// 64 KiB in flight. Few threads have many loads each, so that there is little to join, and load ahead; but where there
+/// is much to compute, other warps must load meanwhile.
+consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, int vector,
+                                          bool is_heavy) {
   kernel_policy p{};
-  const std::size_t loaded = vector * item_bytes, accumulators = vector * accumulator_bytes,
-                    held = std::max(loaded, accumulators);
-  p.block_threads = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(32 * 1024 / accumulators), 32, 256));
-  p.blocks_per_multiprocessor = held <= 16 ? 3 : held <= 32 ? 2 : 1;
+  const std::size_t loaded = vector * item_bytes, accumulators = vector * accumulator_bytes;
+  p.block_threads = std::clamp(static_cast<int>(std::bit_floor(32 * 1024 / accumulators)), 32, is_heavy ? 256 : 288);
+  p.resident_threads = std::max(is_heavy            ? 2 * p.block_threads
+                                : accumulators <= 4 ? 640
+                                                    : 384,
+                                p.block_threads + warp_lanes);
+  p.tile_lanes = std::min(loaded >= 16 ? 32 : 64, p.block_threads);
   // All loads of a batch are held at once, but the leaves of one column at a time.
   const std::size_t row_bytes = std::min<std::size_t>(std::max(loaded, accumulator_bytes), 128);
-  p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / row_bytes), 2, 16));
+  p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor((is_heavy ? 128 : 256) / row_bytes), 2, 32));
+  p.load_bytes = static_cast<int>(loaded);
+  p.work_bytes = work_bytes_for(is_heavy);
+  p.loads_ahead = !is_heavy;
+  p.phase_steps =
+      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(24 * 1024 / (p.block_threads * accumulators)), 1, 4));
   return p;
 }
 
@@ -74,17 +106,19 @@ consteval int narrow_chunk_rows(std::size_t item_bytes, int columns) {
 
 struct narrow_policy {
   int block_threads;
+  int work_bytes;                 ///< as in a kernel_policy
   int blocks_per_multiprocessor;  ///< requested of the register allocator
   int chunk_rows;
   int batch_chunks;  ///< chunks that a lane has in flight
 
   constexpr std::int64_t batch_rows() const { return std::int64_t{batch_chunks} * warp_lanes * chunk_rows; }
 };
-consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t accumulator_bytes) {
+consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t accumulator_bytes,
+                                          bool is_heavy) {
   const int rows = narrow_chunk_rows(item_bytes, columns);
   const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * accumulator_bytes;
-  const auto chunks = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(256 / std::max(chunk, 2 * held)), 1, 8));
-  return {256, 2, rows, chunks};
+  const auto chunks = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(160 / std::max(chunk, held)), 1, 8));
+  return {256, work_bytes_for(is_heavy), 2, rows, chunks};
 }
 /// Whether a lane's registers hold whole rows.
 consteval bool takes_narrow(std::size_t item_bytes, std::size_t accumulator_bytes) {
@@ -106,8 +140,17 @@ consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes
 }
 inline constexpr int max_tile_columns = 32;
 
-/// Of so few items an output, a thread takes several outputs, or vectors of them, at a time.
-inline constexpr int few_items = 4, few_items_vectors = 2;
+/// Outputs of so few items are left to single threads, which load all of them at once. If there are very few, a thread
+/// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers.
+inline constexpr int few_items = 16, very_few_items = 4, few_items_threads = 128;
+__host__ __device__ constexpr int few_items_vectors(int items) { return items <= very_few_items ? 2 : 1; }
+constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items : very_few_items; }
+
+/// Outputs of a few more items are left to single threads, too, if there are many of them, and if their items would
+/// leave half a batch empty.
+inline constexpr int whole_column_items = 64;
+inline constexpr std::int64_t many_columns = 1 << 16;
+inline constexpr int most_share_threads = 256;  ///< of a block whose threads fold alone
 
 /// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.
 consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {

@@ -108,15 +108,6 @@ template <class Leaves> struct row_storage {
   join_storage<A, row_policy_of<Leaves>.block_threads, 1> join;
 };
 
-/// finish_tile of single values. It is not inlined: the loop over items would lose registers to it.
-template <int BlockThreads, class Arguments, class Storage, class A = typename Arguments::A>
-__device__ __attribute__((noinline)) void finish_row_tile(const Arguments& arguments, Storage& shared,
-                                                          const tile_thread& own, std::int64_t tile, std::int64_t split,
-                                                          std::int64_t output, A value) {
-  A values[1] = {value};
-  finish_tile<BlockThreads, 1>(arguments, shared, own, tile, split, output, values);
-}
-
 /// Each warp folds a node of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
@@ -125,13 +116,12 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
   constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes;
   auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
   const schedule& plan = arguments.plan;
-  const int warp = arch::uniform_warp(), lanes = plan.lanes(), groups = plan.groups, group = warp >> plan.log_lanes;
-  const std::int64_t share = std::int64_t{1} << plan.log_rows, split_items = plan.split_items();
-  const tile_thread own(plan.log_lanes);
+  const int warp = arch::uniform_warp(), lanes = plan.lanes, groups = plan.groups, group = warp / lanes;
+  const std::int64_t share = std::int64_t{1} << plan.log_rows;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t split = plan.split_of(work), tile = work - split * plan.tiles, base = tile * lanes;
-    const std::int64_t output = base + warp - group * lanes, split_first = split * split_items;
-    const std::int64_t first = split_first + group * share, end = least_of(first + share, arguments.items);
+    const work_item item = arguments.item_at(work);
+    const std::int64_t base = item.tile * lanes, output = base + warp - group * lanes;
+    const std::int64_t first = item.first + group * share, end = least_of(first + share, item.end);
     A value{};
     if (output < arguments.vectors && first < end)
       value = fold_along(item_chunks<Leaves>(arguments.leaves, arguments.reduced, arguments.kept.place_of(output).in,
@@ -142,14 +132,20 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
       if (arch::lane_id() == 0 && output < arguments.vectors) arguments.template write<1>(output, own_value);
       continue;
     }
+    const tile_thread own(lanes);
     __syncthreads();  // until thread t has read what warp t left before
     if (arch::lane_id() == 0) shared.warps[warp] = value;
     __syncthreads();
-    const int filled = static_cast<int>((least_of(split_items, arguments.items - split_first) - 1) / share + 1);
+    const int filled = static_cast<int>((item.end - item.first - 1) / share + 1);
     A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
-    join_row_groups<block_threads, 1>(shared.join, own, base + own.lane < arguments.vectors, filled, arguments.op,
-                                      values);
-    finish_row_tile<block_threads>(arguments, shared.join, own, tile, split, base + own.lane, values[0]);
+    join_row_groups<1>(shared.join, own, groups, base + own.lane < arguments.vectors, filled, arguments.op, values);
+    if (plan.splits > 1) {  // this is the block's only item
+      split_joiner<1, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
+          arguments, shared.join, block_threads, arch::flat_thread() == 0);
+      joiner.leave(item, own, values);
+      return joiner.finish();
+    }
+    if (own.group == 0 && base + own.lane < arguments.vectors) arguments.template write<1>(base + own.lane, values);
   }
 }
 
@@ -165,16 +161,17 @@ __device__ void fold_adjacent(A (&values)[Count], int adjacent, Exists exists, O
   }
 }
 
-/// Outputs of at most 32 chunks: 2^log_lanes neighbouring lanes take 2^log_rows adjacent chunks each of an output, so
-/// that most of it is folded without communication. If a lane can have more in flight, it takes several outputs.
+/// Outputs of at most 32 chunks: plan.lanes neighbouring lanes, a power of two, take 2^log_rows adjacent chunks each of
+/// an output, so that most of it is folded without communication. If a lane can have more in flight, it takes several
+/// outputs.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
   constexpr int chunks = row_policy_of<Leaves>.short_chunks, chunk_items = Leaves::chunk_items;
   const schedule& plan = arguments.plan;
-  const tile_thread own(plan.log_lanes);
-  const int adjacent = 1 << plan.log_rows, lanes = plan.lanes(), groups = plan.groups;
+  const tile_thread own(plan.lanes);
+  const int adjacent = 1 << plan.log_rows, lanes = plan.lanes, groups = plan.groups;
   const int lane_items = adjacent * chunk_items, first = own.lane * lane_items,
             items = static_cast<int>(arguments.items);
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {

@@ -11,8 +11,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
   return host::control_bytes + partial_bytes(accumulator_bytes);
 }
-// A tile has a counter for each group of splits and one more; there is a work item for each split.
-static_assert(3 * std::size_t{max_work_items} * sizeof(unsigned) <= host::feature_control_bytes);
+// Each tile that blocks share has a counter. One counts draws.
+static_assert((std::size_t{max_work_items} + 1) * sizeof(unsigned) <= host::feature_control_bytes);
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction

@@ -7,6 +7,7 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/arguments.cuh>
 #include <warpfold/axes/leaves.cuh>
+#include <warpfold/axes/plan.hpp>
 #include <warpfold/thread/fold.cuh>
 
 namespace warpfold::axis_reduction {

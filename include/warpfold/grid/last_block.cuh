@@ -11,21 +11,16 @@ namespace warpfold::grid {
 /// zero before the grid starts, and is zero again when it ends.
 __device__ inline bool warp_arrives_last(unsigned* ticket) { return arch::warp_completes(ticket, gridDim.x); }
 
-/// True in all threads of the block that arrives last of `expected` at `counter`, which must be zero before, and is
-/// zero again afterwards. All threads call it. What *warp 0* wrote before, or was handed by a barrier, is visible to
-/// all threads of the last block afterwards. `is_last` is shared. Cost: one barrier.
-__device__ inline bool block_completes(unsigned* counter, unsigned expected, bool& is_last) {
+/// True in all threads of the block that arrives last. All threads of every block call it once, with a ticket as above.
+/// What *warp 0* wrote before, or was handed by a barrier, is visible to all threads of the last block afterwards.
+/// `is_last` is shared. Cost: one barrier.
+__device__ inline bool block_arrives_last(unsigned* ticket, bool& is_last) {
   if (arch::flat_warp() == 0) {
-    const bool last = arch::warp_completes(counter, expected);
+    const bool last = warp_arrives_last(ticket);
     if (arch::lane_id() == 0) is_last = last;
   }
   __syncthreads();
   return is_last;
-}
-
-/// The same for all blocks of the grid.
-__device__ inline bool block_arrives_last(unsigned* ticket, bool& is_last) {
-  return block_completes(ticket, gridDim.x, is_last);
 }
 
 }  // namespace warpfold::grid

@@ -8,7 +8,11 @@ namespace warpfold::thread {
 /// A binary counter of nodes for each of `Trees` trees: the node of 2^j values waits for its right sibling while bit j
 /// of the count is set. The lowest levels are registers. Higher ones, which are seldom touched, lie in local memory.
 /// Cost of a push: an operation a tree on average. There are fewer than 2^Levels values.
-template <int Trees, class A, int Levels = 31> class node_counter {
+template <int Trees, class A, int Levels = 31,
+          int RegisterLevels = Trees * sizeof(A) <= 16   ? 3
+                               : Trees * sizeof(A) <= 32 ? 2
+                                                         : 1>
+class node_counter {
  public:
   /// Pushes value number `index`, counted from 0, of each tree; or, with `first_level`, a constant, the nodes over the
   /// values index to index + 2^first_level - 1, where `index` is a multiple of 2^first_level. Uses up `values`.
@@ -42,7 +46,7 @@ template <int Trees, class A, int Levels = 31> class node_counter {
   }
 
  private:
-  static constexpr int register_levels = Trees * sizeof(A) <= 16 ? 3 : Trees * sizeof(A) <= 32 ? 2 : 1;
+  static constexpr int register_levels = RegisterLevels;
   struct nodes {
     A values[Trees];
   };
@@ -56,7 +60,7 @@ template <int Trees, class A, int Levels = 31> class node_counter {
     for (int t = 0; t < Trees; ++t) values[t] = op(left[t], values[t]);
   }
 
-  A low_[register_levels][Trees];
+  A low_[register_levels > 0 ? register_levels : 1][Trees];
   nodes high_[Levels - register_levels];
 };
 

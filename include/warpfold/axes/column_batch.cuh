@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a thread walks down neighbouring outputs: a batch of rows of a vector of them is in flight at a time.
+#pragma once
+#include <warpfold/axes/index_map.cuh>
+#include <warpfold/axes/leaves.cuh>
+#include <warpfold/axes/policy.hpp>
+#include <warpfold/thread/node_counter.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
+inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(T), sizeof(A), Leaves::chunk_items,
+                                                                    is_heavy<T, A>);
+
+/// The nodes over a batch of `count` > 0 items, the first of which is number `first` of its output.
+template <class Leaves, int Rows, class Op, class A, int Vector>
+__device__ void fold_batch(const Leaves& leaves, const typename Leaves::chunk (&held)[Rows], std::int64_t first,
+                           int count, Op op, A (&values)[Vector]) {
+  WARPFOLD_UNROLL
+  for (int v = 0; v < Vector; ++v) {
+    A column[Rows] = {};
+    if (count == Rows) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Rows; ++k) column[k] = leaves.leaf(held[k], v, first + k);
+      values[v] = thread::fold(column, op);
+    } else {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Rows; ++k)
+        if (k < count) column[k] = leaves.leaf(held[k], v, first + k);
+      values[v] = thread::fold(column, op, count);
+    }
+  }
+}
+
+/// Items of a vector of outputs, a batch at a time, which a thread has in flight while it does other things.
+template <class Leaves, class Op> class column_batch {
+ public:
+  using A = typename Leaves::accumulator;
+  static constexpr int rows = column_policy_of<Leaves>.batch_rows, vector = Leaves::chunk_items;
+
+  __device__ column_batch(const Leaves& leaves, const index_map& reduced, Op op)
+      : leaves_(leaves), reduced_(reduced), op_(op) {}
+
+  /// Starts to load the items [first, end), a batch at most, of outputs whose first items lie at `origin`. A batch that
+  /// crosses ends of the innermost axis is loaded run by run.
+  __device__ void load(std::int64_t origin, std::int64_t first, std::int64_t end) {
+    first_ = first;
+    count_ = static_cast<int>(least_of(end - first, rows));
+    if (count_ <= 0) return;
+    const std::int64_t step = reduced_.inner_stride();
+    run_place run = reduced_.run_at(first);
+    if (count_ == rows && run.left >= rows) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < rows; ++k) leaves_.load(held_[k], origin + run.in + k * step);
+      return;
+    }
+    WARPFOLD_NO_UNROLL
+    for (int begin = 0;;) {
+      const std::int64_t place = origin + run.in - begin * step;
+      const int run_end = begin + static_cast<int>(least_of(run.left, count_ - begin));
+      WARPFOLD_UNROLL
+      for (int k = 0; k < rows; ++k)
+        if (k >= begin && k < run_end) leaves_.load(held_[k], place + k * step);
+      if (run_end == count_) return;
+      begin = run_end;
+      run = reduced_.run_at(first + begin);
+    }
+  }
+  /// Whether the last load found items.
+  __device__ bool has_items() const { return count_ > 0; }
+  /// The nodes over the items that were loaded last.
+  __device__ void fold(A (&values)[vector]) const { fold_batch(leaves_, held_, first_, count_, op_, values); }
+
+ private:
+  const Leaves& leaves_;
+  const index_map& reduced_;
+  Op op_;
+  std::int64_t first_ = 0;
+  int count_ = 0;
+  typename Leaves::chunk held_[rows] = {};
+};
+
+/// The roots over the items [first, end), first < end, of the outputs whose first items lie together from `origin` on.
+/// (Not by column_batch: the compiler would turn small items into accumulators as soon as they come, and keep all.)
+template <int Vector, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
+                          std::int64_t end, Op op, A (&values)[Vector]) {
+  constexpr int rows = column_policy_of<Leaves>.batch_rows;
+  thread::node_counter<Vector, A, 31, 0> batches_before;
+  unsigned batches = 0;
+  WARPFOLD_NO_UNROLL
+  for (std::int64_t row = first; row < end; row += rows, ++batches) {
+    const int count = static_cast<int>(least_of(end - row, rows));
+    const run_place run = reduced.run_at(row);
+    const std::int64_t step = reduced.inner_stride();
+    typename Leaves::chunk held[rows] = {};
+    if (run.left >= rows && count == rows) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < rows; ++k) leaves.load(held[k], origin + run.in + k * step);
+    } else {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < rows; ++k)
+        if (k < count) leaves.load(held[k], origin + (k < run.left ? run.in + k * step : reduced.in(row + k)));
+    }
+    fold_batch(leaves, held, row, count, op, values);
+    if (end - first <= rows) return;
+    batches_before.push(batches, values, op);
+  }
+  batches_before.total(batches, values, op);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernels for items that lie together across outputs, where threads fold alone: where there is much to compute, and
+// where outputs have few items.
+#pragma once
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/axes/column_batch.cuh>
+#include <warpfold/axes/join_splits.cuh>
+#include <warpfold/grid/drawn_work.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Leaves>
+inline constexpr int column_share_threads = least_of(column_policy_of<Leaves>.block_threads, most_share_threads);
+
+template <class Leaves> struct column_share_storage {
+  join_storage<typename Leaves::accumulator, column_share_threads<Leaves>, Leaves::chunk_items> join;
+  grid::drawn_work::storage work;
+};
+
+/// Each thread folds a share of an output's items alone, and loads nothing ahead: for operators that have much to
+/// compute, while other warps load; and for outputs of so few items that one share has them all.
+template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
+column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
+  using A = typename Leaves::accumulator;
+  constexpr int vector = Leaves::chunk_items;
+  auto& shared = arch::dynamic_shared<column_share_storage<Leaves>>();
+  const schedule& plan = arguments.plan;
+  const tile_thread own(plan.lanes);
+  const std::int64_t share = std::int64_t{1} << plan.log_rows;
+  const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;
+  grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
+  split_joiner<vector, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
+      arguments, shared.join, static_cast<int>(blockDim.x), is_clerk);
+  while (work.exists()) {
+    work.draw();
+    const work_item item = arguments.item_at(work.item());
+    const std::int64_t column = item.tile * plan.lanes + own.lane;
+    const std::int64_t first = item.first + own.group * share, end = least_of(first + share, item.end);
+    const bool exists = has_group && column < arguments.vectors;
+    A values[vector] = {};
+    if (exists && first < end)
+      fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, first, end, arguments.op,
+                values);
+    work.show();
+    __syncthreads();
+    join_row_groups<vector>(shared.join, own, plan.groups, exists,
+                            static_cast<int>((item.end - item.first - 1) / share) + 1, arguments.op, values);
+    if (plan.splits > 1) joiner.leave(item, own, values);
+    else if (exists && own.group == 0) arguments.template write<vector>(column, values);
+    work.advance();
+  }
+  if (plan.splits > 1) joiner.finish();
+}
+
+/// Outputs of at most `Items` items each. A thread folds vectors of them, whose loads are all issued before the first
+/// fold.
+template <int Items, class Leaves, class Op, class Out> __global__ void __launch_bounds__(few_items_threads)
+few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
+  using A = typename Leaves::accumulator;
+  constexpr int block_threads = few_items_threads, vector = Leaves::chunk_items, vectors = few_items_vectors(Items);
+  const auto& leaves = arguments.leaves;
+  const int count = static_cast<int>(arguments.items);
+  for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
+    const std::int64_t first = tile * block_threads * vectors + arch::flat_thread();
+    typename Leaves::chunk rows[vectors][Items] = {};
+    WARPFOLD_UNROLL
+    for (int i = 0; i < vectors; ++i) {
+      if (first + i * block_threads >= arguments.vectors) break;
+      const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Items; ++k)
+        if (k < count) leaves.load(rows[i][k], origin + arguments.reduced.in(k));
+    }
+    WARPFOLD_UNROLL
+    for (int i = 0; i < vectors; ++i) {
+      if (first + i * block_threads >= arguments.vectors) break;
+      A results[vector];
+      WARPFOLD_UNROLL
+      for (int v = 0; v < vector; ++v) {
+        A column[Items] = {};
+        WARPFOLD_UNROLL
+        for (int k = 0; k < Items; ++k)
+          if (k < count) column[k] = leaves.leaf(rows[i][k], v, k);
+        results[v] = thread::fold(column, arguments.op, count);
+      }
+      arguments.template write<vector>(first + i * block_threads, results);
+    }
+  }
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction
