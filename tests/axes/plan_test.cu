@@ -83,7 +83,7 @@ struct item_kind {
 };
 template <int Item, int Accumulator, int... Columns>
 void set_narrow_policies(item_kind& kind, std::integer_sequence<int, Columns...>) {
-  ((kind.narrow[Columns + 2] = ax::narrow_policy_for(Item, Columns + 2, Accumulator, (Accumulator > Item))), ...);
+  ((kind.narrow[Columns + 2] = ax::narrow_policy_for(Item, Columns + 2, Accumulator)), ...);
 }
 template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
   constexpr int vector = ax::vector_items(Item, Accumulator);

@@ -11,8 +11,9 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, int Columns, class T = typename Leaves::item, class A = typename Leaves::accumulator>
-inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(T), Columns, sizeof(A), is_heavy<T, A>);
+template <class Leaves, int Columns>
+inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(typename Leaves::item), Columns,
+                                                                    sizeof(typename Leaves::accumulator));
 
 /// Folds rows of a matrix, which lie in chunks of whole rows.
 template <class Leaves, int Columns, class Op> class row_folder {

@@ -217,7 +217,7 @@ inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int 
   plan.log_rows = std::max(ceil_log2(host::divide_up(rows, plan.groups)), log_batch);
   deal_splits(plan, rows, log_batch,
               std::min(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
-                                       policy.work_bytes / policy.blocks_per_multiprocessor, blocks),
+                                       light_work_bytes / policy.blocks_per_multiprocessor, blocks),
                        max_shared_work_items(plan.lanes, accumulator_bytes)));
   deal_drawn_work(plan, blocks, policy.block_threads, accumulator_bytes);
   return plan;

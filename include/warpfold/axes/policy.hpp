@@ -18,6 +18,9 @@ constexpr std::size_t partial_bytes(std::size_t accumulator_bytes) {
 inline constexpr int max_work_items = 16384;  ///< of a grid whose blocks share outputs
 inline constexpr int sector_bytes = 32;       ///< what memory delivers at least
 
+/// Bytes of the work items that a multiprocessor has at a time, at least. Splits are nodes, whose sizes double: many
+/// small ones leave little to the last blocks, but there is more to join; which takes longer where operators do.
+inline constexpr int light_work_bytes = 96 * 1024, heavy_work_bytes = 384 * 1024;
 /// Of small arrays, all blocks shall have some; but to join them takes as long as to read so many bytes.
 inline constexpr int least_work_bytes = 32 * 1024;
 /// Bytes of a tile that need not be split, if there are many tiles; and lanes to which tiles are narrowed for that.
@@ -45,9 +48,6 @@ struct kernel_policy {
 template <class T, class A>
 inline constexpr bool is_heavy = sizeof(A) > sizeof(T) && !(std::is_arithmetic_v<A> && sizeof(A) <= 2 * sizeof(T));
 
-/// Splits are nodes, whose sizes double: many small ones leave little to the last blocks, but there is more to join.
-consteval int work_bytes_for(bool is_heavy) { return (is_heavy ? 384 : 96) * 1024; }
-
 /// For threads that load `vector` items of `item_bytes` at a time, and have an accumulator for each. Memory needs
 /// 64 KiB in flight. Few threads have many loads each, so that there is little to join, and load ahead; but where there
 /// is much to compute, other warps must load meanwhile.
@@ -65,7 +65,7 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
   const std::size_t row_bytes = std::min<std::size_t>(std::max(loaded, accumulator_bytes), 128);
   p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor((is_heavy ? 128 : 256) / row_bytes), 2, 32));
   p.load_bytes = static_cast<int>(loaded);
-  p.work_bytes = work_bytes_for(is_heavy);
+  p.work_bytes = is_heavy ? heavy_work_bytes : light_work_bytes;
   p.loads_ahead = !is_heavy;
   p.phase_steps =
       static_cast<int>(std::clamp<std::size_t>(std::bit_floor(24 * 1024 / (p.block_threads * accumulators)), 1, 4));
@@ -106,19 +106,17 @@ consteval int narrow_chunk_rows(std::size_t item_bytes, int columns) {
 
 struct narrow_policy {
   int block_threads;
-  int work_bytes;                 ///< as in a kernel_policy
   int blocks_per_multiprocessor;  ///< requested of the register allocator
   int chunk_rows;
   int batch_chunks;  ///< chunks that a lane has in flight
 
   constexpr std::int64_t batch_rows() const { return std::int64_t{batch_chunks} * warp_lanes * chunk_rows; }
 };
-consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t accumulator_bytes,
-                                          bool is_heavy) {
+consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t accumulator_bytes) {
   const int rows = narrow_chunk_rows(item_bytes, columns);
   const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * accumulator_bytes;
   const auto chunks = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(160 / std::max(chunk, held)), 1, 8));
-  return {256, work_bytes_for(is_heavy), 2, rows, chunks};
+  return {256, 2, rows, chunks};
 }
 /// Whether a lane's registers hold whole rows.
 consteval bool takes_narrow(std::size_t item_bytes, std::size_t accumulator_bytes) {
