@@ -140,8 +140,11 @@ inline schedule plan_columns(int multiprocessors, std::int64_t columns, int vect
   const auto whole_lanes = static_cast<int>(std::min<std::int64_t>(whole_tile_bytes / policy.load_bytes / rows,
                                                                    policy.tile_lanes));  // of tiles that need no splits
   const bool needs_no_splits = whole_lanes >= least_tile_lanes && columns >= 4 * multiprocessors * whole_lanes;
-  const int most_lanes =
-      needs_no_splits ? whole_lanes : std::max(policy.block_threads / most_groups, policy.tile_lanes);
+  // Narrow tiles leave less to join, if each block has few of them, and none is partly empty.
+  const bool are_narrow = policy.has_narrow_tiles && columns % least_tile_lanes == 0 &&
+                          columns <= std::int64_t{2} * multiprocessors * least_tile_lanes;
+  const int split_lanes = are_narrow ? least_tile_lanes : policy.tile_lanes;
+  const int most_lanes = needs_no_splits ? whole_lanes : std::max(policy.block_threads / most_groups, split_lanes);
   schedule plan{};
   const std::int64_t least_tiles = host::divide_up(columns, most_lanes);
   for (const std::int64_t tiles : {least_tiles, least_tiles + (least_tiles > 1)}) {  // what leaves fewer threads idle

@@ -34,14 +34,15 @@ consteval std::size_t vector_alignment(std::size_t bytes, std::size_t alignment)
 }
 
 struct kernel_policy {
-  int block_threads;     ///< with items, at most
-  int resident_threads;  ///< of all blocks of a multiprocessor, for which it has registers
-  int tile_lanes;        ///< of a tile, if all rows are long
-  int batch_rows;        ///< loads that a thread has in flight
-  int load_bytes;        ///< of each of these
-  int work_bytes;        ///< of the work items that a multiprocessor has at a time, at least
-  bool loads_ahead;      ///< whether these are under way while the block joins; a warp without items does the rest
-  int phase_steps;       ///< batches of a thread after which its block joins
+  int block_threads;      ///< with items, at most
+  int resident_threads;   ///< of all blocks of a multiprocessor, for which it has registers
+  int tile_lanes;         ///< of a tile, if all rows are long
+  bool has_narrow_tiles;  ///< whether tiles of least_tile_lanes are as fast
+  int batch_rows;         ///< loads that a thread has in flight
+  int load_bytes;         ///< of each of these
+  int work_bytes;         ///< of the work items that a multiprocessor has at a time, at least
+  bool loads_ahead;       ///< whether these are under way while the block joins; a warp without items does the rest
+  int phase_steps;        ///< batches of a thread after which its block joins
 };
 
 /// Whether there is more to compute than to load: items become much wider, or no numbers.
@@ -61,6 +62,7 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
                                                     : 384,
                                 p.block_threads + warp_lanes);
   p.tile_lanes = std::min(loaded >= 16 ? 32 : 64, p.block_threads);
+  p.has_narrow_tiles = loaded >= 16 && !is_heavy;
   // All loads of a batch are held at once, but the leaves of one column at a time.
   const std::size_t row_bytes = std::min<std::size_t>(std::max(loaded, accumulator_bytes), 128);
   p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor((is_heavy ? 128 : 256) / row_bytes), 2, 32));
