@@ -4,6 +4,7 @@
 #include <warpfold/arch/published.cuh>
 #include <warpfold/arch/ticket.cuh>
 #include <warpfold/axes/arguments.cuh>
+#include <warpfold/axes/policy.hpp>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/node_counter.cuh>
 
