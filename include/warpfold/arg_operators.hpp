@@ -117,6 +117,13 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   __host__ __device__ constexpr indexed_value<T> lower(const indexed_value<T, Index>& value) const { return value; }
 
   using located = void;  ///< marks the operators whose folds go by thread/locate.cuh
+  /// operator() for accumulators that both have an item.
+  template <class T>
+  __host__ __device__ static constexpr indexed_value<T, Index> join_items(const indexed_value<T, Index>& earlier,
+                                                                          const indexed_value<T, Index>& later) {
+    const bool takes_later = replaces(later.value, earlier.value);
+    return {takes_later ? later.value : earlier.value, takes_later ? later.index : earlier.index};
+  }
   static constexpr bool takes_first = Ties == ties::first;
   using extremum = std::conditional_t<Nans == nans::propagate, std::conditional_t<Smaller, minimum, maximum>,
                                       std::conditional_t<Smaller, minimum_number, maximum_number>>;
@@ -173,6 +180,11 @@ template <ties Ties = ties::first, nans Nans = nans::propagate, class Index = st
   template <class T>
     requires(!std::is_same_v<Index, std::int64_t>)
   __host__ __device__ constexpr indexed_extrema<T> lower(const indexed_extrema<T, Index>& value) const { return value; }
+  template <class T>
+  __host__ __device__ static constexpr indexed_extrema<T, Index> join_items(const indexed_extrema<T, Index>& earlier,
+                                                                            const indexed_extrema<T, Index>& later) {
+    return {least::join_items(earlier.minimum, later.minimum), greatest::join_items(earlier.maximum, later.maximum)};
+  }
   template <class Locate> __host__ __device__ auto assemble(Locate locate, std::int64_t first) const {
     const auto smallest = least{}.assemble(locate, first);
     return indexed_extrema<decltype(smallest.value), Index>{smallest, greatest{}.assemble(locate, first)};

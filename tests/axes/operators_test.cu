@@ -258,6 +258,87 @@ TEST(axes_operators, arg_reductions_count_along_the_axes) {
   }
 }
 
+/// Items that tie: few numbers, both zeros and, if `Nans`, some that are none.
+template <bool Nans> std::vector<float> tying_items(std::int64_t count) {
+  const float numbers[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 0.0f, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> items;
+  wf_test::random_source random(static_cast<std::uint64_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) items.push_back(numbers[random.below(Nans ? 8 : 7)]);
+  return items;
+}
+
+bool is_same(const wf::indexed_value<float>& a, const wf::indexed_value<float>& b) {
+  return same_bits_or_nan(a.value, b.value) && a.index == b.index;
+}
+bool is_same(const wf::indexed_extrema<float>& a, const wf::indexed_extrema<float>& b) {
+  return is_same(a.minimum, b.minimum) && is_same(a.maximum, b.maximum);
+}
+
+template <class Op> class axes_arg_reductions : public testing::Test {};
+using arg_reductions =
+    testing::Types<wf::arg_maximum<>, wf::arg_extrema<wf::ties::last, wf::nans::ignore, std::int32_t>>;
+TYPED_TEST_SUITE(axes_arg_reductions, arg_reductions);
+
+// Kernels compare numbers and look for their places afterwards: the item that is taken of those that tie is the one of
+// the fold, also in whole batches of each kernel, and the zero or NaN is that item's.
+TYPED_TEST(axes_arg_reductions, take_the_item_of_the_fold) {
+  using result = wf::lowered_t<TypeParam, wf::accumulator_t<TypeParam, float>>;
+  std::vector<array_case> shapes = cases();
+  for (const std::int64_t columns : {2, 4, 5, 7, 12, 33, 64})
+    shapes.push_back({"matrix", {12000 / columns, columns}, 0b01, 0});
+  shapes.push_back({"several matrices", {3, 600, 16}, 0b010, 0});
+  shapes.push_back({"few items of a vector", {13, 320}, 0b01, 0});
+  const auto check = [](const array_case& each, const std::vector<float>& memory) {
+    const array_on_device array(each, layout_of(each), memory);
+    const device_array<result> to(array.outputs());
+    for (const int max_blocks : {0, 2}) {
+      wf::reduce_axes(array.source(), array.to(to), array.reduced, TypeParam{}, {.max_blocks = max_blocks});
+      for (std::int64_t i = 0; i < array.outputs(); ++i)
+        EXPECT_TRUE(is_same(to.value(i), result_of(array.items[static_cast<std::size_t>(i)], TypeParam{})))
+            << each.name << " of " << each.extents[0] << " rows, output " << i << ", max_blocks " << max_blocks;
+    }
+  };
+  for (const array_case& each : shapes) {
+    const std::int64_t length = layout_of(each).length;
+    check(each, tying_items<false>(length));
+    check(each, tying_items<true>(length));
+    check(each, std::vector<float>(static_cast<std::size_t>(length), -0.0f));
+  }
+}
+
+struct as_it_is {
+  __host__ __device__ double operator()(double x) const { return x; }
+};
+struct negative {
+  __host__ __device__ int operator()(std::int8_t x) const { return -x; }
+};
+// Doubles, and bytes that are made integers.
+TEST(axes_operators, arg_reductions_of_other_items) {
+  constexpr std::int64_t rows = 1500;
+  const auto check = [&](auto zero, std::int64_t columns, auto transform) {
+    using T = decltype(zero);
+    using R = wf::accumulator_t<wf::arg_minimum<>, decltype(transform(zero))>;
+    std::vector<T> memory;
+    for (std::int64_t i = 0; i < rows * columns; ++i)
+      memory.push_back(static_cast<T>(i * std::int64_t{2654435761} % 1009 % 100 - 50));
+    const device_array<T> in(memory);
+    const device_array<R> out(columns);
+    wf::transform_reduce_axes(wf::strided(in.data(), {rows, columns}), wf::strided(out.data(), {columns}), wf::axes{0},
+                              wf::arg_minimum{}, transform);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      R expected{transform(memory[static_cast<std::size_t>(c)]), 0};
+      for (std::int64_t r = 1; r < rows; ++r)
+        if (const auto item = transform(memory[static_cast<std::size_t>(r * columns + c)]); item < expected.value)
+          expected = {item, r};
+      EXPECT_EQ(out.value(c), expected) << sizeof(T) << " bytes, column " << c << " of " << columns;
+    }
+  };
+  for (const std::int64_t columns : {3, 8, 40}) {
+    check(0.0, columns, as_it_is{});
+    check(std::int8_t{}, columns, negative{});
+  }
+}
+
 // Indices that are narrower than the array's number of items, but not than a row's.
 TEST(axes_operators, narrow_indices_of_rows) {
   using narrow = wf::arg_maximum<wf::ties::last, wf::nans::propagate, std::int16_t>;

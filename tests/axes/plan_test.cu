@@ -91,8 +91,8 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  Accumulator,
                  vector,
                  Chunk,
-                 ax::kernel_policy_for(Item, Accumulator, vector, Accumulator > Item),
-                 ax::kernel_policy_for(Item, Accumulator, 1, Accumulator > Item),
+                 ax::kernel_policy_for(Item, Accumulator, Accumulator, vector, Accumulator > Item),
+                 ax::kernel_policy_for(Item, Accumulator, Accumulator, 1, Accumulator > Item),
                  ax::row_policy_for(Chunk * Item, Chunk, Accumulator),
                  ax::row_policy_for(Item, 1, Accumulator),
                  ax::tile_policy_for(Item, Accumulator),
@@ -187,16 +187,18 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
 
 // Threads of columns have 256 bytes in flight, or 128 where there is much to compute.
 TEST(axis_plans, column_threads_have_as_many_bytes_in_flight) {
-  EXPECT_EQ(ax::kernel_policy_for(4, 4, 4, false).batch_rows, 16);  // floats
-  EXPECT_EQ(ax::kernel_policy_for(2, 4, 8, false).batch_rows, 16);  // halves into floats
-  EXPECT_EQ(ax::kernel_policy_for(1, 4, 8, true).batch_rows, 16);   // bytes into integers
-  EXPECT_EQ(ax::kernel_policy_for(4, 8, 4, true).batch_rows, 8);    // floats with indices
-  EXPECT_EQ(ax::kernel_policy_for(4, 64, 1, true).batch_rows, 2);   // but the leaves of a column fit registers
+  EXPECT_EQ(ax::kernel_policy_for(4, 4, 4, 4, false).batch_rows, 16);  // floats
+  EXPECT_EQ(ax::kernel_policy_for(2, 4, 4, 8, false).batch_rows, 16);  // halves into floats
+  EXPECT_EQ(ax::kernel_policy_for(1, 4, 4, 8, true).batch_rows, 16);   // bytes into integers
+  EXPECT_EQ(ax::kernel_policy_for(4, 8, 8, 4, true).batch_rows, 8);    // floats into pairs
+  EXPECT_EQ(ax::kernel_policy_for(4, 8, 4, 4, false).batch_rows, 16);  // floats whose extremum gets an index of 4 bytes
+  EXPECT_EQ(ax::kernel_policy_for(4, 16, 4, 2, false).batch_rows, 32);  // and of 8
+  EXPECT_EQ(ax::kernel_policy_for(4, 64, 64, 1, true).batch_rows, 2);   // but the leaves of a column fit registers
 }
 
 // Arrays of any number of columns leave few threads of a column block idle, and have work items of some size.
 TEST(axis_plans, columns_fill_their_blocks) {
-  constexpr auto policy = ax::kernel_policy_for(4, 4, 1, false);
+  constexpr auto policy = ax::kernel_policy_for(4, 4, 4, 1, false);
   for (int columns = 1; columns <= 5000; ++columns) {
     const std::int64_t rows = (std::int64_t{1} << 26) / columns;
     const auto plan = ax::plan_columns(132, columns, 1, rows, 4, policy, 0);

@@ -5,6 +5,7 @@
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/schedule.hpp>
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/locate.cuh>
 #include <warpfold/thread/put.cuh>
 
 namespace warpfold::axis_reduction {
@@ -45,7 +46,7 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
         if (inner_out_stride == 1 && reinterpret_cast<std::uintptr_t>(out + first) % width == 0) {
           R held[Vector];
           WARPFOLD_UNROLL
-          for (int v = 0; v < Vector; ++v) held[v] = init.join(results[v], op);
+          for (int v = 0; v < Vector; ++v) held[v] = init.join(results[v], thread::any_operator(op));
           WARPFOLD_UNROLL
           for (int byte = 0; byte < bytes; byte += width)
             arch::store_once<width>(reinterpret_cast<unsigned char*>(out + first) + byte,
@@ -54,7 +55,8 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
         }
     }
     WARPFOLD_UNROLL
-    for (int v = 0; v < Vector; ++v) thread::put(out[first + v * inner_out_stride], init.join(results[v], op));
+    for (int v = 0; v < Vector; ++v)
+      thread::put(out[first + v * inner_out_stride], init.join(results[v], thread::any_operator(op)));
   }
 };
 

@@ -9,28 +9,24 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// Whether a batch takes more time to fold than to load. Arg-reductions compare its items as numbers, for which bytes
+/// and halves must be converted.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
-inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(T), sizeof(A), Leaves::chunk_items,
-                                                                    is_heavy<T, A>);
+inline constexpr bool folds_heavily = is_heavy<T, A> && !(thread::locates<Leaves> && sizeof(T) >= 4);
+template <class Leaves>
+inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(typename Leaves::item),
+                                                                    sizeof(typename Leaves::accumulator),
+                                                                    leaf_bytes<Leaves>(), Leaves::chunk_items,
+                                                                    folds_heavily<Leaves>);
 
 /// The nodes over a batch of `count` > 0 items, the first of which is number `first` of its output.
 template <class Leaves, int Rows, class Op, class A, int Vector>
 __device__ void fold_batch(const Leaves& leaves, const typename Leaves::chunk (&held)[Rows], std::int64_t first,
                            int count, Op op, A (&values)[Vector]) {
   WARPFOLD_UNROLL
-  for (int v = 0; v < Vector; ++v) {
-    A column[Rows] = {};
-    if (count == Rows) {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < Rows; ++k) column[k] = leaves.leaf(held[k], v, first + k);
-      values[v] = thread::fold(column, op);
-    } else {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < Rows; ++k)
-        if (k < count) column[k] = leaves.leaf(held[k], v, first + k);
-      values[v] = thread::fold(column, op, count);
-    }
-  }
+  for (int v = 0; v < Vector; ++v)
+    if (count == Rows) values[v] = fold_rows(leaves, held, v, first, Rows, op);
+    else values[v] = fold_rows(leaves, held, v, first, count, op);
 }
 
 /// Items of a vector of outputs, a batch at a time, which a thread has in flight while it does other things.

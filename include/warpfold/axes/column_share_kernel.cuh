@@ -77,13 +77,7 @@ few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argumen
       if (first + i * block_threads >= arguments.vectors) break;
       A results[vector];
       WARPFOLD_UNROLL
-      for (int v = 0; v < vector; ++v) {
-        A column[Items] = {};
-        WARPFOLD_UNROLL
-        for (int k = 0; k < Items; ++k)
-          if (k < count) column[k] = leaves.leaf(rows[i][k], v, k);
-        results[v] = thread::fold(column, arguments.op, count);
-      }
+      for (int v = 0; v < vector; ++v) results[v] = fold_rows(leaves, rows[i], v, 0, count, arguments.op);
       arguments.template write<vector>(first + i * block_threads, results);
     }
   }

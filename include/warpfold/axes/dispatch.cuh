@@ -196,20 +196,22 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item));
   const kernel_choice choice =
       choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector, chunk);
+  const thread::items_operator<Leaves, Op> items_op{op};
   const auto columns = [&](const auto& in_vectors) {
-    enqueue_columns(function, given, choice, in_vectors, op, out, init, options);
+    enqueue_columns(function, given, choice, in_vectors, items_op, out, init, options);
   };
   const auto rows = [&](const auto& in_chunks) {
-    enqueue_rows(function, given, choice, in_chunks, op, out, init, options);
+    enqueue_rows(function, given, choice, in_chunks, items_op, out, init, options);
   };
   const auto single = leaves.template in_chunks<1>();
-  if constexpr (takes_narrow(sizeof(item), sizeof(A)))
+  if constexpr (takes_narrow(sizeof(item), leaf_bytes<Leaves>()))
     if (choice.kind == kernel_kind::narrow)
       return with_columns(given.kept.inner().extent, [&]<int Columns>(std::integral_constant<int, Columns>) {
-        enqueue_narrow<Columns>(function, given, choice, single, op, out, init, options);
+        enqueue_narrow<Columns>(function, given, choice, single, items_op, out, init, options);
       });
   if constexpr (takes_tiles(sizeof(item), sizeof(A)))
-    if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, op, out, init, options)) return;
+    if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, items_op, out, init, options))
+      return;
   if (choice.kind != kernel_kind::rows && choice.kind != kernel_kind::short_rows)
     choice.vector > 1 ? columns(leaves.template in_chunks<vector>()) : columns(single);
   else choice.vector > 1 ? rows(leaves.template in_chunks<chunk>()) : rows(single);

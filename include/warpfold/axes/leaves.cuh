@@ -5,6 +5,7 @@
 #include <warpfold/thread/fast_divisor.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/lift.cuh>
+#include <warpfold/thread/locate.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -26,6 +27,10 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
       return warpfold::detail::convert<A>(transform(thread::indexed_item<T>{from.item(k), index}));
     else return warpfold::detail::convert<A>(transform(from.item(k)));
   }
+  /// Item k of a chunk as arg-reductions compare it.
+  __device__ auto value(const chunk& from, int k) const {
+    return warpfold::detail::convert<thread::located_value<array_leaves>>(transform.transform(from.item(k)));
+  }
   /// The chunk at item `first`, which is aligned to vectors if it has several items.
   __device__ void load(chunk& to, std::int64_t first) const {
     if constexpr (Items > 1) to.load(data + first);
@@ -46,6 +51,52 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
     return {data, transform, readable};
   }
 };
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction
+
+namespace warpfold::thread::detail {
+template <class T, class Op, class Transform, class A, int Items>
+struct located_items<axis_reduction::array_leaves<T, lifted<Op, Transform>, A, true, Items>> {
+  using value =
+      typename warpfold::detail::promoted<std::remove_cvref_t<std::invoke_result_t<Transform&, const T&>>>::type;
+  static constexpr bool exist = std::is_arithmetic_v<value> && requires { typename Op::located; };
+};
+}  // namespace warpfold::thread::detail
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Bytes that a thread has of each item while it folds a batch: arg-reductions keep no indices.
+template <class Leaves> consteval std::size_t leaf_bytes() {
+  if constexpr (thread::locates<Leaves>) return sizeof(thread::located_value<Leaves>);
+  else return sizeof(typename Leaves::accumulator);
+}
+
+/// The node over the first `count` of `Rows` items, item `first` of an output and those that follow it: item k is item
+/// `column` of chunk k.
+template <class Leaves, int Rows, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_rows(const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows], int column,
+                       std::int64_t first, int count, Op op) {
+  if constexpr (thread::locates<Leaves>) {
+    thread::located_value<Leaves> values[Rows] = {};
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Rows; ++k)
+      if (k < count) values[k] = leaves.value(chunks[k], column);
+    return leaves.transform.op.assemble(
+        [&](auto part) {
+          const auto found = thread::locate_among<decltype(part)>(values, count);
+          return thread::located<decltype(found.value)>{found.value, first + found.position};
+        },
+        first);
+  } else {
+    A items[Rows] = {};
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Rows; ++k)
+      if (k < count) items[k] = leaves.leaf(chunks[k], column, first + k);
+    return thread::fold(items, op, count);
+  }
+}
 
 /// `Lift` of items that are numbered within their rows of `length` items.
 template <class Lift> struct row_lift {

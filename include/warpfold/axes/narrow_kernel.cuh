@@ -13,7 +13,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves, int Columns>
 inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(typename Leaves::item), Columns,
-                                                                    sizeof(typename Leaves::accumulator));
+                                                                    leaf_bytes<Leaves>());
 
 /// Folds rows of a matrix, which lie in chunks of whole rows.
 template <class Leaves, int Columns, class Op> class row_folder {
@@ -67,7 +67,9 @@ template <class Leaves, int Columns, class Op> class row_folder {
   /// The nodes over the batch that has been loaded, whose first row is number `first`.
   __device__ A fold_batch(std::int64_t first) const {
     const std::int64_t own = first + arch::lane_id() * chunk_rows;
-    if constexpr (std::is_arithmetic_v<A> && is_exact<Op, A> && is_commutative<Op>) {
+    if constexpr (thread::locates<Leaves>) {
+      return leaves_.transform.op.assemble([&](auto part) { return locate_in_batch<decltype(part)>(first); }, first);
+    } else if constexpr (std::is_arithmetic_v<A> && is_exact<Op, A> && is_commutative<Op>) {
       A nodes[row_columns];
       WARPFOLD_UNROLL
       for (int column = 0; column < row_columns; ++column) {
@@ -90,6 +92,23 @@ template <class Leaves, int Columns, class Op> class row_folder {
         value = warp::join(arch::lane_id() & distance, value, warp::shuffle_xor(value, distance), op_);
       return value;
     }
+  }
+  /// The item of the batch that arg-reductions take: of each lane's rows first, then of the lanes.
+  template <class Part> __device__ auto locate_in_batch(std::int64_t first) const {
+    using V = thread::located_value<Leaves>;
+    thread::place<V> nodes[row_columns];
+    WARPFOLD_UNROLL
+    for (int column = 0; column < row_columns; ++column) {
+      V values[policy.batch_chunks * chunk_rows];
+      WARPFOLD_UNROLL
+      for (int n = 0; n < policy.batch_chunks * chunk_rows; ++n)
+        values[n] = leaves_.value(chunks_[n / chunk_rows], n % chunk_rows * Columns + column % Columns);
+      const auto found = thread::locate_among<Part>(values, policy.batch_chunks * chunk_rows);
+      const int c = found.position / chunk_rows;
+      nodes[column] = {found.value, c * step_rows + arch::lane_id() * chunk_rows + found.position % chunk_rows};
+    }
+    const auto best = warp::batched_reduce(nodes, thread::taken_place<Part>());
+    return thread::located<V>{best.value, first + best.position};
   }
   /// The nodes over the `count` rows from `first` on, at most a chunk a lane.
   __device__ A fold_step(std::int64_t first, int count) const {

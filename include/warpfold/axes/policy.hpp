@@ -49,11 +49,12 @@ struct kernel_policy {
 template <class T, class A>
 inline constexpr bool is_heavy = sizeof(A) > sizeof(T) && !(std::is_arithmetic_v<A> && sizeof(A) <= 2 * sizeof(T));
 
-/// For threads that load `vector` items of `item_bytes` at a time, and have an accumulator for each. Memory needs
-/// 64 KiB in flight. Few threads have many loads each, so that there is little to join, and load ahead; but where there
-/// is much to compute, other warps must load meanwhile.
-consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, int vector,
-                                          bool is_heavy) {
+/// For threads that load `vector` items of `item_bytes` at a time, have an accumulator for each of their outputs, and
+/// `leaf_bytes` for each item of an output while they fold a batch. Memory needs 64 KiB in flight. Few threads have many
+/// loads each, so that there is little to join, and load ahead; but where there is much to compute, other warps must
+/// load meanwhile.
+consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, std::size_t leaf_bytes,
+                                          int vector, bool is_heavy) {
   kernel_policy p{};
   const std::size_t loaded = vector * item_bytes, accumulators = vector * accumulator_bytes;
   p.block_threads = std::clamp(static_cast<int>(std::bit_floor(32 * 1024 / accumulators)), 32, is_heavy ? 256 : 288);
@@ -64,7 +65,7 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
   p.tile_lanes = std::min(loaded >= 16 ? 32 : 64, p.block_threads);
   p.has_narrow_tiles = loaded >= 16 && !is_heavy;
   // All loads of a batch are held at once, but the leaves of one column at a time.
-  const std::size_t row_bytes = std::min<std::size_t>(std::max(loaded, accumulator_bytes), 128);
+  const std::size_t row_bytes = std::min<std::size_t>(std::max(loaded, leaf_bytes), 128);
   p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor((is_heavy ? 128 : 256) / row_bytes), 2, 32));
   p.load_bytes = static_cast<int>(loaded);
   p.work_bytes = is_heavy ? heavy_work_bytes : light_work_bytes;
@@ -114,15 +115,15 @@ struct narrow_policy {
 
   constexpr std::int64_t batch_rows() const { return std::int64_t{batch_chunks} * warp_lanes * chunk_rows; }
 };
-consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t accumulator_bytes) {
+consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t leaf_bytes) {
   const int rows = narrow_chunk_rows(item_bytes, columns);
-  const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * accumulator_bytes;
+  const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * leaf_bytes;
   const auto chunks = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(160 / std::max(chunk, held)), 1, 8));
   return {256, 2, rows, chunks};
 }
 /// Whether a lane's registers hold whole rows.
-consteval bool takes_narrow(std::size_t item_bytes, std::size_t accumulator_bytes) {
-  return std::has_single_bit(item_bytes) && item_bytes <= 8 && accumulator_bytes <= 8;
+consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {
+  return std::has_single_bit(item_bytes) && item_bytes <= 8 && leaf_bytes <= 8;
 }
 
 struct tile_policy {

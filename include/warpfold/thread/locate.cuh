@@ -101,18 +101,17 @@ inline constexpr bool looks_freely =
 
 namespace detail {
 
-/// Of the first `count` items of a chunk, the one that is taken of those that tie with `best`: at least one does, or
-/// the result means nothing. The comparisons do not wait for each other.
-template <class Part, class Leaves, class V = located_value<Leaves>>
-__device__ place<V> find_unpacked(const Leaves& leaves, const typename Leaves::chunk& from, V best, int count) {
-  // The first item that ties exists, so that those after it do not matter.
-  constexpr bool skips_count = looks_freely<Leaves> && Part::takes_first;
+/// Of the first `count` items, the one that is taken of those that tie with `best`: at least one does, or the result
+/// means nothing. value_at(k) is item k; with `SkipsCount`, it is called for items that do not exist, too. The
+/// comparisons do not wait for each other.
+template <class Part, int Items, bool SkipsCount, class V, class Value>
+__device__ place<V> find_among(Value value_at, V best, int count) {
   place<V> found{best, 0};
   const auto search = [&](auto take) {
     WARPFOLD_UNROLL
-    for (int i = 0; i < Leaves::chunk_items; ++i) {
-      const int k = Part::takes_first ? Leaves::chunk_items - 1 - i : i;
-      if (skips_count || k < count) take(k, value_of(leaves, from, k));
+    for (int i = 0; i < Items; ++i) {
+      const int k = Part::takes_first ? Items - 1 - i : i;
+      if (SkipsCount || k < count) take(k, value_at(k));
     }
   };
   // Of numbers other than 0, all that tie have the same bits.
@@ -126,6 +125,15 @@ __device__ place<V> find_unpacked(const Leaves& leaves, const typename Leaves::c
       found = {ties ? value : found.value, ties ? k : found.position};
     });
   return found;
+}
+
+/// find_among the items of a chunk.
+template <class Part, class Leaves, class V = located_value<Leaves>>
+__device__ place<V> find_unpacked(const Leaves& leaves, const typename Leaves::chunk& from, V best, int count) {
+  // The first item that ties exists, so that those after it do not matter.
+  constexpr bool skips_count = looks_freely<Leaves> && Part::takes_first;
+  return find_among<Part, Leaves::chunk_items, skips_count>([&](int k) { return value_of(leaves, from, k); }, best,
+                                                            count);
 }
 
 }  // namespace detail
@@ -205,6 +213,34 @@ __device__ place<V> locate_in_chunk(const Leaves& leaves, const typename Leaves:
     return detail::find_unpacked<Part>(leaves, from, best, count);
   }
 }
+
+/// The item that is taken of the first `count` > 0 of `values`.
+template <class Part, class V, int Items> __device__ place<V> locate_among(const V (&values)[Items], int count) {
+  V joined[Items];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Items; ++k) joined[k] = values[k];
+  const V best = fold(joined, typename Part::extremum{}, count);
+  return detail::find_among<Part, Items, Part::takes_first>([&](int k) { return values[k]; }, best, count);
+}
+
+/// The one of two items that is taken. The operands may come in any order: their positions tell which one is later.
+template <class Part> struct taken_place {
+  template <class V> __device__ place<V> operator()(const place<V>& a, const place<V>& b) const {
+    const bool takes_b = a.position < b.position ? Part::replaces(b.value, a.value) : !Part::replaces(a.value, b.value);
+    return {takes_b ? b.value : a.value, takes_b ? b.position : a.position};
+  }
+};
+
+/// `Op`, an arg-reduction, for accumulators that have an item each: it need not look whether they do.
+template <class Op> struct join_items {
+  Op op;
+  template <class A> __device__ A operator()(const A& a, const A& b) const { return Op::join_items(a, b); }
+};
+/// The operator by which kernels join accumulators of items.
+template <class Leaves, class Op> using items_operator = std::conditional_t<locates<Leaves>, join_items<Op>, Op>;
+/// The operator for any accumulators, init among them, of which `op` is the items_operator.
+template <class Op> __device__ const Op& any_operator(const Op& op) { return op; }
+template <class Op> __device__ const Op& any_operator(const join_items<Op>& op) { return op.op; }
 
 /// The node over the first `count` of a few consecutive items, in order. With `count` < 1 the result means nothing.
 template <class Leaves, class Item, int Items>
