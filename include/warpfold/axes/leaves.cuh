@@ -17,6 +17,11 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
   using accumulator = A;
   static constexpr int chunk_items = Items;
   using chunk = thread::chunk<T, Items>;
+  /// How arg-reductions read a chunk (thread/locate.cuh).
+  struct source_type {
+    using item = thread::indexed_item<T>;
+    __device__ static item value(const chunk& from, int k) { return {from.item(k), 0}; }
+  };
 
   const T* data;
   Transform transform;
@@ -26,10 +31,6 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
     if constexpr (TakesIndex)
       return warpfold::detail::convert<A>(transform(thread::indexed_item<T>{from.item(k), index}));
     else return warpfold::detail::convert<A>(transform(from.item(k)));
-  }
-  /// Item k of a chunk as arg-reductions compare it.
-  __device__ auto value(const chunk& from, int k) const {
-    return warpfold::detail::convert<thread::located_value<array_leaves>>(transform.transform(from.item(k)));
   }
   /// The chunk at item `first`, which is aligned to vectors if it has several items.
   __device__ void load(chunk& to, std::int64_t first) const {
@@ -60,6 +61,11 @@ template <class T, class Op, class Transform, class A, int Items>
 struct located_items<axis_reduction::array_leaves<T, lifted<Op, Transform>, A, true, Items>> {
   using value =
       typename warpfold::detail::promoted<std::remove_cvref_t<std::invoke_result_t<Transform&, const T&>>>::type;
+  struct plain_leaves {
+    using chunk = thread::chunk<T, Items>;
+    using accumulator = value;
+    using transform_type = Transform;
+  };
   static constexpr bool exist = std::is_arithmetic_v<value> && requires { typename Op::located; };
 };
 }  // namespace warpfold::thread::detail
@@ -82,7 +88,7 @@ __device__ A fold_rows(const Leaves& leaves, const typename Leaves::chunk (&chun
     thread::located_value<Leaves> values[Rows] = {};
     WARPFOLD_UNROLL
     for (int k = 0; k < Rows; ++k)
-      if (k < count) values[k] = leaves.value(chunks[k], column);
+      if (k < count) values[k] = thread::value_of(leaves, chunks[k], column);
     return leaves.transform.op.assemble(
         [&](auto part) {
           const auto found = thread::locate_among<decltype(part)>(values, count);

@@ -102,7 +102,7 @@ template <class Leaves, int Columns, class Op> class row_folder {
       V values[policy.batch_chunks * chunk_rows];
       WARPFOLD_UNROLL
       for (int n = 0; n < policy.batch_chunks * chunk_rows; ++n)
-        values[n] = leaves_.value(chunks_[n / chunk_rows], n % chunk_rows * Columns + column % Columns);
+        values[n] = thread::value_of(leaves_, chunks_[n / chunk_rows], n % chunk_rows * Columns + column % Columns);
       const auto found = thread::locate_among<Part>(values, policy.batch_chunks * chunk_rows);
       const int c = found.position / chunk_rows;
       nodes[column] = {found.value, c * step_rows + arch::lane_id() * chunk_rows + found.position % chunk_rows};

@@ -50,9 +50,9 @@ template <class T, class A>
 inline constexpr bool is_heavy = sizeof(A) > sizeof(T) && !(std::is_arithmetic_v<A> && sizeof(A) <= 2 * sizeof(T));
 
 /// For threads that load `vector` items of `item_bytes` at a time, have an accumulator for each of their outputs, and
-/// `leaf_bytes` for each item of an output while they fold a batch. Memory needs 64 KiB in flight. Few threads have many
-/// loads each, so that there is little to join, and load ahead; but where there is much to compute, other warps must
-/// load meanwhile.
+/// `leaf_bytes` for each item of an output while they fold a batch. Memory needs 64 KiB in flight. Few threads have
+/// many loads each, so that there is little to join, and load ahead; but where there is much to compute, other warps
+/// must load meanwhile.
 consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, std::size_t leaf_bytes,
                                           int vector, bool is_heavy) {
   kernel_policy p{};
@@ -85,11 +85,11 @@ struct row_policy {
   constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
 };
 
-consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t accumulator_bytes) {
+consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t leaf_bytes) {
   row_policy p{};
-  p.block_threads = accumulator_bytes <= 64 ? 256 : accumulator_bytes <= 704 ? 64 : 32;
-  p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 16 ? 3 : accumulator_bytes <= 32 ? 2 : 1;
-  p.batch_rows = warp::batch_rows(chunk_bytes, accumulator_bytes);
+  p.block_threads = leaf_bytes <= 64 ? 256 : leaf_bytes <= 704 ? 64 : 32;
+  p.blocks_per_multiprocessor = leaf_bytes <= 8 && chunk_bytes <= 16 ? 3 : leaf_bytes <= 32 ? 2 : 1;
+  p.batch_rows = warp::batch_rows(chunk_bytes, leaf_bytes);
   p.short_chunks = std::max(p.batch_rows / 2, 1);
   p.chunk_items = chunk_items;
   return p;

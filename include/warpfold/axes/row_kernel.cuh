@@ -8,13 +8,14 @@
 #include <warpfold/warp/batch_rows.hpp>
 #include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/counter.cuh>
+#include <warpfold/warp/locate_in_rows.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves>
 inline constexpr row_policy row_policy_of = row_policy_for(sizeof(typename Leaves::chunk), Leaves::chunk_items,
-                                                           sizeof(typename Leaves::accumulator));
+                                                           leaf_bytes<Leaves>());
 
 /// How the items of an output are read in chunks, one after another.
 template <class Leaves> struct item_chunks {
@@ -83,10 +84,13 @@ __device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, st
     A values[rows] = {}, node;
     if (left == batch_items) {
       items.load_batch(chunks, from);
-      WARPFOLD_UNROLL
-      for (int r = 0; r < rows; ++r)
-        values[r] = fold_chunk<true>(items.leaves, chunks[r], own + r * row_items, chunk_items, op);
-      node = warp::fold_rows(values, op);
+      if constexpr (thread::locates<Leaves>) node = warp::locate_in_rows(items.leaves, chunks, from);
+      else {
+        WARPFOLD_UNROLL
+        for (int r = 0; r < rows; ++r)
+          values[r] = fold_chunk<true>(items.leaves, chunks[r], own + r * row_items, chunk_items, op);
+        node = warp::fold_rows(values, op);
+      }
     } else {
       WARPFOLD_UNROLL
       for (int r = 0; r < rows; ++r)

@@ -68,7 +68,7 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   const Index own = first + arch::lane_id() * chunk_items;
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
-  if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, first);
+  if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, leaves.source.first_index + first);
   else if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
   else {
     if constexpr (has_terms<Leaves>)

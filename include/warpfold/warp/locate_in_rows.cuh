@@ -46,11 +46,9 @@ __device__ thread::located<V> locate_part(const Leaves& leaves, const typename L
 
 }  // namespace detail
 
-/// The node over a batch of whole rows, that begins with item `first` of its leaves. All lanes call it; valid in every
-/// lane.
+/// The node over a batch of whole rows, whose first item has number `number`. All lanes call it; valid in every lane.
 template <int Rows, class Leaves>
-__device__ auto locate_in_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], std::int64_t first) {
-  const std::int64_t number = leaves.source.first_index + first;
+__device__ auto locate_in_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], std::int64_t number) {
   return leaves.transform.op.assemble(
       [&](auto part) { return detail::locate_part<decltype(part)>(leaves, rows, number); }, number);
 }
