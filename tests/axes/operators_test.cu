@@ -58,8 +58,9 @@ std::vector<std::int64_t> kept_extents(const array_case& each) {
 }
 
 /// The items of each output, in order.
-std::vector<std::vector<float>> gathered(const layout& in, unsigned reduced, const std::vector<float>& memory) {
-  std::vector<std::vector<float>> all;
+template <class T>
+std::vector<std::vector<T>> gathered(const layout& in, unsigned reduced, const std::vector<T>& memory) {
+  std::vector<std::vector<T>> all;
   wf_test::arrays::for_items(in, ~reduced, in.origin, [&](std::int64_t output) {
     all.emplace_back();
     wf_test::arrays::for_items(in, reduced, output, [&](std::int64_t place) {
@@ -70,23 +71,23 @@ std::vector<std::vector<float>> gathered(const layout& in, unsigned reduced, con
 }
 
 /// What the canonical tree over the items gives, lowered.
-template <class Op> auto result_of(const std::vector<float>& items, const Op& op) {
+template <class T, class Op> auto result_of(const std::vector<T>& items, const Op& op) {
   const auto root = wf::canonical_tree::replay(items.data(), static_cast<std::int64_t>(items.size()), op);
   if constexpr (wf::lowers<Op, std::remove_const_t<decltype(root)>>) return op.lower(root);
   else return root;
 }
 
 /// A case's array and outputs on the device.
-struct array_on_device {
+template <class T = float> struct array_on_device {
   layout in, out;
-  std::vector<std::vector<float>> items;
-  device_array<float> from;
+  std::vector<std::vector<T>> items;
+  device_array<T> from;
   warpfold::axes reduced;
 
   explicit array_on_device(const array_case& each) : array_on_device(each, layout_of(each)) {}
   array_on_device(const array_case& each, const layout& in)
-      : array_on_device(each, in, wf_test::random_items<float>(in.length)) {}
-  array_on_device(const array_case& each, const layout& in, const std::vector<float>& memory)
+      : array_on_device(each, in, wf_test::random_items<T>(in.length)) {}
+  array_on_device(const array_case& each, const layout& in, const std::vector<T>& memory)
       : in(in),
         out(wf_test::arrays::with_reduced(in, each.reduced, wf_test::arrays::contiguous(kept_extents(each)))),
         items(gathered(in, each.reduced, memory)),
@@ -115,7 +116,7 @@ struct everyday_results {
 
 TEST(axes_operators, fused_results_have_an_output_each) {
   for (const array_case& each : cases()) {
-    const array_on_device array(each);
+    const array_on_device<> array(each);
     const everyday_results to(array.outputs());
     for (const int max_blocks : {0, 3}) {
       wf::reduce_axes(array.source(),
@@ -229,7 +230,7 @@ TEST(axes_operators, outputs_that_do_not_fit_are_refused) {
 template <class Op> void expect_results_of(const Op& op) {
   using result = wf::lowered_t<Op, wf::accumulator_t<Op, float>>;
   for (const array_case& each : cases()) {
-    const array_on_device array(each);
+    const array_on_device<> array(each);
     const device_array<result> to(array.outputs());
     wf::reduce_axes(array.source(), array.to(to), array.reduced, op);
     for (std::int64_t i = 0; i < array.outputs(); ++i)
@@ -259,83 +260,57 @@ TEST(axes_operators, arg_reductions_count_along_the_axes) {
 }
 
 /// Items that tie: few numbers, both zeros and, if `Nans`, some that are none.
-template <bool Nans> std::vector<float> tying_items(std::int64_t count) {
-  const float numbers[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 0.0f, std::numeric_limits<float>::quiet_NaN()};
-  std::vector<float> items;
+template <class T, bool Nans> std::vector<T> tying_items(std::int64_t count) {
+  const double numbers[] = {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.0, std::numeric_limits<double>::quiet_NaN()};
+  std::vector<T> items;
   wf_test::random_source random(static_cast<std::uint64_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) items.push_back(numbers[random.below(Nans ? 8 : 7)]);
+  for (std::int64_t i = 0; i < count; ++i) items.push_back(static_cast<T>(numbers[random.below(Nans ? 8 : 7)]));
   return items;
 }
 
-bool is_same(const wf::indexed_value<float>& a, const wf::indexed_value<float>& b) {
+template <class V> bool is_same(const wf::indexed_value<V>& a, const wf::indexed_value<V>& b) {
   return same_bits_or_nan(a.value, b.value) && a.index == b.index;
 }
-bool is_same(const wf::indexed_extrema<float>& a, const wf::indexed_extrema<float>& b) {
+template <class V> bool is_same(const wf::indexed_extrema<V>& a, const wf::indexed_extrema<V>& b) {
   return is_same(a.minimum, b.minimum) && is_same(a.maximum, b.maximum);
 }
 
-template <class Op> class axes_arg_reductions : public testing::Test {};
+template <class Item, class Operator> struct arg_reduction {
+  using item = Item;
+  using op = Operator;
+};
 using arg_reductions =
-    testing::Types<wf::arg_maximum<>, wf::arg_extrema<wf::ties::last, wf::nans::ignore, std::int32_t>>;
+    testing::Types<arg_reduction<float, wf::arg_maximum<>>, arg_reduction<std::int8_t, wf::arg_minimum<>>,
+                   arg_reduction<double, wf::arg_extrema<wf::ties::last, wf::nans::ignore, std::int32_t>>>;
+template <class> class axes_arg_reductions : public testing::Test {};
 TYPED_TEST_SUITE(axes_arg_reductions, arg_reductions);
 
 // Kernels compare numbers and look for their places afterwards: the item that is taken of those that tie is the one of
 // the fold, also in whole batches of each kernel, and the zero or NaN is that item's.
 TYPED_TEST(axes_arg_reductions, take_the_item_of_the_fold) {
-  using result = wf::lowered_t<TypeParam, wf::accumulator_t<TypeParam, float>>;
+  using T = typename TypeParam::item;
+  using op = typename TypeParam::op;
   std::vector<array_case> shapes = cases();
   for (const std::int64_t columns : {2, 4, 5, 7, 12, 33, 64})
     shapes.push_back({"matrix", {12000 / columns, columns}, 0b01, 0});
   shapes.push_back({"several matrices", {3, 600, 16}, 0b010, 0});
   shapes.push_back({"few items of a vector", {13, 320}, 0b01, 0});
-  const auto check = [](const array_case& each, const std::vector<float>& memory) {
-    const array_on_device array(each, layout_of(each), memory);
-    const device_array<result> to(array.outputs());
+  shapes.push_back({"long padded rows", {2, 9000}, 0b10, 5});
+  const auto check = [](const array_case& each, const std::vector<T>& memory) {
+    const array_on_device<T> array(each, layout_of(each), memory);
+    const device_array<wf::lowered_t<op, wf::accumulator_t<op, T>>> to(array.outputs());
     for (const int max_blocks : {0, 2}) {
-      wf::reduce_axes(array.source(), array.to(to), array.reduced, TypeParam{}, {.max_blocks = max_blocks});
+      wf::reduce_axes(array.source(), array.to(to), array.reduced, op{}, {.max_blocks = max_blocks});
       for (std::int64_t i = 0; i < array.outputs(); ++i)
-        EXPECT_TRUE(is_same(to.value(i), result_of(array.items[static_cast<std::size_t>(i)], TypeParam{})))
+        EXPECT_TRUE(is_same(to.value(i), result_of(array.items[static_cast<std::size_t>(i)], op{})))
             << each.name << " of " << each.extents[0] << " rows, output " << i << ", max_blocks " << max_blocks;
     }
   };
   for (const array_case& each : shapes) {
     const std::int64_t length = layout_of(each).length;
-    check(each, tying_items<false>(length));
-    check(each, tying_items<true>(length));
-    check(each, std::vector<float>(static_cast<std::size_t>(length), -0.0f));
-  }
-}
-
-struct as_it_is {
-  __host__ __device__ double operator()(double x) const { return x; }
-};
-struct negative {
-  __host__ __device__ int operator()(std::int8_t x) const { return -x; }
-};
-// Doubles, and bytes that are made integers.
-TEST(axes_operators, arg_reductions_of_other_items) {
-  constexpr std::int64_t rows = 1500;
-  const auto check = [&](auto zero, std::int64_t columns, auto transform) {
-    using T = decltype(zero);
-    using R = wf::accumulator_t<wf::arg_minimum<>, decltype(transform(zero))>;
-    std::vector<T> memory;
-    for (std::int64_t i = 0; i < rows * columns; ++i)
-      memory.push_back(static_cast<T>(i * std::int64_t{2654435761} % 1009 % 100 - 50));
-    const device_array<T> in(memory);
-    const device_array<R> out(columns);
-    wf::transform_reduce_axes(wf::strided(in.data(), {rows, columns}), wf::strided(out.data(), {columns}), wf::axes{0},
-                              wf::arg_minimum{}, transform);
-    for (std::int64_t c = 0; c < columns; ++c) {
-      R expected{transform(memory[static_cast<std::size_t>(c)]), 0};
-      for (std::int64_t r = 1; r < rows; ++r)
-        if (const auto item = transform(memory[static_cast<std::size_t>(r * columns + c)]); item < expected.value)
-          expected = {item, r};
-      EXPECT_EQ(out.value(c), expected) << sizeof(T) << " bytes, column " << c << " of " << columns;
-    }
-  };
-  for (const std::int64_t columns : {3, 8, 40}) {
-    check(0.0, columns, as_it_is{});
-    check(std::int8_t{}, columns, negative{});
+    check(each, tying_items<T, false>(length));
+    if constexpr (std::is_floating_point_v<T>) check(each, tying_items<T, true>(length));
+    check(each, std::vector<T>(static_cast<std::size_t>(length), static_cast<T>(-0.0)));
   }
 }
 
