@@ -110,7 +110,7 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
                a_precedes = precedes<Smaller, Nans>(a.value, b.value);  // no branches: all of it is computed
     const bool takes_b = Ties == ties::first ? b_precedes | ((a.index < 0) & !a_precedes)
                                              : !(a_precedes | ((b.index < 0) & !b_precedes));
-    return {takes_b ? b.value : a.value, takes_b ? b.index : a.index};
+    return {taken_value(takes_b, a.value, b.value), takes_b ? b.index : a.index};
   }
   template <class T>
     requires(!std::is_same_v<Index, std::int64_t>)
@@ -122,7 +122,13 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   __host__ __device__ static constexpr indexed_value<T, Index> join_items(const indexed_value<T, Index>& earlier,
                                                                           const indexed_value<T, Index>& later) {
     const bool takes_later = replaces(later.value, earlier.value);
-    return {takes_later ? later.value : earlier.value, takes_later ? later.index : earlier.index};
+    return {taken_value(takes_later, earlier.value, later.value), takes_later ? later.index : earlier.index};
+  }
+  /// The value that is taken: of integers it is the extremum, which operators.hpp guards against the compiler.
+  template <class T>
+  __host__ __device__ static constexpr T taken_value(bool takes_later, const T& earlier, const T& later) {
+    if constexpr (std::is_integral_v<T>) return extremum{}(earlier, later);
+    else return takes_later ? later : earlier;
   }
   static constexpr bool takes_first = Ties == ties::first;
   using extremum = std::conditional_t<Nans == nans::propagate, std::conditional_t<Smaller, minimum, maximum>,

@@ -7,6 +7,7 @@
 // of its parts. A part says by `extremum` how to fold values, by replaces(later, earlier) and ties_with(item, best)
 // which item is taken.
 #pragma once
+#include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/fold_packed.cuh>
 #include <warpfold/thread/lift.cuh>
 
@@ -256,7 +257,7 @@ __device__ auto fold_located_items(const Leaves& leaves, const Item (&items)[Ite
           if (!looks_freely<Leaves> && k >= count) break;
           const V value = value_at(k);
           const bool taken = (k < count) & decltype(part)::replaces(value, best.value);
-          best = {taken ? value : best.value, taken ? k : best.position};
+          best = {taken ? decltype(part)::taken_value(true, best.value, value) : best.value, taken ? k : best.position};
         }
         return located<V>{best.value, items[0].index + best.position};
       },
