@@ -74,8 +74,9 @@ template <class T> __host__ __device__ T greatest(T a, T b) {
   return (std::signbit(a) ? a > b : a >= b) || a != a ? a : b;
 }
 
-// The extremum of two signed integers, in unsigned arithmetic: where ptxas 13.0 makes one signed instruction of two, on
-// sm_90, it may lose a minus, and take min(min(a, -b), c) for min(min(a, b), c).
+// The extremum of two signed integers, in unsigned arithmetic: where ptxas makes one signed instruction of two, it may
+// lose a minus, and take min(min(a, -b), c) for min(min(a, b), c). Seen on sm_90 with 13.0; PyTorch's issue 190973 has
+// it on sm_100 with 12.8 to 13.3.
 template <bool Smaller> __host__ __device__ constexpr int extremum_of_integers(int a, int b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if (!std::is_constant_evaluated()) {
