@@ -79,7 +79,7 @@ template <class T> __host__ __device__ T greatest(T a, T b) {
 // it on sm_100 with 12.8 to 13.3.
 template <bool Smaller> __host__ __device__ constexpr int extremum_of_integers(int a, int b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  if (!std::is_constant_evaluated()) {
+  if (!__builtin_is_constant_evaluated()) {
     constexpr unsigned top = 0x80000000u;
     unsigned result;
     if constexpr (Smaller) asm("min.u32 %0, %1, %2;" : "=r"(result) : "r"(a ^ top), "r"(b ^ top));
