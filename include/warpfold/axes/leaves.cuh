@@ -57,6 +57,7 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
 }  // namespace warpfold::axis_reduction
 
 namespace warpfold::thread::detail {
+/// Arg-reductions of an array of numbers locate extrema: leaves need not be accumulators with indices.
 template <class T, class Op, class Transform, class A, int Items>
 struct located_items<axis_reduction::array_leaves<T, lifted<Op, Transform>, A, true, Items>> {
   using value =

@@ -239,7 +239,7 @@ template <class Op> struct join_items {
 };
 /// The operator by which kernels join accumulators of items.
 template <class Leaves, class Op> using items_operator = std::conditional_t<locates<Leaves>, join_items<Op>, Op>;
-/// The operator for any accumulators, init among them, of which `op` is the items_operator.
+/// The operator of which `op` is the items_operator. It also joins accumulators without items, which init may be.
 template <class Op> __device__ const Op& any_operator(const Op& op) { return op; }
 template <class Op> __device__ const Op& any_operator(const join_items<Op>& op) { return op.op; }
 
