@@ -154,4 +154,66 @@ TEST(axis_kernels, narrow_matrices_join_splits) {
   narrow_matrices_join_splits<7>();
 }
 
+/// The row of an item, by its number.
+struct row_of {
+  __host__ __device__ interval operator()(const wf::thread::indexed_item<signed char>& of) const {
+    return interval::of(of.index);
+  }
+};
+
+/// Matrices of `columns` columns, whose rows are `pitch` items apart, through stages of rows, of which many have no room
+/// for a whole vector before or behind them. `leaves_at` makes leaves of the items from a pointer on.
+template <class Leaves, class T, class LeavesAt>
+void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int offset, LeavesAt leaves_at) {
+  constexpr auto policy = ax::staged_policy_of<Leaves>;
+  constexpr auto bytes = static_cast<int>(sizeof(T));
+  const int groups = std::min(static_cast<int>(std::bit_floor(static_cast<unsigned>(policy.block_threads / columns))),
+                              policy.max_groups),
+            log_rows = ax::ceil_log2(policy.stage_rows) + 1;
+  const std::int64_t split_rows = std::int64_t{groups} << log_rows,
+                     rows = (splits - 1) * split_rows + split_rows / 2 + policy.stage_rows / 2 + 3,
+                     items = (rows - 1) * pitch + columns;
+  std::vector<T> all(static_cast<std::size_t>(items));
+  if constexpr (std::is_same_v<T, interval>)
+    for (std::int64_t i = 0; i < items; ++i)
+      all[static_cast<std::size_t>(i)] = i % pitch < columns ? interval::of(i / pitch) : interval::poison();
+  const device_array<T> in(all, offset);
+  const ax::shape shape = ax::shape_of({2, {rows, columns}, {pitch, 1}}, 0b01, {1, {columns}, {1}});
+  constexpr auto* kernel = &ax::staged_column_kernel<Leaves, wf_test::join, interval*>;
+  constexpr std::size_t shared_bytes = sizeof(ax::staged_storage<Leaves>);
+  ASSERT_TRUE(ax::allow_stages(reinterpret_cast<const void*>(kernel), wf::host::current_device(), shared_bytes));
+  const int group_bytes = policy.stage_rows * pitch * bytes + (columns * bytes + 15) / 16 * 16;
+  for (const int stages : {3, 4})
+    for (const int blocks : {1, 3, static_cast<int>(splits)}) {
+      if (stages * groups * group_bytes > policy.shared_bytes) continue;
+      EXPECT_TRUE(folds_in_order(
+          kernel, shape, leaves_at(in.data(), items), 1, plan_of(columns, groups, log_rows, 1, splits, blocks),
+          policy.block_threads + 2 * wf::warp_lanes, shared_bytes, ax::stage_shape{pitch, group_bytes, stages}))
+          << columns << " columns, " << pitch << " apart, " << splits << " splits, " << blocks << " blocks, " << stages
+          << " stages, offset " << offset;
+    }
+}
+TEST(axis_kernels, staged_columns_join_splits) {
+  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false>;
+  for (const int columns : {9, 31, 33, 100, 144, 250})
+    for (const std::int64_t splits : {1, 2, 5})
+      for (const int offset : {0, 1})
+        staged_columns_join_splits<leaves, interval>(columns, columns + (columns == 33 ? 5 : 0), splits, offset,
+                                                     [](const interval* in, std::int64_t items) {
+                                                       return leaves{in, {}, {0, items - 1}};
+                                                     });
+}
+TEST(axis_kernels, stages_of_bytes_are_several_batches) {
+  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+  using leaves = ax::array_leaves<signed char, row_of, interval, true>;
+  static_assert(ax::staged_policy_of<leaves>.stage_rows > ax::staged_policy_of<leaves>.batch_rows);
+  for (const int columns : {9, 65, 150})
+    for (const int offset : {0, 3})
+      staged_columns_join_splits<leaves, signed char>(columns, columns, 3, offset,
+                                                      [](const signed char* in, std::int64_t items) {
+                                                        return leaves{in, {}, {0, items - 1}};
+                                                      });
+}
+
 }  // namespace axes_kernels

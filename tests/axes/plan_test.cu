@@ -3,6 +3,7 @@
 // once, and what blocks share fits the scratch.
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/scratch.hpp>
+#include <warpfold/axes/staged_plan.hpp>
 
 #include <gtest/gtest.h>
 
@@ -79,7 +80,8 @@ struct item_kind {
   ax::row_policy rows, single_rows;
   ax::tile_policy tiles;
   ax::narrow_policy narrow[ax::max_narrow_columns + 1];  ///< by the number of columns
-  bool takes_tiles, takes_narrow;
+  ax::staged_policy staged;
+  bool takes_tiles, takes_narrow, takes_staged;
 };
 template <int Item, int Accumulator, int... Columns>
 void set_narrow_policies(item_kind& kind, std::integer_sequence<int, Columns...>) {
@@ -97,11 +99,36 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  ax::row_policy_for(Item, 1, Accumulator),
                  ax::tile_policy_for(Item, Accumulator),
                  {},
+                 ax::staged_policy_for(Item),
                  ax::takes_tiles(Item, Accumulator),
-                 ax::takes_narrow(Item, Accumulator)};
+                 ax::takes_narrow(Item, Accumulator),
+                 ax::takes_staged_columns(Item, Accumulator)};
   if constexpr (ax::takes_narrow(Item, Accumulator))
     set_narrow_policies<Item, Accumulator>(kind, std::make_integer_sequence<int, ax::max_narrow_columns - 1>());
   return kind;
+}
+
+/// What is wrong with a plan of stages of rows.
+std::string problem_of_stages(const ax::staged_plan& plan, const ax::shape& shape, const item_kind& kind,
+                              int max_blocks) {
+  const auto& [grid, stage] = plan;
+  const ax::staged_policy& policy = kind.staged;
+  const auto bytes = static_cast<int>(kind.item_bytes);
+  if (grid.lanes != shape.kept.inner().extent || stage.pitch != shape.reduced.inner().in_stride) return "columns";
+  if (!std::has_single_bit(static_cast<unsigned>(grid.groups)) || grid.groups > policy.max_groups)
+    return "splits are no nodes";
+  if (grid.lanes * grid.groups > policy.block_threads) return "too many threads";
+  if ((std::int64_t{1} << grid.log_rows) % policy.stage_rows != 0) return "a share of rows is no stages";
+  if (policy.stage_rows % policy.batch_rows != 0 || policy.stage_rows * stage.pitch * bytes % 16 != 0)
+    return "stages lie differently";
+  if (stage.group_bytes % 16 != 0 ||
+      stage.group_bytes < ((policy.stage_rows - 1) * stage.pitch + grid.lanes) * bytes + 16)
+    return "no room for the vectors around the rows";
+  if (stage.stages < 3 || stage.stages > policy.max_stages ||
+      stage.offset(stage.stages, grid.groups, 0) > policy.shared_bytes)
+    return std::to_string(stage.stages) + " stages";
+  return problem(grid, shape.outputs, grid.lanes, shape.reduced_items, grid.split_items(), grid.lanes,
+                 kind.accumulator_bytes, max_blocks);
 }
 
 /// Checks the plan of whichever kernel takes `shape`.
@@ -109,6 +136,14 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
                        int max_blocks) {
   auto choice = ax::choose_kernel(shape, address, kind.item_bytes, kind.accumulator_bytes, kind.vector, kind.chunk);
   const std::int64_t items = shape.reduced_items;
+  if (kind.takes_staged && ax::may_be_staged(choice)) {
+    const auto plan =
+        ax::plan_staged_columns(resident, shape, kind.item_bytes, kind.accumulator_bytes, kind.staged, max_blocks);
+    if (plan) {
+      const std::string found = problem_of_stages(*plan, shape, kind, max_blocks);
+      if (!found.empty()) return "stages: " + found;  // otherwise what devices without bulk copies do
+    }
+  }
   if (choice.kind == ax::kernel_kind::tiles) {
     auto plan = std::optional<ax::tile_plan>();
     if (kind.takes_tiles) plan = ax::plan_tiles(resident, shape, kind.tiles, max_blocks);
@@ -209,6 +244,29 @@ TEST(axis_plans, columns_fill_their_blocks) {
     const std::int64_t bytes = plan.split_items() * plan.lanes * 4 * resident;
     EXPECT_TRUE(64 * 1024 <= bytes && bytes <= 256 * 1024) << columns << " columns: " << bytes;
   }
+}
+
+// Matrices whose rows are no vectors come by bulk copies, three or four stages of them at a time.
+TEST(axis_plans, columns_that_are_no_vectors_are_staged) {
+  constexpr auto policy = ax::staged_policy_for(4);
+  for (int columns = ax::min_staged_columns; columns <= ax::max_staged_columns; ++columns) {
+    const std::int64_t rows = (std::int64_t{1} << 26) / columns;
+    const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
+    EXPECT_EQ(ax::may_be_staged(ax::choose_kernel(shape, 4096, 4, 4, 4, 4)), columns % 4 != 0) << columns;
+    EXPECT_TRUE(ax::may_be_staged(ax::choose_kernel(shape, 4100, 4, 4, 4, 4))) << columns;
+    const auto plan = ax::plan_staged_columns(132, shape, 4, 4, policy, 0);
+    ASSERT_TRUE(plan) << columns;
+    EXPECT_TRUE(plan->grid.waits());
+    const int under_way = plan->stage.offset(plan->stage.stages, plan->grid.groups, 0);
+    EXPECT_TRUE(64 * 1024 <= under_way && under_way <= policy.shared_bytes) << columns << ": " << under_way;
+    EXPECT_GE(plan->grid.lanes * plan->grid.groups, 129) << columns;
+    const std::int64_t bytes = plan->grid.split_items() * columns * 4;
+    EXPECT_TRUE(96 * 1024 <= bytes && bytes <= 256 * 1024) << columns << " columns: " << bytes;
+  }
+  const ax::shape few_rows = ax::shape_of({2, {30, 33}, {33, 1}}, 0b01, {1, {33}, {1}});
+  EXPECT_FALSE(ax::plan_staged_columns(132, few_rows, 4, 4, policy, 0));
+  const ax::shape apart = ax::shape_of({2, {4000, 33}, {66, 1}}, 0b01, {1, {33}, {1}});
+  EXPECT_FALSE(ax::plan_staged_columns(132, apart, 4, 4, policy, 0));
 }
 
 // The stride of an axis of one item says nothing: a copy, and the fold of all items, go by vectors.

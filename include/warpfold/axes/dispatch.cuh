@@ -7,6 +7,7 @@
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/row_kernel.cuh>
 #include <warpfold/axes/scratch.hpp>
+#include <warpfold/axes/staged_column_kernel.cuh>
 #include <warpfold/axes/tile_kernel.cuh>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
@@ -174,6 +175,35 @@ bool enqueue_tiles(const char* function, const shape& given, const Leaves& leave
   return true;
 }
 
+/// Whether the current device `device` can run a kernel of sm_90 with so much shared memory, which it then allows.
+inline bool allow_stages(const void* kernel, int device, std::size_t shared_bytes) {
+  const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (!host::is_sm_90(kernel, device) || shared_bytes > most) return false;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  return true;
+}
+
+/// Enqueues the staged kernel, if it takes the shape and the device has bulk copies.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+bool enqueue_staged_columns(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
+                            const grid::initial_value<A>& init, const segmented_options<A>& options) {
+  constexpr auto* kernel = &staged_column_kernel<Leaves, Op, Out>;
+  constexpr staged_policy policy = staged_policy_of<Leaves>;
+  constexpr std::size_t shared_bytes = sizeof(staged_storage<Leaves>);
+  static host::per_device<bool> has_stages;
+  const int device = host::current_device();
+  const auto plan = plan_staged_columns(host::limits_of(device).multiprocessors, given, sizeof(typename Leaves::item),
+                                        sizeof(A), policy, options.max_blocks);
+  if (!plan || !has_stages.get(device, &allow_stages, reinterpret_cast<const void*>(kernel), device, shared_bytes))
+    return false;
+  auto arguments = arguments_of(given, leaves, op, out, init, 1);
+  arguments.plan = plan->grid;
+  enqueue_kernel(function, kernel, arguments, policy.block_threads + 2 * warp_lanes, shared_bytes, options,
+                 plan->stage);
+  return true;
+}
+
 /// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the
 /// first item and output of the shape.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
@@ -209,6 +239,8 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
       return with_columns(given.kept.inner().extent, [&]<int Columns>(std::integral_constant<int, Columns>) {
         enqueue_narrow<Columns>(function, given, choice, single, items_op, out, init, options);
       });
+  if constexpr (takes_staged_columns(sizeof(item), sizeof(A)))
+    if (may_be_staged(choice) && enqueue_staged_columns(function, given, single, items_op, out, init, options)) return;
   if constexpr (takes_tiles(sizeof(item), sizeof(A)))
     if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, items_op, out, init, options))
       return;

@@ -40,45 +40,45 @@ struct tile_thread {
       : lanes(lanes), lane(arch::flat_thread() % lanes), group(arch::flat_thread() / lanes) {}
 };
 
-/// Joins `count` adjacent nodes of each of a tile's outputs, 8 at a time: node n of lane l is in place n * lanes + l.
-/// The roots are valid in group 0; if there is but one node, they are what `values` was. All threads of the block call
-/// it; those without outputs have `exists` false. There is a barrier before and after. Cost: another one for each
-/// factor of 8 in `count` but the first.
-template <int Vector, class A, class Op, class Storage>
+/// Joins `count` adjacent nodes of each of a tile's outputs, `Adjacent` at a time: node n of lane l is in place
+/// n * lanes + l. The roots are valid in group 0; if there is but one node, they are what `values` was. All threads of
+/// the block call it; those without outputs have `exists` false. There is a barrier before and after. Cost: another one
+/// for each factor of Adjacent in `count` but the first.
+template <int Vector, int Adjacent = 8, class A, class Op, class Storage>
 __device__ void join_nodes(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count, Op op,
                            A (&values)[Vector]) {
-  constexpr int adjacent = 8;
   WARPFOLD_NO_UNROLL
-  for (int step = 1; step < count; step *= adjacent) {
+  for (int step = 1; step < count; step *= Adjacent) {
     if (step > 1) __syncthreads();
     WARPFOLD_NO_UNROLL
-    for (int node = own.group * adjacent * step; exists && node < count; node += row_groups * adjacent * step) {
+    for (int node = own.group * Adjacent * step; exists && node < count; node += row_groups * Adjacent * step) {
       auto* const first = &shared.places[node * own.lanes + own.lane];
-      node_vector<A, Vector> held[adjacent] = {};
+      node_vector<A, Vector> held[Adjacent] = {};
       WARPFOLD_UNROLL
-      for (int k = 0; k < adjacent; ++k)
+      for (int k = 0; k < Adjacent; ++k)
         if (node + k * step < count) held[k] = first[k * step * own.lanes];
       WARPFOLD_UNROLL
       for (int v = 0; v < Vector; ++v) {
-        A column[adjacent];
+        A column[Adjacent];
         WARPFOLD_UNROLL
-        for (int k = 0; k < adjacent; ++k) column[k] = held[k].values[v];
+        for (int k = 0; k < Adjacent; ++k) column[k] = held[k].values[v];
         values[v] = thread::fold(column, op, (count - node + step - 1) / step);
       }
-      if (step * adjacent < count) put_nodes(*first, values);
+      if (step * Adjacent < count) put_nodes(*first, values);
     }
   }
 }
 
 /// Joins the values of the first `count` row groups; the result is valid in group 0. Nobody uses `shared` before or
-/// after, but for a barrier.
+/// after, but for a barrier. There is little else to do meanwhile: the fewer barriers the better.
 template <int Vector, class A, class Op, class Storage>
 __device__ void join_row_groups(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count, Op op,
                                 A (&values)[Vector]) {
   if (count <= 1) return;
   if (exists && own.group < count) shared.put(arch::flat_thread(), values);
   __syncthreads();
-  join_nodes<Vector>(shared, own, row_groups, exists, count, op, values);
+  constexpr int adjacent = Vector * sizeof(A) <= 16 ? 16 : 8;
+  join_nodes<Vector, adjacent>(shared, own, row_groups, exists, count, op, values);
 }
 
 /// The node over `count` partial results, `stride` vectors apart. `partials` are those of the thread's outputs. The
@@ -128,9 +128,15 @@ template <int Vector, class Arguments, class Storage> class split_joiner {
 
   /// Leaves the node of `item`, valid in group 0. All threads of the block call it. Cost: one barrier.
   __device__ void leave(const work_item& item, const tile_thread& own, const A (&values)[Vector]) {
-    if (own.group == 0 && item.tile * own.lanes + own.lane < arguments_.vectors)
-      put_nodes(*partial_of(item.tile, item.split, own.lane), values);
+    if (own.group == 0 && item.tile * own.lanes + own.lane < arguments_.vectors) put(item, own, values);
     __syncthreads();
+    arrive(item);
+  }
+  /// The same in two parts, with a barrier in between of all threads that call them: the first for those of group 0.
+  __device__ void put(const work_item& item, const tile_thread& own, const A (&values)[Vector]) {
+    put_nodes(*partial_of(item.tile, item.split, own.lane), values);
+  }
+  __device__ void arrive(const work_item& item) {
     if (is_clerk_) before_ = arch::count_arrival(arguments_.counter_of(item.tile), arrivals());
   }
   /// Joins what this block has to, when it has left its items. All threads call it.

@@ -197,9 +197,9 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
         const A value = rows.fold(own_first(row), own_end(here, row));
         if (lane < folder::row_columns && column < Columns) shared.warps[buffer][warp * Columns + column] = value;
       }
+      work.show();  // before the loads, for which the draw would wait
       if (row + step_rows < here.end) load(here, row + step_rows);
       else load_first(work.next());
-      work.show();
       __syncthreads();  // the other buffer has been read, too
       if (!leads) continue;
       const int filled = static_cast<int>((least_of(here.end - row, step_rows) - 1) / folder::batch_rows) + 1;

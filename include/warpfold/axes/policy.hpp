@@ -126,6 +126,25 @@ consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {
   return std::has_single_bit(item_bytes) && item_bytes <= 8 && leaf_bytes <= 8;
 }
 
+struct staged_policy {
+  int block_threads;  ///< that fold; two warps more start copies and arrive
+  int batch_rows;     ///< items that a thread folds at once
+  int stage_rows;     ///< of a row group
+  int max_groups, max_stages;
+  int shared_bytes;  ///< of all stages
+};
+/// A thread has 128 bytes of a stage. Three stages of a multiprocessor keep memory busy; with more under way it becomes
+/// slower, and multiprocessors get unequal shares.
+consteval staged_policy staged_policy_for(std::size_t item_bytes) {
+  const int rows = 128 / static_cast<int>(item_bytes);
+  return {288, std::min(rows, 32), rows, 16, 16, 112 * 1024};
+}
+/// Numbers of columns of which a few row groups fill a block.
+inline constexpr int min_staged_columns = max_narrow_columns + 1, max_staged_columns = 256;
+consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes) {
+  return std::has_single_bit(item_bytes) && item_bytes <= 16 && accumulator_bytes <= 16;
+}
+
 struct tile_policy {
   int block_threads;
   int tile_items;

@@ -31,8 +31,8 @@ class drawn_work {
         next_(item_ + gridDim.x) {
     if (!draws_first) return;
     if (is_clerk) {
-      const std::int64_t first = draw_one(), second = draw_one();
-      shared.first[0] = first, shared.first[1] = second;
+      const unsigned first = atomicInc(counter, draws_ - 1), second = atomicInc(counter, draws_ - 1);
+      shared.first[0] = number_of(first), shared.first[1] = number_of(second);
     }
     __syncthreads();
     item_ = warp::shuffle(shared.first[0], 0);
@@ -46,11 +46,11 @@ class drawn_work {
 
   /// Draws the item after the next one. To be called for each item, as soon as it begins.
   __device__ void draw() {
-    if (is_clerk_) drawn_ = counter_ != nullptr ? draw_one() : next_ + gridDim.x;
+    if (is_clerk_ && counter_ != nullptr) drawn_ = atomicInc(counter_, draws_ - 1);
   }
   /// Shows the block what has been drawn, before a barrier.
   __device__ void show() {
-    if (is_clerk_) shared_.later[turn_] = drawn_;
+    if (is_clerk_) shared_.later[turn_] = counter_ != nullptr ? number_of(drawn_) : next_ + gridDim.x;
   }
   /// To the next item, after that barrier.
   __device__ void advance() {
@@ -60,14 +60,15 @@ class drawn_work {
   }
 
  private:
-  __device__ std::int64_t draw_one() { return std::int64_t{given_} + atomicInc(counter_, draws_ - 1); }
+  __device__ std::int64_t number_of(unsigned draw) const { return std::int64_t{given_} + draw; }
 
   std::int64_t items_;
   unsigned* counter_;
   unsigned given_, draws_;  // items that go by number; draws of the grid
   bool is_clerk_;
   storage& shared_;
-  std::int64_t item_, next_, drawn_ = 0;
+  std::int64_t item_, next_;
+  unsigned drawn_ = 0;  // as the counter says: nobody waits for it before it is shown
   int turn_ = 0;
 };
 

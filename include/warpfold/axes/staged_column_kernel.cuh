@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel for tall matrices of some columns, whose rows are adjacent or nearly so, and no vectors: the copy engine of
+// sm_90 brings whole rows to shared memory, ahead of the threads that fold them.
+#pragma once
+#include <warpfold/arch/bulk_copy.cuh>
+#include <warpfold/arch/named_barrier.cuh>
+#include <warpfold/arch/shared_access.cuh>
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/axes/join_splits.cuh>
+#include <warpfold/axes/leaves.cuh>
+#include <warpfold/axes/staged_plan.hpp>
+#include <warpfold/thread/fold.cuh>
+#include <warpfold/warp/shuffle.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Leaves>
+inline constexpr staged_policy staged_policy_of = staged_policy_for(sizeof(typename Leaves::item));
+
+template <class Leaves> struct staged_storage {
+  static constexpr staged_policy policy = staged_policy_of<Leaves>;
+  using A = typename Leaves::accumulator;
+  alignas(16) unsigned char bytes[policy.shared_bytes];  ///< of all stages
+  std::int64_t items[policy.max_stages];                 ///< the work item of each; -1 after the last
+  arch::mbarrier filled[policy.max_stages], emptied[policy.max_stages];
+  thread::array<A, policy.block_threads> nodes[2];  ///< of alternate work items
+  std::int64_t folded[2];                           ///< these; -1 after the last
+  join_storage<A, policy.block_threads, 1> join;
+};
+
+/// A place in the ring of stages.
+struct stage_place {
+  int number = 0;
+  unsigned parity = 0;  ///< of the rounds before
+
+  __device__ void advance(int stages) {
+    if (++number == stages) number = 0, parity ^= 1;
+  }
+};
+
+/// A work item, and how its rows come: row groups have adjacent ones, of which each stage takes as many of all groups.
+template <class Arguments> struct staged_item {
+  using Leaves = typename Arguments::leaves_type;
+  using T = typename Leaves::item;
+  static constexpr staged_policy policy = staged_policy_of<Leaves>;
+
+  std::int64_t tile, split, first, end;  ///< rows [first, end)
+  std::int64_t origin;                   ///< the place of the first item of the matrix
+  int groups;                            ///< that have rows
+  int stages;
+  int before;      ///< bytes from a boundary of 16 bytes to the first item of a group
+  bool is_copied;  ///< otherwise the threads load the rows: vectors around them would leave the array
+
+  __device__ staged_item(const Arguments& arguments, int pitch, std::int64_t number) {
+    const schedule& plan = arguments.plan;
+    const work_item item = arguments.item_at(number);
+    tile = item.tile, split = item.split, first = item.first, end = item.end;
+    origin = arguments.kept.place_of(tile * plan.lanes).in;
+    const std::int64_t rows = end - first, group_rows = std::int64_t{1} << plan.log_rows;
+    groups = static_cast<int>((rows - 1) >> plan.log_rows) + 1;
+    stages = static_cast<int>((least_of(rows, group_rows) - 1) / policy.stage_rows) + 1;
+    const std::int64_t begin = origin + first * pitch, last = origin + (end - 1) * pitch + plan.lanes;
+    const auto misalignment = [&](std::int64_t place) {
+      return static_cast<int>(reinterpret_cast<std::uintptr_t>(arguments.leaves.data + place) & 15);
+    };
+    before = misalignment(begin);  // groups and stages are multiples of 16 bytes apart
+    is_copied = (before == 0 && misalignment(last) == 0) || arguments.leaves.is_inside(begin, last);
+  }
+};
+
+/// The rows of one row group of a work item, a stage after another.
+template <class Arguments> class group_rows {
+ public:
+  using item_type = staged_item<Arguments>;
+
+  __device__ group_rows(const Arguments& arguments, const item_type& item, int group)
+      : first_(item.first + (std::int64_t{group} << arguments.plan.log_rows)),
+        left_(least_of(item.end - first_, std::int64_t{1} << arguments.plan.log_rows)) {}
+
+  __device__ std::int64_t first() const { return first_; }
+  /// Rows of the current stage; none if not positive.
+  __device__ int count() const { return static_cast<int>(least_of(left_, item_type::policy.stage_rows)); }
+  __device__ void advance() { first_ += item_type::policy.stage_rows, left_ -= item_type::policy.stage_rows; }
+
+ private:
+  std::int64_t first_, left_;
+};
+
+/// The warp that starts the copies of a stage as soon as all others have read what was in its place.
+template <class Arguments, class Storage> class row_stager {
+ public:
+  using T = typename Arguments::leaves_type::item;
+
+  /// Draws the first work item, if the warp is the stager.
+  __device__ row_stager(const Arguments& arguments, const stage_shape& shape, Storage& shared, bool is_stager)
+      : arguments_(arguments), shape_(shape), shared_(shared) {
+    drawn_ = !arguments.plan.draws ? blockIdx.x : is_stager ? draw() : 0;
+    place_.parity = 1;  // the places are free at first
+  }
+
+  /// Brings all rows of the block's work items. All lanes call it, after the barriers have been set up.
+  __device__ void run() {
+    const schedule& plan = arguments_.plan;
+    std::int64_t number = warp::shuffle(drawn_, 0);
+    while (number < plan.work_items()) {
+      const staged_item<Arguments> item(arguments_, shape_.pitch, number);
+      group_rows rows(arguments_, item, arch::lane_id());
+      for (int stage = 0; stage < item.stages; ++stage, rows.advance()) {
+        if (stage == item.stages - 1 && plan.draws) drawn_ = draw();  // on its way while the place is waited for
+        fill(number, item, rows);
+      }
+      number = plan.draws ? warp::shuffle(drawn_, 0) : number + gridDim.x;
+    }
+    take_place();
+    if (arch::lane_id() == 0) shared_.items[place_.number] = -1;
+    if (arch::lane_id() < plan.groups) shared_.filled[place_.number].arrive();
+  }
+
+ private:
+  /// Each block draws until an item does not exist. The counter is zero again when all have.
+  __device__ unsigned draw() const {
+    const auto draws = static_cast<unsigned>(arguments_.plan.work_items()) + gridDim.x;
+    return arch::lane_id() == 0 ? atomicInc(arguments_.draw_counter(), draws - 1) : 0;
+  }
+  __device__ void take_place() {
+    shared_.emptied[place_.number].wait_parity(place_.parity);
+    __syncwarp();
+  }
+  /// Lane g copies the rows of group g.
+  __device__ void fill(std::int64_t number, const staged_item<Arguments>& item, const group_rows<Arguments>& rows) {
+    const int group = arch::lane_id(), count = rows.count();
+    arch::mbarrier& filled = shared_.filled[place_.number];
+    take_place();
+    if (group == 0) shared_.items[place_.number] = number;
+    if (group < arguments_.plan.groups) {
+      if (count > 0 && item.is_copied) {
+        const int items = (count - 1) * shape_.pitch + arguments_.plan.lanes;
+        const unsigned bytes = (static_cast<unsigned>(items) * unsigned{sizeof(T)} + item.before + 15) & ~15u;
+        const T* const from = arguments_.leaves.data + item.origin + rows.first() * shape_.pitch;
+        filled.arrive_expect_tx(bytes);
+        arch::bulk_copy_to_shared(shared_.bytes + shape_.offset(place_.number, arguments_.plan.groups, group),
+                                  reinterpret_cast<const unsigned char*>(from) - item.before, bytes, filled);
+      } else filled.arrive();
+    }
+    place_.advance(shape_.stages);
+  }
+
+  const Arguments& arguments_;
+  const stage_shape& shape_;
+  Storage& shared_;
+  unsigned drawn_;
+  stage_place place_;
+};
+
+/// An item at any address to which its type is aligned.
+template <class Chunk, class T> __device__ void load_staged(Chunk& to, const unsigned char* from) {
+  constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;
+  WARPFOLD_UNROLL
+  for (int byte = 0; byte < int{sizeof(T)}; byte += piece)
+    arch::load_shared<piece>(from + byte, reinterpret_cast<unsigned char*>(to.word) + byte);
+}
+
+/// Calls push(node) for the nodes over batches of the `count` items of a column that a stage has, the first of which is
+/// number `first` of the column. They lie at `items` in shared memory if they have been copied, at `place` in any case.
+template <class Leaves, class Op, class Push>
+__device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t first, int count,
+                           const unsigned char* items, bool are_copied, std::int64_t place, Push push) {
+  using T = typename Leaves::item;
+  constexpr int batch_rows = staged_policy_of<Leaves>.batch_rows, stage_rows = staged_policy_of<Leaves>.stage_rows;
+  const int row_bytes = pitch * int{sizeof(T)};
+  WARPFOLD_NO_UNROLL
+  for (int row = 0; row < count; row += batch_rows) {
+    typename Leaves::chunk held[batch_rows] = {};
+    if (are_copied) {
+      // What lies behind the last rows is old, but lies in the storage.
+      WARPFOLD_UNROLL
+      for (int k = 0; k < batch_rows; ++k)
+        load_staged<typename Leaves::chunk, T>(held[k], items + (row + k) * row_bytes);
+    } else {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < batch_rows; ++k)
+        if (row + k < count) leaves.load(held[k], place + std::int64_t{row + k} * pitch);
+    }
+    push(count - row >= batch_rows ? fold_rows(leaves, held, 0, first + row, batch_rows, op)
+                                   : fold_rows(leaves, held, 0, first + row, count - row, op));
+    if constexpr (batch_rows == stage_rows) break;
+  }
+}
+
+/// Each block draws splits of matrices. Row groups of threads have adjacent rows of a split, a column a thread. When
+/// all stages of the split have come, the first group joins what they have left. Two more warps start the copies, and
+/// arrive for what has been left.
+template <class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(staged_policy_of<Leaves>.block_threads + 2 * warp_lanes, 1)
+staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
+                     const __grid_constant__ stage_shape shape) {
+  using A = typename Leaves::accumulator;
+  using T = typename Leaves::item;
+  using Arguments = axis_arguments<Leaves, Op, Out>;
+  constexpr staged_policy policy = staged_policy_of<Leaves>;
+  constexpr int threads = policy.block_threads;
+  auto& shared = arch::dynamic_shared<staged_storage<Leaves>>();
+  const schedule& plan = arguments.plan;
+  const tile_thread own(plan.lanes);
+  const int warp = arch::flat_thread() / warp_lanes, lane = arch::lane_id();
+  constexpr int stager_warp = threads / warp_lanes, clerk_warp = stager_warp + 1;
+  if (arch::flat_thread() == 0) {
+    for (int i = 0; i < shape.stages; ++i)
+      shared.filled[i].init(plan.groups), shared.emptied[i].init(threads / warp_lanes);
+    arch::fence_mbarrier_init();
+  }
+  split_joiner<1, Arguments, decltype(shared.join)> joiner(arguments, shared.join, threads,
+                                                           warp == clerk_warp && lane == 0);
+  row_stager stager(arguments, shape, shared, warp == stager_warp);
+  __syncthreads();
+  if (warp == stager_warp) stager.run();
+  else if (warp == clerk_warp) {
+    std::int64_t left = -1;
+    for (int buffer = 0;; buffer ^= 1) {
+      arch::meet_warps<1, threads + warp_lanes>();
+      if (plan.splits > 1 && left >= 0) joiner.arrive(arguments.item_at(left));
+      left = shared.folded[buffer];
+      if (left < 0) break;
+    }
+  } else {
+    stage_place place;
+    for (int buffer = 0;; buffer ^= 1) {
+      shared.filled[place.number].wait_parity(place.parity);
+      const std::int64_t number = shared.items[place.number];
+      if (arch::flat_thread() == 0) shared.folded[buffer] = number;
+      if (number < 0) break;
+      const staged_item<Arguments> item(arguments, shape.pitch, number);
+      const bool has_rows = own.group < item.groups;
+      group_rows rows(arguments, item, own.group);
+      thread::node_counter<1, A, 31, 0> nodes;
+      unsigned batches = 0;
+      A root[1] = {};
+      for (int stage = 0; stage < item.stages; ++stage, rows.advance()) {
+        if (stage > 0) shared.filled[place.number].wait_parity(place.parity);
+        if (has_rows)
+          fold_stage(arguments.leaves, arguments.op, shape.pitch, rows.first(), rows.count(),
+                     shared.bytes + shape.offset(place.number, plan.groups, own.group) + item.before +
+                         own.lane * int{sizeof(T)},
+                     item.is_copied, item.origin + own.lane + rows.first() * shape.pitch, [&](const A& node) {
+                       root[0] = node;
+                       nodes.push(batches++, root, arguments.op);
+                     });
+        __syncwarp();
+        if (lane == 0) shared.emptied[place.number].arrive();
+        place.advance(shape.stages);
+      }
+      if (has_rows) {
+        nodes.total(batches, root, arguments.op);
+        shared.nodes[buffer][arch::flat_thread()] = root[0];
+      }
+      arch::meet_warps<1, threads + warp_lanes>();
+      if (own.group > 0) continue;
+      A groups[policy.max_groups] = {};
+      WARPFOLD_UNROLL
+      for (int g = 0; g < policy.max_groups; ++g)
+        if (g < item.groups) groups[g] = shared.nodes[buffer][g * plan.lanes + own.lane];
+      root[0] = thread::fold(groups, arguments.op, item.groups);
+      if (plan.splits == 1) arguments.template write<1>(item.tile * plan.lanes + own.lane, root);
+      else joiner.put({item.tile, item.split, item.first, item.end}, own, root);
+    }
+    arch::meet_warps<1, threads + warp_lanes>();
+  }
+  __syncthreads();
+  if (plan.splits > 1) joiner.finish();
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction
