@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for tall matrices of some columns, whose rows are adjacent or nearly so, and no vectors: the copy engine of
-// sm_90 brings whole rows to shared memory, ahead of the threads that fold them.
+// The kernel for tall matrices of some columns, whose rows are adjacent or nearly so, and no vectors: the copy engine
+// of sm_90 brings whole rows to shared memory, ahead of the threads that fold them.
 #pragma once
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/named_barrier.cuh>
