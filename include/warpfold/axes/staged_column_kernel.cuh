@@ -18,11 +18,42 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Leaves>
 inline constexpr staged_policy staged_policy_of = staged_policy_for(sizeof(typename Leaves::item));
 
+/// A work item, and how its rows come: row groups have adjacent ones, of which each stage takes as many of all groups.
+struct staged_item {
+  std::int64_t number;  ///< -1 after the last
+  work_item rows;
+  std::int64_t origin;  ///< the place of the first item of the matrix
+  int groups;           ///< that have rows
+  int stages;
+  int before;      ///< bytes from a boundary of 16 bytes to the first item of a group
+  bool is_copied;  ///< otherwise the threads load the rows: vectors around them would leave the array
+};
+template <class Arguments>
+__device__ staged_item staged_item_at(const Arguments& arguments, int pitch, std::int64_t number) {
+  const schedule& plan = arguments.plan;
+  staged_item item{};
+  item.number = number;
+  item.rows = arguments.item_at(number);
+  item.origin = arguments.kept.place_of(item.rows.tile * plan.lanes).in;
+  const std::int64_t rows = item.rows.end - item.rows.first, group_rows = std::int64_t{1} << plan.log_rows;
+  item.groups = static_cast<int>((rows - 1) >> plan.log_rows) + 1;
+  constexpr int stage_rows = staged_policy_of<typename Arguments::leaves_type>.stage_rows;
+  item.stages = static_cast<int>((least_of(rows, group_rows) - 1) / stage_rows) + 1;
+  const std::int64_t begin = item.origin + item.rows.first * pitch,
+                     end = item.origin + (item.rows.end - 1) * pitch + plan.lanes;
+  const auto misalignment = [&](std::int64_t place) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(arguments.leaves.data + place) & 15);
+  };
+  item.before = misalignment(begin);  // groups and stages are multiples of 16 bytes apart
+  item.is_copied = (item.before == 0 && misalignment(end) == 0) || arguments.leaves.is_inside(begin, end);
+  return item;
+}
+
 template <class Leaves> struct staged_storage {
   static constexpr staged_policy policy = staged_policy_of<Leaves>;
   using A = typename Leaves::accumulator;
   alignas(16) unsigned char bytes[policy.shared_bytes];  ///< of all stages
-  std::int64_t items[policy.max_stages];                 ///< the work item of each; -1 after the last
+  staged_item items[policy.max_stages];                  ///< of each stage that is the first of a work item
   arch::mbarrier filled[policy.max_stages], emptied[policy.max_stages];
   thread::array<A, policy.block_threads> nodes[2];  ///< of alternate work items
   std::int64_t folded[2];                           ///< these; -1 after the last
@@ -39,49 +70,19 @@ struct stage_place {
   }
 };
 
-/// A work item, and how its rows come: row groups have adjacent ones, of which each stage takes as many of all groups.
-template <class Arguments> struct staged_item {
-  using Leaves = typename Arguments::leaves_type;
-  using T = typename Leaves::item;
-  static constexpr staged_policy policy = staged_policy_of<Leaves>;
-
-  std::int64_t tile, split, first, end;  ///< rows [first, end)
-  std::int64_t origin;                   ///< the place of the first item of the matrix
-  int groups;                            ///< that have rows
-  int stages;
-  int before;      ///< bytes from a boundary of 16 bytes to the first item of a group
-  bool is_copied;  ///< otherwise the threads load the rows: vectors around them would leave the array
-
-  __device__ staged_item(const Arguments& arguments, int pitch, std::int64_t number) {
-    const schedule& plan = arguments.plan;
-    const work_item item = arguments.item_at(number);
-    tile = item.tile, split = item.split, first = item.first, end = item.end;
-    origin = arguments.kept.place_of(tile * plan.lanes).in;
-    const std::int64_t rows = end - first, group_rows = std::int64_t{1} << plan.log_rows;
-    groups = static_cast<int>((rows - 1) >> plan.log_rows) + 1;
-    stages = static_cast<int>((least_of(rows, group_rows) - 1) / policy.stage_rows) + 1;
-    const std::int64_t begin = origin + first * pitch, last = origin + (end - 1) * pitch + plan.lanes;
-    const auto misalignment = [&](std::int64_t place) {
-      return static_cast<int>(reinterpret_cast<std::uintptr_t>(arguments.leaves.data + place) & 15);
-    };
-    before = misalignment(begin);  // groups and stages are multiples of 16 bytes apart
-    is_copied = (before == 0 && misalignment(last) == 0) || arguments.leaves.is_inside(begin, last);
-  }
-};
-
 /// The rows of one row group of a work item, a stage after another.
 template <class Arguments> class group_rows {
  public:
-  using item_type = staged_item<Arguments>;
+  static constexpr int stage_rows = staged_policy_of<typename Arguments::leaves_type>.stage_rows;
 
-  __device__ group_rows(const Arguments& arguments, const item_type& item, int group)
-      : first_(item.first + (std::int64_t{group} << arguments.plan.log_rows)),
-        left_(least_of(item.end - first_, std::int64_t{1} << arguments.plan.log_rows)) {}
+  __device__ group_rows(const Arguments& arguments, const staged_item& item, int group)
+      : first_(item.rows.first + (std::int64_t{group} << arguments.plan.log_rows)),
+        left_(least_of(item.rows.end - first_, std::int64_t{1} << arguments.plan.log_rows)) {}
 
   __device__ std::int64_t first() const { return first_; }
   /// Rows of the current stage; none if not positive.
-  __device__ int count() const { return static_cast<int>(least_of(left_, item_type::policy.stage_rows)); }
-  __device__ void advance() { first_ += item_type::policy.stage_rows, left_ -= item_type::policy.stage_rows; }
+  __device__ int count() const { return static_cast<int>(least_of(left_, stage_rows)); }
+  __device__ void advance() { first_ += stage_rows, left_ -= stage_rows; }
 
  private:
   std::int64_t first_, left_;
@@ -104,16 +105,16 @@ template <class Arguments, class Storage> class row_stager {
     const schedule& plan = arguments_.plan;
     std::int64_t number = warp::shuffle(drawn_, 0);
     while (number < plan.work_items()) {
-      const staged_item<Arguments> item(arguments_, shape_.pitch, number);
+      const staged_item item = staged_item_at(arguments_, shape_.pitch, number);
       group_rows rows(arguments_, item, arch::lane_id());
       for (int stage = 0; stage < item.stages; ++stage, rows.advance()) {
         if (stage == item.stages - 1 && plan.draws) drawn_ = draw();  // on its way while the place is waited for
-        fill(number, item, rows);
+        fill(item, rows, stage == 0);
       }
       number = plan.draws ? warp::shuffle(drawn_, 0) : number + gridDim.x;
     }
     take_place();
-    if (arch::lane_id() == 0) shared_.items[place_.number] = -1;
+    if (arch::lane_id() == 0) shared_.items[place_.number].number = -1;
     if (arch::lane_id() < plan.groups) shared_.filled[place_.number].arrive();
   }
 
@@ -128,11 +129,11 @@ template <class Arguments, class Storage> class row_stager {
     __syncwarp();
   }
   /// Lane g copies the rows of group g.
-  __device__ void fill(std::int64_t number, const staged_item<Arguments>& item, const group_rows<Arguments>& rows) {
+  __device__ void fill(const staged_item& item, const group_rows<Arguments>& rows, bool is_first) {
     const int group = arch::lane_id(), count = rows.count();
     arch::mbarrier& filled = shared_.filled[place_.number];
     take_place();
-    if (group == 0) shared_.items[place_.number] = number;
+    if (is_first && group == 0) shared_.items[place_.number] = item;
     if (group < arguments_.plan.groups) {
       if (count > 0 && item.is_copied) {
         const int items = (count - 1) * shape_.pitch + arguments_.plan.lanes;
@@ -227,10 +228,9 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
     stage_place place;
     for (int buffer = 0;; buffer ^= 1) {
       shared.filled[place.number].wait_parity(place.parity);
-      const std::int64_t number = shared.items[place.number];
-      if (arch::flat_thread() == 0) shared.folded[buffer] = number;
-      if (number < 0) break;
-      const staged_item<Arguments> item(arguments, shape.pitch, number);
+      const staged_item item = shared.items[place.number];
+      if (arch::flat_thread() == 0) shared.folded[buffer] = item.number;
+      if (item.number < 0) break;
       const bool has_rows = own.group < item.groups;
       group_rows rows(arguments, item, own.group);
       thread::node_counter<1, A, 31, 0> nodes;
@@ -261,8 +261,8 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
       for (int g = 0; g < policy.max_groups; ++g)
         if (g < item.groups) groups[g] = shared.nodes[buffer][g * plan.lanes + own.lane];
       root[0] = thread::fold(groups, arguments.op, item.groups);
-      if (plan.splits == 1) arguments.template write<1>(item.tile * plan.lanes + own.lane, root);
-      else joiner.put({item.tile, item.split, item.first, item.end}, own, root);
+      if (plan.splits == 1) arguments.template write<1>(item.rows.tile * plan.lanes + own.lane, root);
+      else joiner.put(item.rows, own, root);
     }
     arch::meet_warps<1, threads + warp_lanes>();
   }
