@@ -54,6 +54,15 @@ TEST(axes_extents, all_small_ones_and_some_large_ones) {
         }
 }
 
+// Rows of any number of columns, which are no vectors: enough of them to be staged where the device copies in bulk.
+TEST(axes_extents, tall_matrices) {
+  for (const std::int64_t columns : {9, 31, 33, 127, 250})
+    for (const std::int64_t padding : {0, 3}) {
+      const std::int64_t rows = wf::axis_reduction::least_staged_bytes / (4 * columns) + 7;
+      EXPECT_TRUE(in_order(rows, columns, padding, true));
+    }
+}
+
 // Rows of up to 32 chunks, of which a lane takes several, and some longer ones; with and without aligned vectors.
 TEST(axes_extents, padded_rows_of_any_short_length) {
   for (std::int64_t length = 1; length <= 140; length += wf_test::emulated && length > 40 ? 3 : 1)

@@ -265,6 +265,8 @@ TEST(axis_plans, columns_that_are_no_vectors_are_staged) {
   }
   const ax::shape few_rows = ax::shape_of({2, {30, 33}, {33, 1}}, 0b01, {1, {33}, {1}});
   EXPECT_FALSE(ax::plan_staged_columns(132, few_rows, 4, 4, policy, 0));
+  const ax::shape small = ax::shape_of({2, {900, 33}, {33, 1}}, 0b01, {1, {33}, {1}});
+  EXPECT_FALSE(ax::plan_staged_columns(132, small, 4, 4, policy, 0));
   const ax::shape apart = ax::shape_of({2, {4000, 33}, {66, 1}}, 0b01, {1, {33}, {1}});
   EXPECT_FALSE(ax::plan_staged_columns(132, apart, 4, 4, policy, 0));
 }

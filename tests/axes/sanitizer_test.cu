@@ -18,7 +18,7 @@ TEST(axes_sanitizer, every_kernel) {
   const small_case cases[] = {{"contiguous rows", {50, 70}, 0b10, 0},
                               {"vector columns", {70, 48}, 0b01, 0},
                               {"tall vector columns", {9000, 16}, 0b01, 0},
-                              {"single columns", {60, 127}, 0b01, 1},
+                              {"single columns", {90, 127}, 0b01, 1},
                               {"columns of few items", {13, 300}, 0b01, 0},
                               {"padded rows", {7, 3000}, 0b10, 5},
                               {"short padded rows", {60, 70}, 0b10, 3},

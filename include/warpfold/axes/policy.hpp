@@ -139,6 +139,8 @@ consteval staged_policy staged_policy_for(std::size_t item_bytes) {
   const int rows = 128 / static_cast<int>(item_bytes);
   return {288, std::min(rows, 32), rows, 16, 16, 112 * 1024};
 }
+/// Bytes of an array for which it is worth while to set up the stages.
+inline constexpr int least_staged_bytes = 128 * 1024;
 /// Numbers of columns of which a few row groups fill a block.
 inline constexpr int min_staged_columns = max_narrow_columns + 1, max_staged_columns = 256;
 consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes) {

@@ -28,7 +28,7 @@ struct staged_plan {
 };
 
 /// The plan of the staged kernel, if it takes the shape: matrices of some columns, whose rows are adjacent, or nearly
-/// so, and fill a stage. Each block has rows of one matrix at a time.
+/// so, and fill a stage, if there is enough to read. Each block has rows of one matrix at a time.
 inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const shape& given, std::size_t item_bytes,
                                                       std::size_t accumulator_bytes, const staged_policy& policy,
                                                       int max_blocks) {
@@ -43,7 +43,8 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
   grid.lanes = static_cast<int>(kept.extent);
   grid.groups =
       std::min(1 << (std::bit_width(static_cast<unsigned>(policy.block_threads / grid.lanes)) - 1), policy.max_groups);
-  if (rows < std::int64_t{grid.groups} * policy.stage_rows) return std::nullopt;
+  if (rows < std::int64_t{grid.groups} * policy.stage_rows || given.outputs * rows * bytes < least_staged_bytes)
+    return std::nullopt;
   // Row groups of a warp lie in different banks.
   plan.stage.pitch = static_cast<int>(reduced.in_stride);
   plan.stage.group_bytes = policy.stage_rows * plan.stage.pitch * bytes + (grid.lanes * bytes + 15) / 16 * 16;
