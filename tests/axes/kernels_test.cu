@@ -41,17 +41,23 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
   return items;
 }
 
-/// A plan of `blocks` blocks for tiles of `lanes` lanes, `groups` row groups each.
-ax::schedule plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
-  ax::schedule plan{lanes, groups, log_rows, tiles, splits, 1, lanes, 0, false};
-  ax::deal_drawn_work(plan, blocks, lanes * groups, sizeof(interval));
+/// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few threads
+/// are `joining`, they have splits enough to join by single columns.
+ax::schedule plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits,
+                     int blocks, int joining, bool joins_singly) {
+  ax::schedule plan{};
+  plan.lanes = lanes, plan.groups = groups, plan.log_rows = log_rows, plan.tiles = tiles, plan.splits = splits;
+  ax::deal_drawn_work(plan, blocks, joining, vector, joins_singly, sizeof(interval));
   return plan;
+}
+ax::schedule plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
+  return plan_of(lanes, 1, groups, log_rows, tiles, splits, blocks, lanes * groups, true);
 }
 
 using column_leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
 
 /// Columns under plans for blocks of `most_threads` threads, which fold; launch(...) is whether the kernel folds them.
-template <class Launch> void columns_join_splits(int most_threads, Launch launch) {
+template <class Launch> void columns_join_splits(int most_threads, bool joins_singly, Launch launch) {
   for (const int columns : {2, 6, 16, 66, 100})
     for (const std::int64_t splits : {1, 2, 9, 128, 259})
       for (const int log_rows : {0, 1, 4}) {
@@ -63,23 +69,28 @@ template <class Launch> void columns_join_splits(int most_threads, Launch launch
         const device_array<interval> in(numbered(rows, columns, true));
         const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
         const column_leaves leaves{in.data(), {}, {0, rows * columns - 1}};
-        for (const int blocks : {1, 3, 40, static_cast<int>(tiles * splits)})
-          EXPECT_TRUE(launch(shape, leaves, plan_of(lanes, groups, log_rows, tiles, splits, blocks)))
+        for (const int blocks : {1, 3, 40, static_cast<int>(tiles * splits)}) {
+          const auto plan = plan_of(lanes, 2, groups, log_rows, tiles, splits, blocks,
+                                    blocks == 40 ? lanes * groups : lanes, joins_singly);
+          EXPECT_TRUE(launch(shape, leaves, plan))
               << columns << " columns, " << rows << " rows, " << splits << " splits, " << blocks << " blocks";
+        }
       }
 }
 
 TEST(axis_kernels, columns_join_splits) {
   constexpr auto policy = ax::column_policy_of<column_leaves>;
-  columns_join_splits(policy.block_threads, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
-    return folds_in_order(&ax::column_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
-                          ax::column_threads(plan, policy), sizeof(ax::column_storage<column_leaves>));
-  });
+  static_assert(policy.has_narrow_tiles);
+  columns_join_splits(
+      policy.block_threads, true, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
+        return folds_in_order(&ax::column_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
+                              ax::column_threads(plan, policy), sizeof(ax::column_storage<column_leaves>));
+      });
 }
 
 TEST(axis_kernels, column_shares_join_splits) {
   constexpr int threads = ax::column_share_threads<column_leaves>;
-  columns_join_splits(threads, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
+  columns_join_splits(threads, false, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
     return folds_in_order(&ax::column_share_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
                           threads, sizeof(ax::column_share_storage<column_leaves>));
   });
@@ -161,7 +172,7 @@ struct row_of {
   }
 };
 
-/// Matrices of `columns` columns, whose rows are `pitch` items apart, through stages of rows, of which many have no room
+/// Matrices of `columns` columns, whose rows are `pitch` items apart, through stages of rows, of which few have room
 /// for a whole vector before or behind them. `leaves_at` makes leaves of the items from a pointer on.
 template <class Leaves, class T, class LeavesAt>
 void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int offset, LeavesAt leaves_at) {

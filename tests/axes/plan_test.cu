@@ -62,9 +62,11 @@ std::string problem(const ax::schedule& plan, std::int64_t outputs, std::int64_t
   if (plan.draws && plan.work_items() > std::int64_t{1} << 31) return "more draws than the counter counts";
   if (plan.splits == 1) return {};
   if (!plan.draws && plan.blocks < plan.work_items()) return "a block has several splits, and nobody joins them";
+  const std::int64_t join_lanes = plan.by_output ? partials : plan.lanes;
   if (plan.slices < 1 || (!plan.draws && plan.slices > 1)) return std::to_string(plan.slices) + " slices";
-  if (plan.slices * plan.slice_lanes < plan.lanes || (plan.slices - 1) * plan.slice_lanes >= plan.lanes)
+  if (plan.slices * plan.slice_lanes < join_lanes || (plan.slices - 1) * plan.slice_lanes >= join_lanes)
     return "slices do not cover the lanes once";
+  if (plan.slice_lanes > plan.lanes * plan.groups) return "a slice has more lanes than the block has threads";
   if (plan.work_items() > ax::max_work_items) return "too many work items";
   if (static_cast<std::size_t>(plan.work_items() * partials) * accumulator_bytes > ax::partial_bytes(accumulator_bytes))
     return "partial results exceed the scratch";

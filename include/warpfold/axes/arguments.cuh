@@ -55,8 +55,16 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
         }
     }
     WARPFOLD_UNROLL
-    for (int v = 0; v < Vector; ++v)
-      thread::put(out[first + v * inner_out_stride], init.join(results[v], thread::any_operator(op)));
+    for (int v = 0; v < Vector; ++v) put(first + v * inner_out_stride, results[v]);
+  }
+  /// Writes the result of output number `v` of vector number `vector`.
+  __device__ void write_one(std::int64_t vector, int v, const A& result) const {
+    put(kept.place_of(vector).out + v * inner_out_stride, result);
+  }
+
+ private:
+  __device__ void put(std::int64_t place, const A& result) const {
+    thread::put(out[place], init.join(result, thread::any_operator(op)));
   }
 };
 

@@ -32,8 +32,9 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
   const int threads = static_cast<int>(blockDim.x) - warp_lanes;
   const bool is_clerk = arch::flat_thread() == threads, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
-  split_joiner<vector, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(arguments, shared.join, threads,
-                                                                                      is_clerk);
+  split_joiner<vector, column_policy_of<Leaves>.has_narrow_tiles, axis_arguments<Leaves, Op, Out>,
+               decltype(shared.join)>
+      joiner(arguments, shared.join, threads, is_clerk);
 
   // The batch that is under way: of the items from `row` on of work item `ahead`.
   column_batch<Leaves, Op> batch(arguments.leaves, arguments.reduced, arguments.op);

@@ -30,7 +30,7 @@ column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argu
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
-  split_joiner<vector, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
+  split_joiner<vector, false, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
       arguments, shared.join, static_cast<int>(blockDim.x), is_clerk);
   while (work.exists()) {
     work.draw();

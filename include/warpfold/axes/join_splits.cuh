@@ -23,12 +23,21 @@ template <class A, int Vector> __device__ void put_nodes(node_vector<A, Vector>&
   to = held;
 }
 
-/// The shared memory of a block that has places for so many nodes of vectors.
+/// The shared memory of a block that has places for so many nodes of vectors, or of single outputs.
 template <class A, int Places, int Vector> struct join_storage {
-  thread::array<node_vector<A, Vector>, Places> places;
+  union {
+    thread::array<node_vector<A, Vector>, Places> vectors;
+    thread::array<node_vector<A, 1>, Places> singles;
+  };
   bool is_last;
 
-  __device__ void put(int place, const A (&values)[Vector]) { put_nodes(places[place], values); }
+  template <int Outputs> __device__ auto& places() {
+    if constexpr (Outputs == 1) return singles;
+    else return vectors;
+  }
+  template <int Outputs> __device__ void put(int place, const A (&values)[Outputs]) {
+    put_nodes(places<Outputs>()[place], values);
+  }
 };
 
 /// Where a thread of a tile stands: lane `lane` of row group `group`. Lanes of all groups have the same outputs; groups
@@ -52,7 +61,7 @@ __device__ void join_nodes(Storage& shared, const tile_thread& own, int row_grou
     if (step > 1) __syncthreads();
     WARPFOLD_NO_UNROLL
     for (int node = own.group * Adjacent * step; exists && node < count; node += row_groups * Adjacent * step) {
-      auto* const first = &shared.places[node * own.lanes + own.lane];
+      auto* const first = &shared.template places<Vector>()[node * own.lanes + own.lane];
       node_vector<A, Vector> held[Adjacent] = {};
       WARPFOLD_UNROLL
       for (int k = 0; k < Adjacent; ++k)
@@ -81,13 +90,14 @@ __device__ void join_row_groups(Storage& shared, const tile_thread& own, int row
   join_nodes<Vector, adjacent>(shared, own, row_groups, exists, count, op, values);
 }
 
-/// The node over `count` partial results, `stride` vectors apart. `partials` are those of the thread's outputs. The
-/// result is valid in group 0.
+/// The node over `count` partial results, which lie `pitch` apart from `partials` on; those of single outputs, side by
+/// side. The result is valid in group 0.
 template <int Vector, class A, class Op, class Storage>
 __device__ void join_partials(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count,
-                              const node_vector<A, Vector>* partials, std::int64_t stride, Op op, A (&values)[Vector]) {
+                              const node_vector<A, Vector>* partials, std::int64_t pitch, Op op, A (&values)[Vector]) {
   constexpr int batch = join_batch(Vector * sizeof(A));
-  int share = batch;
+  if constexpr (Vector == 1) pitch = 1;
+  int share = least_joined(Vector * sizeof(A));
   while (share * row_groups < count) share *= 2;
   const int first = own.group * share, end = least_of(first + share, count);
   if (exists && first < end) {
@@ -98,7 +108,7 @@ __device__ void join_partials(Storage& shared, const tile_thread& own, int row_g
       node_vector<A, Vector> held[batch] = {};
       WARPFOLD_UNROLL
       for (int k = 0; k < batch; ++k)
-        if (i + k < end) held[k] = partials[(i + k) * stride];
+        if (i + k < end) held[k] = partials[(i + k) * pitch];
       WARPFOLD_UNROLL
       for (int v = 0; v < Vector; ++v) {
         A column[batch];
@@ -117,7 +127,8 @@ __device__ void join_partials(Storage& shared, const tile_thread& own, int row_g
 /// If each block has but one item, the block that comes last joins the tile, and nobody waits. If blocks draw many,
 /// they wait for all items at the end, and share the work: each joins a slice of a tile's lanes, while one block alone
 /// would take several microseconds. None waits in vain: running blocks have drawn all items.
-template <int Vector, class Arguments, class Storage> class split_joiner {
+/// `JoinsSingly` allows plans that join by output.
+template <int Vector, bool JoinsSingly, class Arguments, class Storage> class split_joiner {
  public:
   using A = typename Arguments::A;
 
@@ -134,7 +145,9 @@ template <int Vector, class Arguments, class Storage> class split_joiner {
   }
   /// The same in two parts, with a barrier in between of all threads that call them: the first for those of group 0.
   __device__ void put(const work_item& item, const tile_thread& own, const A (&values)[Vector]) {
-    put_nodes(*partial_of(item.tile, item.split, own.lane), values);
+    if (!is_by_output()) return put_nodes(*partial_of<Vector>(item.tile, item.split, own.lane), values);
+    WARPFOLD_UNROLL
+    for (int v = 0; v < Vector; ++v) partial_of<1>(item.tile, item.split, own.lane * Vector + v)->values[0] = values[v];
   }
   __device__ void arrive(const work_item& item) {
     if (is_clerk_) before_ = arch::count_arrival(arguments_.counter_of(item.tile), arrivals());
@@ -145,12 +158,8 @@ template <int Vector, class Arguments, class Storage> class split_joiner {
     const int numbers = static_cast<int>(plan.waits() ? plan.tiles * plan.slices : plan.work_items());
     WARPFOLD_NO_UNROLL
     for (int number = blockIdx.x; number < numbers; number += gridDim.x) {
-      const int tiles = static_cast<int>(plan.tiles), tile = plan.waits() ? number / plan.slices : number % tiles;
-      const tile_thread own(plan.slice_lanes);
-      const int row_groups = threads_ / plan.slice_lanes,
-                lane = (plan.waits() ? number - tile * plan.slices : 0) * plan.slice_lanes + own.lane;
-      const std::int64_t vector = std::int64_t{tile} * plan.lanes + lane;
-      const bool exists = own.group < row_groups && lane < plan.lanes && vector < arguments_.vectors;
+      const int tiles = static_cast<int>(plan.tiles), tile = plan.waits() ? number / plan.slices : number % tiles,
+                slice = plan.waits() ? number - tile * plan.slices : 0;
       unsigned* const counter = arguments_.counter_of(tile);
       if (is_clerk_) {
         if (plan.waits()) {
@@ -161,20 +170,36 @@ template <int Vector, class Arguments, class Storage> class split_joiner {
       __syncthreads();
       if (!shared_.is_last) return;
       if (plan.waits() && is_clerk_) atomicInc(counter, arrivals() - 1);
-      A values[Vector] = {};
-      join_partials<Vector>(shared_, own, row_groups, exists, static_cast<int>(plan.splits), partial_of(tile, 0, lane),
-                            plan.lanes, arguments_.op, values);
-      if (exists && own.group == 0) arguments_.template write<Vector>(vector, values);
+      if (is_by_output()) join_slice<1>(tile, slice);
+      else join_slice<Vector>(tile, slice);
       __syncthreads();
     }
   }
 
  private:
-  using nodes = node_vector<A, Vector>;
-
-  __device__ nodes* partial_of(std::int64_t tile, std::int64_t split, int lane) const {
+  __device__ bool is_by_output() const { return Vector == 1 || (JoinsSingly && arguments_.plan.by_output); }
+  /// Joins the partial results of a slice of a tile, of `Outputs` outputs a lane.
+  template <int Outputs> __device__ void join_slice(int tile, int slice) {
     const schedule& plan = arguments_.plan;
-    return reinterpret_cast<nodes*>(arguments_.partials) + (tile * plan.splits + split) * plan.lanes + lane;
+    constexpr int lanes_of_vector = Vector / Outputs;
+    const tile_thread own(plan.slice_lanes);
+    const int row_groups = threads_ / plan.slice_lanes, lane = slice * plan.slice_lanes + own.lane;
+    const std::int64_t vector = std::int64_t{tile} * plan.lanes + lane / lanes_of_vector;
+    const bool exists = own.group < row_groups && lane < plan.lanes * lanes_of_vector && vector < arguments_.vectors;
+    A values[Outputs] = {};
+    join_partials<Outputs>(shared_, own, row_groups, exists, static_cast<int>(plan.splits),
+                           partial_of<Outputs>(tile, 0, lane), plan.lanes, arguments_.op, values);
+    if (!exists || own.group > 0) return;
+    if constexpr (Outputs == Vector) arguments_.template write<Vector>(vector, values);
+    else arguments_.write_one(vector, lane % Vector, values[0]);
+  }
+  /// Where a split's node of output `lane` of a tile lies: beside those of other splits; or that of vector `lane`:
+  /// beside those of other vectors.
+  template <int Outputs> __device__ auto* partial_of(std::int64_t tile, std::int64_t split, int lane) const {
+    const schedule& plan = arguments_.plan;
+    return reinterpret_cast<node_vector<A, Outputs>*>(arguments_.partials) +
+           (Outputs == 1 ? (tile * plan.lanes * Vector + lane) * plan.splits + split
+                         : (tile * plan.splits + split) * plan.lanes + lane);
   }
   /// The counter of a tile goes round once: all splits arrive, and then all slices that have waited for them.
   __device__ unsigned arrivals() const {

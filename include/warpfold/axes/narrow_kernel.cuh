@@ -181,8 +181,8 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
     const work_item item = arguments.item_at(number);
     load(item, item.first);
   };
-  split_joiner<1, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(arguments, shared.join, block_threads,
-                                                                                 is_clerk);
+  split_joiner<1, true, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(arguments, shared.join,
+                                                                                       block_threads, is_clerk);
   load_first(work.item());
   int buffer = 0;
   while (work.exists()) {

@@ -113,17 +113,21 @@ inline void deal_splits(schedule& plan, std::int64_t items, int log_least, std::
 constexpr std::int64_t most_drawn_work(std::int64_t bytes, int work_bytes, int blocks) {
   return std::max<std::int64_t>(bytes / work_bytes, std::min<std::int64_t>(blocks, bytes / least_work_bytes));
 }
-/// The grid of at most `blocks` blocks, which draw their work items if there are several for each. There are slices for
-/// these of as many lanes as `threads` threads can join at once; a lane has `lane_bytes` bytes a split.
-inline void deal_drawn_work(schedule& plan, std::int64_t blocks, int threads, std::size_t lane_bytes) {
+/// The grid of at most `blocks` blocks, which draw their work items if there are several for each. Slices have as many
+/// lanes as `threads` threads can join at once. A lane has `vector` outputs while it folds; if `joins_singly`, it may
+/// have one when it joins.
+inline void deal_drawn_work(schedule& plan, std::int64_t blocks, int threads, int vector, bool joins_singly,
+                            std::size_t accumulator_bytes) {
   plan.blocks = static_cast<int>(std::min(plan.work_items(), blocks));
   constexpr std::int64_t most_draws = std::int64_t{1} << 31;
   plan.draws = plan.work_items() > (plan.splits > 1 ? 1 : 2) * plan.blocks && plan.work_items() <= most_draws;
+  plan.by_output = vector == 1 || (joins_singly && plan.waits() && plan.splits >= threads * least_side_by_side);
+  const int outputs = plan.by_output ? 1 : vector;
   const std::int64_t most_slices = plan.waits() ? std::max<std::int64_t>(plan.blocks / plan.tiles, 1) : 1,
-                     lanes = std::max(threads * join_batch(lane_bytes) / plan.splits,
-                                      host::divide_up(plan.lanes, most_slices));
-  plan.slice_lanes = static_cast<int>(std::min<std::int64_t>(lanes, plan.lanes));
-  plan.slices = plan.waits() ? static_cast<int>(host::divide_up(plan.lanes, plan.slice_lanes)) : 1;
+                     lanes = std::int64_t{plan.lanes} * (vector / outputs),
+                     least = threads * least_joined(outputs * accumulator_bytes) / plan.splits;
+  plan.slice_lanes = static_cast<int>(std::min(std::max(least, host::divide_up(lanes, most_slices)), lanes));
+  plan.slices = static_cast<int>(host::divide_up(lanes, plan.slice_lanes));
 }
 
 /// Threads of a block of the column kernels: whole warps.
@@ -161,7 +165,7 @@ inline schedule plan_columns(int multiprocessors, std::int64_t columns, int vect
                   ? 0
                   : std::min(most_drawn_work(columns * rows * policy.load_bytes, policy.work_bytes / resident, blocks),
                              max_shared_work_items(std::int64_t{plan.lanes} * vector, accumulator_bytes)));
-  deal_drawn_work(plan, blocks, plan.lanes * plan.groups, vector * accumulator_bytes);
+  deal_drawn_work(plan, blocks, plan.lanes * plan.groups, vector, policy.has_narrow_tiles, accumulator_bytes);
   return plan;
 }
 
@@ -201,6 +205,7 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
   deal_splits(plan, items, log_batch,
               std::min<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
                                      max_shared_work_items(plan.lanes, accumulator_bytes)));
+  plan.by_output = true;
   plan.slices = 1;
   plan.slice_lanes = plan.lanes;
   plan.blocks = grid_of(plan.work_items(), max_blocks);
@@ -222,7 +227,7 @@ inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int 
               std::min(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
                                        light_work_bytes / policy.blocks_per_multiprocessor, blocks),
                        max_shared_work_items(plan.lanes, accumulator_bytes)));
-  deal_drawn_work(plan, blocks, policy.block_threads, accumulator_bytes);
+  deal_drawn_work(plan, blocks, policy.block_threads, 1, true, accumulator_bytes);
   return plan;
 }
 

@@ -25,8 +25,13 @@ inline constexpr int light_work_bytes = 96 * 1024, heavy_work_bytes = 384 * 1024
 inline constexpr int least_work_bytes = 32 * 1024;
 /// Bytes of a tile that need not be split, if there are many tiles; and lanes to which tiles are narrowed for that.
 inline constexpr int whole_tile_bytes = 256 * 1024, least_tile_lanes = 16;
-/// Partial results, of vectors of `bytes` bytes, that a thread has in flight when it joins them.
+/// Partial results, of `bytes` bytes for a lane's outputs, that a thread has in flight when it joins them; and as many
+/// as it has at least.
 __host__ __device__ constexpr int join_batch(std::size_t bytes) { return bytes <= 4 ? 32 : bytes <= 16 ? 8 : 4; }
+__host__ __device__ constexpr int least_joined(std::size_t bytes) { return bytes <= 16 ? 8 : 4; }
+/// Splits for each thread of a block from which on these are joined by single outputs, which lie side by side, rather
+/// than by vectors, which are left faster.
+inline constexpr int least_side_by_side = 8;
 
 /// The alignment by which memory takes `bytes` bytes of values at once, or as much of them as it can.
 consteval std::size_t vector_alignment(std::size_t bytes, std::size_t alignment) {

@@ -144,7 +144,7 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
     A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
     join_row_groups<1>(shared.join, own, groups, base + own.lane < arguments.vectors, filled, arguments.op, values);
     if (plan.splits > 1) {  // this is the block's only item
-      split_joiner<1, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
+      split_joiner<1, true, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
           arguments, shared.join, block_threads, arch::flat_thread() == 0);
       joiner.leave(item, own, values);
       return joiner.finish();

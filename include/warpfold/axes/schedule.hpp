@@ -20,8 +20,9 @@ struct schedule {
   int log_rows;  ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
   std::int64_t tiles;
   std::int64_t splits;
+  bool by_output;   ///< whether a lane that joins splits has one output, rather than a vector
   int slices;       ///< a tile's splits are joined by as many blocks, if these draw work items,
-  int slice_lanes;  ///< for so many lanes each; otherwise by the last block
+  int slice_lanes;  ///< of so many lanes each; otherwise by the last block
   int blocks;       ///< of the grid
   bool draws;       ///< whether these draw work items; otherwise they take turns, of one each if there are splits
 

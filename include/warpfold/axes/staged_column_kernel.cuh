@@ -211,8 +211,8 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
       shared.filled[i].init(plan.groups), shared.emptied[i].init(threads / warp_lanes);
     arch::fence_mbarrier_init();
   }
-  split_joiner<1, Arguments, decltype(shared.join)> joiner(arguments, shared.join, threads,
-                                                           warp == clerk_warp && lane == 0);
+  split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, threads,
+                                                                 warp == clerk_warp && lane == 0);
   row_stager stager(arguments, shape, shared, warp == stager_warp);
   __syncthreads();
   if (warp == stager_warp) stager.run();

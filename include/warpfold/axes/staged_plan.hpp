@@ -56,7 +56,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
   deal_splits(grid, rows, ceil_log2(policy.stage_rows),
               std::min(most_drawn_work(given.outputs * rows * bytes, light_work_bytes, blocks),
                        max_shared_work_items(grid.lanes, accumulator_bytes)));
-  deal_drawn_work(grid, blocks, policy.block_threads, accumulator_bytes);
+  deal_drawn_work(grid, blocks, policy.block_threads, 1, true, accumulator_bytes);
   return plan;
 }
 
