@@ -41,8 +41,8 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
   return items;
 }
 
-/// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few threads
-/// are `joining`, they have splits enough to join by single columns.
+/// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few
+/// threads are `joining`, they have splits enough to join by single columns.
 ax::schedule plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits,
                      int blocks, int joining, bool joins_singly) {
   ax::schedule plan{};
