@@ -29,12 +29,13 @@ TEST(segmented_scan_plan, few_items_make_small_tiles) {
   EXPECT_EQ(segmented_scan::tile_rows(1, 128, 1), 1);
 }
 
-TEST(segmented_scan_plan, more_floats_a_lane_where_results_depend_on_the_order) {
-  EXPECT_EQ(segmented_scan::scanned_chunk_items(4, 4, false, false), 8);
-  EXPECT_EQ(segmented_scan::scanned_chunk_items(4, 4, true, false), 4);
-  EXPECT_EQ(segmented_scan::scanned_chunk_items(4, 4, false, true), 4);
-  EXPECT_EQ(segmented_scan::scanned_chunk_items(2, 8, false, false), 2);
-  EXPECT_EQ(segmented_scan::scanned_chunk_items(8, 4, false, false), 8);
+TEST(segmented_scan_plan, lanes_take_two_vectors_of_a_row_but_beside_owners) {
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(4, 4, false), 8);
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(4, 4, true), 4);
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(2, 8, false), 4);
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(1, 16, false), 2);
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(1, 32, false), 1);
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(8, 4, false), 8);
 }
 
 TEST(segmented_scan_plan, lanes_hold_128_bytes_or_32_items) {

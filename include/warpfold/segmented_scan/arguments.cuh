@@ -9,6 +9,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Segments, class Leaves, class Op, class Out> struct scan_arguments {
   using A = typename Leaves::accumulator;
+  static constexpr int chunk_items = Leaves::chunk_items;
 
   Segments segments;
   Leaves leaves;

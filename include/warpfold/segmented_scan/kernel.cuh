@@ -3,12 +3,13 @@
 //
 //   segments are cut at multiples of 2^log_unit items, counted from their own first item, into units and a tail
 //   for each tile of 2^log_unit items, in order, by whichever warp takes it:
-//     search the first piece that begins in the tile
-//     if it is a unit, nothing else begins there: scan it in rows of its own, publish its node, look back, and write
-//     else mark what begins there
-//     row by row: scan the pieces, counted from the begin of each, and write their results
-//     publish the node of the last one, if it is a whole unit, and its segment goes on
+//     search the first piece that begins in the tile; unless it is a unit, when nothing else begins there, mark all
+//     if there is a unit whose segment goes on: scan it row by row, publish its node, look back, and write its results
+//     row by row: scan the other pieces, counted from the begin of each, and write their results
 //     if the first one lies behind other units of its segment: look back, and write its results only then
+//
+// Units come first, as others may wait for their nodes. One loop scans the rows of both: what the kernel executes shall
+// fit the instruction cache, or warps at different places of it wait for instructions.
 //
 // A unit begins in one tile. So a tile has between no and twice as many items as a unit, and a long segment has one
 // unit a tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
@@ -19,8 +20,7 @@
 #include <warpfold/segmented_scan/arguments.cuh>
 #include <warpfold/segmented_scan/look_back.cuh>
 #include <warpfold/segmented_scan/owned_segments.cuh>
-#include <warpfold/segmented_scan/scan_pieces.cuh>
-#include <warpfold/segmented_scan/scan_unit.cuh>
+#include <warpfold/segmented_scan/scan_parts.cuh>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -51,35 +51,54 @@ __device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_un
   }
 }
 
-/// `value`, which is the same in all lanes, so that the compiler sees that it is: it does not guard the shuffles behind
-/// a branch on it. All lanes of the warp call it.
-__device__ inline int uniform(int value) { return __shfl_sync(full_warp, value, 0); }
-
-/// Scans the pieces that begin in one tile. All lanes of a warp call it.
-template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
-__device__ void scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile,
-                          tile_visit<typename Leaves::accumulator>& visit) {
-  constexpr int chunk = Leaves::chunk_items, most = Rows * warp_lanes * chunk;
+/// Finds the parts of the tile that has the items [first, end), at whose first item the cut is `before`. Something
+/// begins there. All lanes of the warp call it.
+template <class Arguments, class Shared>
+__device__ void find_parts(const Arguments& arguments, Shared& shared, const piece_cut& before, std::int64_t first,
+                           std::int64_t end) {
   const auto& segments = arguments.segments;
-  const int log_unit = arguments.log_unit;
-  const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} << log_unit,
-                     end = least_of(first + (1 << log_unit), items);
+  const int log_unit = arguments.log_unit, unit_items = 1 << log_unit;
+  const std::int64_t items = arguments.leaves.source.items;
+  const bool leads = arch::lane_id() == 0;
+  const int units_before = before.continues ? before.units_before(before.next, log_unit) : 0;
+  if (before.continues && segments.goes_on_until(before, before.unit + unit_items, items)) {
+    const bool goes_on = segments.goes_on_until(before, before.unit + unit_items + 1, items);
+    if (leads) shared.parts[0] = {before.unit, 0, unit_items, units_before, true, goes_on, true};
+  } else {
+    shared.marks.clear();
+    const int chunk_items = Arguments::chunk_items;
+    const std::int64_t base = first - ((first - greatest_of(arguments.aligned_at, 0)) & (chunk_items - 1));
+    const piece_cut after = segments.mark_begins(before, base, end, log_unit, items, shared.marks);
+    const bool has_unit = after.continues;
+    tile_part pieces{
+        base, static_cast<int>(before.next - base), static_cast<int>(after.end - base), units_before, false, false,
+        true};
+    if (has_unit) pieces.end -= unit_items;
+    if (leads) {
+      shared.parts[has_unit] = pieces;
+      if (has_unit)
+        shared.parts[0] = {after.unit - unit_items, 0, unit_items, 0, true, true, pieces.begin >= pieces.end};
+    }
+  }
+  __syncwarp();
+}
+
+/// Scans the pieces that begin in one tile. Returns what unit_table::finish takes. All lanes of a warp call it.
+template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
+__device__ unsigned scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
+  constexpr int most = Rows * warp_lanes * Leaves::chunk_items;
+  const auto& segments = arguments.segments;
+  const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} << arguments.log_unit,
+                     end = least_of(first + (1 << arguments.log_unit), items);
   prefetch_items<most>(arguments.leaves.source, first, end);
   if constexpr (requires { segments.owners(); }) prefetch_items<most>(segments.owners(), first, end);
-  const piece_cut before = segments.cut_at(first, log_unit, items);
-  if (before.next >= end) return;
-  if (before.continues && log_unit == log2_of(most) && segments.goes_on_until(before, before.unit + most, items))
-    return scan_unit<IsExclusive, Rows>(arguments, shared, tile, before.unit,
-                                        before.units_before(before.unit, log_unit),
-                                        segments.goes_on_until(before, before.unit + most + 1, items), visit);
-  shared.marks.clear();
-  const std::int64_t base = first - ((first - greatest_of(arguments.aligned_at, 0)) & (chunk - 1));
-  const piece_cut after = segments.mark_begins(before, base, end, log_unit, items, shared.marks);
-  const tile_pieces pieces{uniform(static_cast<int>(before.next - base)), uniform(static_cast<int>(after.end - base)),
-                           uniform(before.continues ? before.units_before(before.next, log_unit) : 0), after.continues};
-  using reader = row_reader<typename Leaves::source_type>;
-  scan_pieces<IsExclusive, log2_of(most)>(
-      arguments, shared, tile, reader::template around<4 * most>(arguments.leaves.source, base), pieces, visit);
+  const piece_cut before = segments.cut_at(first, arguments.log_unit, items);
+  if (before.next >= end) {
+    arguments.units.enter(tile);
+    return arguments.units.leave(tile);
+  }
+  find_parts(arguments, shared, before, first, end);
+  return scan_parts<IsExclusive, log2_of(most)>(arguments, shared, tile);
 }
 
 /// Takes the next tiles, one for each warp of a block: once for each block, or number after number until there is none,
@@ -107,9 +126,7 @@ segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, O
     if (shared.block_tile >= block_tiles) return;
     const int warp = arch::uniform_warp(), tile = shared.block_tile * Policy::warps + warp;
     if (tile >= units.tiles) continue;
-    tile_visit<typename Leaves::accumulator> visit(units, tile);
-    scan_tile<IsExclusive, Policy::rows>(arguments, shared.warp[warp], tile, visit);
-    visit.finish();
+    units.finish(tile, scan_tile<IsExclusive, Policy::rows>(arguments, shared.warp[warp], tile));
   } while (loops);
 }
 

@@ -9,8 +9,8 @@ namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Waits for the nodes of the `units_before` units of the segment before a piece that begins in `tile`, and puts them
-/// into `before`: entry b for digit b of their number. If the piece is a unit that `is_published`, it publishes the
-/// nodes of the groups that it completes. All lanes of the warp call it.
+/// into `before`: one for each digit of their number, the lowest first. If the piece is a unit that `is_published`, it
+/// publishes the nodes of the groups that it completes. All lanes of the warp call it.
 template <class A, class Op, class Before>
 __device__ void look_back(const unit_table<A>& units, int tile, int units_before, bool is_published, Before& before,
                           Op op) {
@@ -25,7 +25,8 @@ __device__ void look_back(const unit_table<A>& units, int tile, int units_before
     const std::int64_t units_through = (std::int64_t{index} - rank + lane + 1) << (log_group * level);
     const A value = units.receive(level, static_cast<int>(first_tile + units_through - 1), needed);
     const A all = warp::nodes_before(value, rank, needed, op, [&](int bit, const A& node) {
-      if (lane == 0) before[log_group * level + bit] = node;
+      const unsigned lower_digits = static_cast<unsigned>(units_before) & ((1u << (log_group * level + bit)) - 1);
+      if (lane == 0) before[__popc(lower_digits)] = node;
     });
     if (completes) {
       if (lane == 0) units.publish(level + 1, tile, all);
@@ -38,8 +39,9 @@ __device__ void look_back(const unit_table<A>& units, int tile, int units_before
 /// Calls each(node) for the nodes that look_back found, the last one first.
 template <class Before, class Each>
 __device__ void each_node_before(int units_before, const Before& before, Each each) {
-  for (unsigned digits = static_cast<unsigned>(units_before); digits != 0; digits &= digits - 1)
-    each(before[__ffs(static_cast<int>(digits)) - 1]);
+  const int count = __popc(static_cast<unsigned>(units_before));
+  WARPFOLD_NO_UNROLL
+  for (int i = 0; i < count; ++i) each(before[i]);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

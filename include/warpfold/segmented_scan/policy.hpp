@@ -35,19 +35,24 @@ template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_policy 
   static constexpr int rows = Rows, warps = Warps, blocks_per_multiprocessor = BlocksPerMultiprocessor;
 };
 
-/// Items that a lane holds of a row: as many as it loads at once, or twice as many of 4 bytes, so that less of a scan
-/// crosses lanes. Neither pays where operators are exact, nor beside owners.
-consteval int scanned_chunk_items(int loaded_items, std::size_t accumulator_bytes, bool is_exact, bool has_owners) {
-  return loaded_items == 4 && accumulator_bytes == 4 && !is_exact && !has_owners ? 2 * loaded_items : loaded_items;
+/// Items that a lane holds of a row: as many as it loads at once, or twice as many if their accumulators have 16 bytes
+/// at most, so that there are fewer rows, and less of a scan crosses lanes. Beside owners it does not pay.
+consteval int scanned_chunk_items(int loaded_items, std::size_t accumulator_bytes, bool has_owners) {
+  return loaded_items * accumulator_bytes <= 16 && !has_owners ? 2 * loaded_items : loaded_items;
 }
 
-/// A lane holds 128 bytes of chunks, or of their accumulators, which are as wide at least, and 32 items at most.
+/// Rows of a tile: 128 bytes of a lane's chunks, or of their accumulators, which are as wide at least, and 32 items at
+/// most. Wide accumulators need more registers.
 consteval kernel_policy kernel_policy_for(int chunk_items, std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   const std::size_t held = std::max(chunk_bytes, static_cast<std::size_t>(chunk_items) * accumulator_bytes);
   const int rows =
       std::min(static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 1, 8)),
                warp_lanes / chunk_items);
-  return accumulator_bytes <= 64 ? kernel_policy{rows, 4, held <= 128 ? 8 : 2} : kernel_policy{1, 1, 1};
+  return accumulator_bytes > 64 ? kernel_policy{1, 1, 1}
+                                : kernel_policy{rows, 4,
+                                                held > 128              ? 2
+                                                : accumulator_bytes > 4 ? 7
+                                                                        : 8};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

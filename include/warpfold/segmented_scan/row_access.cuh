@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp reads and writes its rows, which begin at boundaries of the output's vectors.
+// How a warp reads and writes its rows, which begin at boundaries of the output's vectors, or anywhere if whole.
 #pragma once
 #include <warpfold/warp/tile_rows.cuh>
 
@@ -71,6 +71,15 @@ __device__ void store_chunk(const A (&results)[Items], unsigned live, Out out, s
     if constexpr (std::is_pointer_v<Out>) (out + own + row)[k] = static_cast<std::remove_pointer_t<Out>>(results[k]);
     else out[static_cast<std::ptrdiff_t>(own + row + k)] = results[k];
   }
+}
+
+/// Writes the lanes' results of a whole row, which begins at item `first` of the output, wherever that lies. All lanes
+/// call it.
+template <int Items, class A, class Out>
+__device__ void store_row(const A (&results)[Items], Out out, std::int64_t first) {
+  warp::stored_chunk_t<Out, A, Items> row[1];
+  warp::pack(results, row[0], [](int) { return true; });
+  warp::store_rows<Items>(row, out, first, warp_lanes * Items);
 }
 
 }  // namespace warpfold::segmented_scan

@@ -15,6 +15,17 @@ template <int Items> struct chunk_runs {
   unsigned begins;    ///< bit k: item k begins a piece, or a gap
   unsigned live;      ///< bit k: item k exists and belongs to a segment
   int number[Items];  ///< in its run; of an item in a gap, 0
+  bool is_node;       ///< whether the row is a node of one run,
+  int before;         ///< of which so many items lie before it
+
+  /// Of a row that is a node of its run.
+  __device__ static chunk_runs of_node(int before) {
+    const bool begins = before == 0 && arch::lane_id() == 0;
+    chunk_runs own{begins ? 1u : 0u, all, {}, true, before};
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k) own.number[k] = before + arch::lane_id() * Items + k;
+    return own;
+  }
 };
 
 /// Follows the runs of `Marks` from row to row. Those of [begin, end) exist, and item `begin` begins a run.
@@ -29,7 +40,7 @@ template <int Items, class Marks> struct row_runs {
   template <bool Counts> __device__ chunk_runs<Items> next(int row) {
     const int lane = arch::lane_id(), at = row + lane * Items;
     [[maybe_unused]] const unsigned gaps = marks.template gaps_at<Items>(at);
-    chunk_runs<Items> own{marks.template begins_at<Items>(at) | gaps, chunk_runs<Items>::all, {}};
+    chunk_runs<Items> own{marks.template begins_at<Items>(at) | gaps, chunk_runs<Items>::all, {}, false, 0};
     if (row < begin || row + warp_lanes * Items > end) own.live &= bits_below(end - at) & ~bits_below(begin - at);
     if constexpr (Counts || has_gaps) {
       const int last = 31 - __clz(static_cast<int>(own.begins));  // -1 if there is none
@@ -51,6 +62,12 @@ template <int Items, class Marks> struct row_runs {
       }
       const int of_last = __shfl_sync(full_warp, last_run, 31 - __clz(static_cast<int>(beginning)));
       if (beginning != 0) latest = of_last;
+    }
+    if constexpr (Counts) {
+      own.before = __shfl_sync(full_warp, own.number[0], 0);
+      const bool follows =
+          own.live == chunk_runs<Items>::all && own.number[Items - 1] == own.before + (lane + 1) * Items - 1;
+      own.is_node = (own.before & (warp_lanes * Items - 1)) == 0 && __all_sync(full_warp, follows);
     }
     return own;
   }

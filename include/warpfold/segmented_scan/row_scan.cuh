@@ -39,13 +39,11 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
 
   /// Makes each item the fold of its run up to it. All lanes call it.
   __device__ void scan(A (&values)[Items], const chunk_runs<Items>& runs) {
+    if constexpr (!is_wide)
+      if (runs.is_node) return scan_node(values, runs.before);
     int number[Items];
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k) number[k] = !spares_missing || runs.live >> k & 1 ? runs.number[k] : 0;
-    const int before = __shfl_sync(full_warp, number[0], 0), last = before + arch::lane_id() * Items + Items - 1;
-    if constexpr (!is_wide)
-      if ((before & (warp_lanes * Items - 1)) == 0 && __all_sync(full_warp, number[Items - 1] == last))
-        return scan_node(values, before);
     int all = number[0];
     WARPFOLD_UNROLL
     for (int k = 1; k < Items; ++k) all |= number[k];
@@ -55,8 +53,8 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
   }
 
  private:
-  /// A row that is a node of its run, of which `before` items lie before it: butterflies give each lane the nodes on
-  /// its left.
+  /// A row that is a node of its run, of which `before` items lie before it: each lane meets the nodes on its left, the
+  /// lowest level first.
   __device__ void scan_node(A (&values)[Items], int before) {
     const int lane = arch::lane_id();
     const auto push = [&](const A& left) {
@@ -64,13 +62,12 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
       for (int k = 0; k < Items; ++k) values[k] = op(left, values[k]);
     };
     thread::inclusive_scan(values, op);
-    A node = values[Items - 1];
     WARPFOLD_UNROLL
     for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      const A other = warp::shuffle_xor(node, distance);
-      if (lane & distance) push(other);
-      node = warp::join((lane & distance) != 0, node, other, op);
+      const A left = warp::shuffle(values[Items - 1], (lane & ~(distance - 1)) - 1);  // where the node ends
+      if (lane & distance) push(left);
     }
+    A node = warp::shuffle(values[Items - 1], warp_lanes - 1);
     bool grows = true;  // whether the row completes the node of the level
     int completed = log_row_items;
     WARPFOLD_NO_UNROLL

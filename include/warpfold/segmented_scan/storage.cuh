@@ -15,15 +15,27 @@ struct alignas(std::min(Items * sizeof(A) & (~(Items * sizeof(A)) + 1), std::siz
   A value[Items];
 };
 
+/// A part of a tile: a whole unit, counted from its first item, so that rows are nodes; or pieces of any lengths, whose
+/// begins are marked.
+struct tile_part {
+  std::int64_t base;  ///< the item from which items are counted
+  int begin, end;     ///< of its items, and of gaps between them
+  int units_before;   ///< units of the first piece's segment that lie before it
+  bool is_unit;
+  bool is_published;  ///< whether it is a unit, and its segment goes on behind it
+  bool is_last;       ///< of the tile
+};
+
 /// Of one warp.
 template <class A, int Rows, int Items, bool HasGaps> struct warp_storage {
   /// Rows that hold a unit: one more if it may begin within a chunk.
   static constexpr int unit_rows = Rows + (Items > 1 ? 1 : 0);
 
+  tile_part parts[2];
   run_marks<unit_rows * Items * warp_lanes, HasGaps> marks;
   /// Results that wait for what lies before them. If there is one row of them, lanes keep it instead.
   thread::array<lane_results<A, Items>, unit_rows == 1 ? 1 : unit_rows * warp_lanes> waiting;
-  thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the number of units before the piece
+  thread::array<A, levels * log_group> before;  ///< a node for each digit of the number of units before the piece
 };
 
 template <class A, int Rows, int Items, int Warps, bool HasGaps> struct scan_storage {

@@ -101,10 +101,11 @@ template <class A> struct unit_table {
   /// release, and the caller's stores are not waited for.
   __device__ unsigned leave(int tile) const {
     const int window = tile >> log_group;
-    return arch::lane_id() == 0 ? atomicInc(control->left + place(0, window), members(0, window) - 1) : 0;
+    return arch::lane_id() == 0 && tiles > 1 ? atomicInc(control->left + place(0, window), members(0, window) - 1) : 0;
   }
   /// Clears places that nobody reads any more. All lanes call it, with what `leave` returned in lane 0.
   __device__ void finish(int tile, unsigned left_before) const {
+    if (tiles == 1) return;
     int window = tile >> log_group;
     if (__shfl_sync(full_warp, left_before, 0) != members(0, window) - 1) return;
     arch::fence_after_arrivals();
@@ -146,33 +147,6 @@ template <class A> struct unit_table {
     const int number = tile >> (log_group * level);
     return place(level, number >> log_group) * warp_lanes + (number & (warp_lanes - 1));
   }
-};
-
-/// A tile's use of the table: it enters before it publishes or reads, and leaves afterwards, once each.
-template <class A> class tile_visit {
- public:
-  __device__ tile_visit(const unit_table<A>& units, int tile) : units_(units), tile_(tile) {}
-
-  __device__ void enter() {
-    if (!has_entered_ && units_.tiles > 1) units_.enter(tile_);
-    has_entered_ = true;
-  }
-  __device__ void leave() {
-    enter();
-    if (!has_left_ && units_.tiles > 1) left_before_ = units_.leave(tile_);
-    has_left_ = true;
-  }
-  /// At the end of the tile. Results that are still on their way to memory are not waited for before.
-  __device__ void finish() {
-    leave();
-    if (units_.tiles > 1) units_.finish(tile_, left_before_);
-  }
-
- private:
-  const unit_table<A>& units_;
-  int tile_;
-  bool has_entered_ = false, has_left_ = false;
-  unsigned left_before_ = 0;
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
