@@ -35,7 +35,8 @@ TEST(segmented_scan_plan, lanes_take_two_vectors_of_a_row_but_beside_owners) {
   EXPECT_EQ(segmented_scan::scanned_chunk_items(2, 8, false), 4);
   EXPECT_EQ(segmented_scan::scanned_chunk_items(1, 16, false), 2);
   EXPECT_EQ(segmented_scan::scanned_chunk_items(1, 32, false), 1);
-  EXPECT_EQ(segmented_scan::scanned_chunk_items(8, 4, false), 8);
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(8, 2, false), 8);
+  EXPECT_EQ(segmented_scan::scanned_chunk_items(16, 1, false), 16);
 }
 
 TEST(segmented_scan_plan, lanes_hold_128_bytes_or_32_items) {
@@ -59,7 +60,7 @@ TEST(segmented_scan_plan, shared_memory_fits) {
   EXPECT_LE((shared_bytes<4, 4>()), 30u * 1024);
   EXPECT_LE((shared_bytes<8, 4>()), 32u * 1024);
   EXPECT_LE((shared_bytes<16, 4>()), 40u * 1024);
-  EXPECT_LE((shared_bytes<1, 16>()), 20u * 1024);
+  EXPECT_LE((shared_bytes<2, 16>()), 24u * 1024);
   EXPECT_LE((shared_bytes<1, 64>()), 48u * 1024);
   EXPECT_LE((shared_bytes<4, 12>()), 48u * 1024);
   EXPECT_LE((shared_bytes<1, 1'024>()), 48u * 1024);

@@ -35,10 +35,11 @@ template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_policy 
   static constexpr int rows = Rows, warps = Warps, blocks_per_multiprocessor = BlocksPerMultiprocessor;
 };
 
-/// Items that a lane holds of a row: as many as it loads at once, or twice as many if their accumulators have 16 bytes
-/// at most, so that there are fewer rows, and less of a scan crosses lanes. Beside owners it does not pay.
+/// Items that a lane holds of a row: as many as it loads at once, or twice as many if these are few and their
+/// accumulators have 16 bytes at most, so that there are fewer rows, and less of a scan crosses lanes. Beside owners it
+/// does not pay.
 consteval int scanned_chunk_items(int loaded_items, std::size_t accumulator_bytes, bool has_owners) {
-  return loaded_items * accumulator_bytes <= 16 && !has_owners ? 2 * loaded_items : loaded_items;
+  return loaded_items <= 4 && loaded_items * accumulator_bytes <= 16 && !has_owners ? 2 * loaded_items : loaded_items;
 }
 
 /// Rows of a tile: 128 bytes of a lane's chunks, or of their accumulators, which are as wide at least, and 32 items at
