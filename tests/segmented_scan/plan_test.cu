@@ -60,7 +60,7 @@ TEST(segmented_scan_plan, shared_memory_fits) {
   EXPECT_LE((shared_bytes<4, 4>()), 30u * 1024);
   EXPECT_LE((shared_bytes<8, 4>()), 32u * 1024);
   EXPECT_LE((shared_bytes<16, 4>()), 40u * 1024);
-  EXPECT_LE((shared_bytes<2, 16>()), 24u * 1024);
+  EXPECT_LE((shared_bytes<2, 16>()), 26u * 1024);
   EXPECT_LE((shared_bytes<1, 64>()), 48u * 1024);
   EXPECT_LE((shared_bytes<4, 12>()), 48u * 1024);
   EXPECT_LE((shared_bytes<1, 1'024>()), 48u * 1024);
