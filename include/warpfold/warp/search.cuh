@@ -58,7 +58,8 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
 
 /// The same with one probe a lane and round, in 32-bit numbers: 8 even steps, and 24 probes around the place where the
 /// target lies if values grow evenly, as far from each other as the values of random lengths scatter. If it lies
-/// elsewhere, the next round takes 32 even steps. Two or three cheap rounds for segments of similar or random lengths.
+/// elsewhere, the next round takes 32 even steps. Two or three cheap rounds for segments of similar or random lengths,
+/// of which the last one probes all that is left.
 template <class Value>
 __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total, std::int64_t target, Value value) {
   if (count > 1 << 30) return partition_point(0, count, [&](std::int64_t n) { return value(n) < target; });
@@ -68,7 +69,10 @@ __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total,
   int evens = fewest;
   std::int64_t below = 0, above = total;  // approximate values of low - 1 and high
   while (low < high) {
-    const int range = high - low, step = (range + evens - 1) / evens;
+    const int range = high - low;
+    if (range <= warp_lanes)
+      return low + __popc(__ballot_sync(full_warp, value(low + least_of(lane, range - 1)) < target && lane < range));
+    const int step = (range + evens - 1) / evens;
     const int stride = greatest_of(1 << ((31 - __clz(range)) / 2) >> 3, 1);  // sqrt(range) / 8
     const float share =
         static_cast<float>(target - below) / static_cast<float>(greatest_of(above - below, std::int64_t{1}));
