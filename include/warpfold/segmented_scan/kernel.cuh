@@ -66,7 +66,7 @@ __device__ void find_parts(const Arguments& arguments, Shared& shared, const pie
     if (leads) shared.parts[0] = {before.unit, 0, unit_items, units_before, true, goes_on, true};
   } else {
     shared.marks.clear();
-    const int chunk_items = Arguments::chunk_items;
+    constexpr int chunk_items = Arguments::chunk_items;
     const std::int64_t base = first - ((first - greatest_of(arguments.aligned_at, 0)) & (chunk_items - 1));
     const piece_cut after = segments.mark_begins(before, base, end, log_unit, items, shared.marks);
     const bool has_unit = after.continues;
