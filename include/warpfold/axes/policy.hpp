@@ -42,7 +42,7 @@ struct kernel_policy {
   int block_threads;      ///< with items, at most
   int resident_threads;   ///< of all blocks of a multiprocessor, for which it has registers
   int tile_lanes;         ///< of a tile, if all rows are long
-  bool has_narrow_tiles;  ///< whether tiles of least_tile_lanes are as fast
+  bool has_narrow_tiles;  ///< whether tiles of least_tile_lanes are as fast; their splits may be joined singly
   int batch_rows;         ///< loads that a thread has in flight
   int load_bytes;         ///< of each of these
   int work_bytes;         ///< of the work items that a multiprocessor has at a time, at least
