@@ -126,8 +126,8 @@ __device__ void join_partials(Storage& shared, const tile_thread& own, int row_g
 /// How a block leaves the nodes of its work items in memory, and how the nodes of a tile are joined when all are there.
 /// If each block has but one item, the block that comes last joins the tile, and nobody waits. If blocks draw many,
 /// they wait for all items at the end, and share the work: each joins a slice of a tile's lanes, while one block alone
-/// would take several microseconds. None waits in vain: running blocks have drawn all items.
-/// `JoinsSingly` allows plans that join by output.
+/// would take several microseconds. None waits in vain: running blocks have drawn all items. If `JoinsSingly`, the plan
+/// may have a lane join one output instead of a vector.
 template <int Vector, bool JoinsSingly, class Arguments, class Storage> class split_joiner {
  public:
   using A = typename Arguments::A;

@@ -3,8 +3,9 @@
 //
 //   segments are cut at multiples of 2^log_unit items, counted from their own first item, into units and a tail
 //   for each tile of 2^log_unit items, in order, by whichever warp takes it:
-//     search the first piece that begins in the tile; unless it is a unit, when nothing else begins there, mark all
-//     if there is a unit whose segment goes on: scan it row by row, publish its node, look back, and write its results
+//     search the first piece that begins in the tile; if it is a unit, nothing else begins there; if not, mark all
+//     if it is a unit, or the last piece is one and its segment goes on: scan this unit row by row, publish its node if
+//     the segment goes on, look back if other units lie before it, and write its results
 //     row by row: scan the other pieces, counted from the begin of each, and write their results
 //     if the first one lies behind other units of its segment: look back, and write its results only then
 //

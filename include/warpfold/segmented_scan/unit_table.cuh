@@ -97,6 +97,7 @@ template <class A> struct unit_table {
     }
   }
   /// Counts the tile, which has entered, and neither publishes nor reads any more. Returns in lane 0 what finish takes.
+  /// A tile that is alone has no table, and is not counted.
   /// What the tile published has been released before, and it has needed what it read to get here: so this is no
   /// release, and the caller's stores are not waited for.
   __device__ unsigned leave(int tile) const {
