@@ -77,7 +77,8 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
     const scan::keyed_leaves<source, std::remove_cv_t<decltype(leaves)>, Equal> parts{
         {k, leaves.source, count}, leaves, equal};
     constexpr std::size_t held_bytes = items * std::max<std::size_t>(sizeof(key) + sizeof(A), 4);  // 32 items at most
-    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, scan::lane_load::plain, scan::stored_bytes<items, Out>)>(
+    scan::enqueue<Kind,
+                  scan::kernel_policy_for(held_bytes, scan::lane_load::accumulators, scan::stored_bytes<items, Out>)>(
         function, parts, lower_into<A>(op, out.first), scan::join_parts<Op>{op}, options);
   }
 }

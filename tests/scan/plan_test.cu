@@ -4,13 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <warpfold/scan/scratch.hpp>
 
 namespace {
 
 namespace scan = warpfold::scan;
 
-constexpr scan::kernel_policy floats = scan::kernel_policy_for(16, scan::lane_load::plain);
+constexpr scan::kernel_policy floats = scan::kernel_policy_for(16, scan::lane_load::sums);
 constexpr std::int64_t quick = scan::tile_items(floats.quick, 4), full = scan::tile_items(floats.full, 4);
 
 TEST(scan_plan, tiles_cover_the_items) {
@@ -30,6 +32,9 @@ TEST(scan_plan, tiles_cover_the_items) {
       if (plan.is_quick) {
         EXPECT_EQ(plan.blocks, plan.tiles);
       }
+      if (plan.blocks < std::min(plan.tiles, scan::most_tiles)) {
+        EXPECT_TRUE(plan.is_roomy);  // only these take tile after tile
+      }
     }
 }
 
@@ -39,11 +44,27 @@ TEST(scan_plan, small_inputs_take_quick_tiles) {
   EXPECT_FALSE(scan::plan_scan(132, floats.quick_tiles_per_multiprocessor * 132 * quick + 1, 4, floats).is_quick);
 }
 
+TEST(scan_plan, what_one_block_can_scan_needs_no_other) {
+  EXPECT_EQ(scan::plan_scan(132, quick, 4, floats).tiles, 1);
+  EXPECT_EQ(scan::plan_scan(132, quick + 1, 4, floats).tiles, 1);
+  EXPECT_EQ(scan::plan_scan(132, full, 4, floats).tiles, 1);
+  EXPECT_GT(scan::plan_scan(132, full + 1, 4, floats).tiles, 2);  // quick ones
+}
+
+TEST(scan_plan, blocks_are_roomy_while_there_are_few_tiles) {
+  const std::int64_t few = floats.roomy_tiles_per_multiprocessor * 132 * full;
+  EXPECT_TRUE(scan::plan_scan(132, few, 4, floats).is_roomy);
+  EXPECT_FALSE(scan::plan_scan(132, few + 1, 4, floats).is_roomy);
+  constexpr scan::kernel_policy doubles = scan::kernel_policy_for(16, scan::lane_load::accumulators);
+  EXPECT_FALSE(scan::plan_scan(132, few / 2, 2, doubles).is_roomy);  // its blocks have the registers anyway
+}
+
 TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
-  for (const auto& policy :
-       {scan::kernel_policy_for(4, scan::lane_load::plain), floats,
-        scan::kernel_policy_for(64, scan::lane_load::packed), scan::kernel_policy_for(12, scan::lane_load::predicated),
-        scan::kernel_policy_for(200, scan::lane_load::plain), scan::kernel_policy_for(1024, scan::lane_load::plain)})
+  for (const auto& policy : {scan::kernel_policy_for(4, scan::lane_load::accumulators), floats,
+                             scan::kernel_policy_for(64, scan::lane_load::packed),
+                             scan::kernel_policy_for(12, scan::lane_load::accumulators),
+                             scan::kernel_policy_for(200, scan::lane_load::accumulators),
+                             scan::kernel_policy_for(1024, scan::lane_load::accumulators)})
     for (const auto& shape : {policy.full, policy.quick}) {
       EXPECT_EQ(shape.rows & (shape.rows - 1), 0);
       EXPECT_EQ(shape.warps & (shape.warps - 1), 0);

@@ -47,7 +47,14 @@ struct read_only {
 struct read_once {
   template <int Bytes> __device__ static void load(const void* source, void* target) {
 #if defined(__CUDA_ARCH__)
-    const auto value = __ldcs(static_cast<const typename vector_type<Bytes>::type*>(source));
+    using vector = typename vector_type<Bytes>::type;
+    vector value;
+    if constexpr (Bytes == 16)  // as __ldcs, but it stays where it is: before what is done with the vectors before it
+      asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                   : "l"(__cvta_generic_to_global(source))
+                   : "memory");
+    else value = __ldcs(static_cast<const vector*>(source));
     memcpy(target, &value, Bytes);
 #else
     detail::require_aligned<Bytes>(source);

@@ -54,10 +54,10 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   static_assert(sizeof(scan_storage<Leaves, Op, Out, full>) <= 48 * 1024, "more shared memory needs an opt-in");
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
-  constexpr auto* in_turns = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  launch(plan.is_quick              ? in_quick_tiles
-         : plan.blocks < plan.tiles ? in_turns
-                                    : in_full_tiles,
+  constexpr auto* in_roomy_blocks = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
+  launch(plan.is_quick   ? in_quick_tiles
+         : plan.is_roomy ? in_roomy_blocks
+                         : in_full_tiles,
          host::launch_config(
              plan.blocks, plan.is_quick ? q.threads() : f.threads(),
              plan.is_quick ? sizeof(scan_storage<Leaves, Op, Out, quick>) : sizeof(scan_storage<Leaves, Op, Out, full>),

@@ -42,6 +42,7 @@ using items_of_warp = typename choose_items<Whole, Rows, Leaves, Op>::type;
 template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   using A = typename Leaves::accumulator;
   static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
+  static constexpr int warp_items = items_of_warp<true, rows, Leaves, Op>::items, tile_items = warps * warp_items;
   static constexpr int publisher = warps - 1;  ///< the warp that has least to look back at, and so time for a fence
   using stored = stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
   static constexpr int room_bytes =
@@ -55,6 +56,15 @@ template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
   int tile;
 };
+
+/// The first item of the calling warp in `tile`.
+template <class Storage> __device__ std::int64_t first_item(int tile) {
+  return (std::int64_t{tile} * Storage::warps + arch::flat_warp()) * Storage::warp_items;
+}
+/// How many items of a warp exist, of which `first` is the first one.
+template <class Storage, class Leaves> __device__ int count_items(const Leaves& leaves, std::int64_t first) {
+  return static_cast<int>(least_of(greatest_of(leaves.source.items - first, 0), Storage::warp_items));
+}
 
 /// Reads the nodes of a level that lie before `tile`, and publishes the node of the group that the tile completes. One
 /// warp calls it.
@@ -78,6 +88,12 @@ template <int Items, class A> __device__ void shift_items(A (&values)[Items], co
   WARPFOLD_UNROLL
   for (int k = Items - 1; k > 0; --k) values[k] = values[k - 1];
   values[0] = thread::choose(arch::lane_id() == 0, first, of_left_lane);
+}
+
+/// Brings the calling warp's items of a tile into the L2 cache.
+template <class Storage, class Leaves> __device__ void prefetch_tile(const Leaves& leaves, int tile) {
+  const std::int64_t first = first_item<Storage>(tile);
+  prefetch_items<Storage::warp_items>(leaves.source, first, count_items<Storage>(leaves, first));
 }
 
 /// Loads a warp's items from item `first` on, of which `count` exist.
@@ -182,18 +198,15 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   using A = typename Leaves::accumulator;
   constexpr int warps = Storage::warps;
   using items_type = items_of_warp<Whole, Storage::rows, Leaves, Op>;
-  constexpr int warp_items = items_type::items;
+  constexpr int warp_items = Storage::warp_items;
   const auto& nodes = arguments.nodes;
   const int warp = arch::flat_warp(), lane = arch::lane_id();
   unsigned char* const room = shared.rooms[warp].bytes;
-  const auto first_of = [=](int of) { return (std::int64_t{of} * warps + warp) * warp_items; };
-  const auto count_from = [&](std::int64_t first) {
-    return static_cast<int>(least_of(greatest_of(arguments.leaves.source.items - first, 0), warp_items));
-  };
 
   if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
   items_type items{arguments.op};
-  load(arguments.leaves, first_of(tile), count_from(first_of(tile)), items, room);
+  const std::int64_t first = first_item<Storage>(tile);
+  load(arguments.leaves, first, count_items<Storage>(arguments.leaves, first), items, room);
   const A own = items.scan_lanes(arguments.leaves);
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
@@ -210,7 +223,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   items.scan_across_lanes();
 
   left_nodes<Kind == scan_kind::exclusive, A> before;
-  const std::int64_t in_tile = arguments.leaves.source.items - first_of(tile) + warp * warp_items;
+  const std::int64_t in_tile = arguments.leaves.source.items - std::int64_t{tile} * Storage::tile_items;
   const int whole_warps = Whole || in_tile >= warps * warp_items ? warps : static_cast<int>(in_tile) / warp_items;
   warp::nodes_before<warps>(shared.warp[lane & (warps - 1)], warp, whole_warps, arguments.op,
                             [&](int, const A& each) { before.push(each, items); });
@@ -221,12 +234,12 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   }
 
   // (The place is computed again: the compiler would keep it in registers.)
-  const std::int64_t first = first_of(shared.tile);
+  const std::int64_t to = first_item<Storage>(shared.tile);
   using stored = typename Storage::stored;
   stored results[Storage::rows] = {};
   finish<Kind>(arguments, items, before, results);
   warp::transpose<stored, Storage::rows>::to_rows(results, room);
-  store_rows<Leaves::chunk_items>(results, arguments.out, first, count_from(first));
+  store_rows<Leaves::chunk_items>(results, arguments.out, to, count_items<Storage>(arguments.leaves, to));
   if (nodes.tiles > 1 && warp == Storage::publisher) nodes.finish(shared.tile, left_before);
 }
 
@@ -242,26 +255,32 @@ __device__ inline int take_tile(scan_control* control, int tiles, bool loops) {
   return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(loops ? tiles + gridDim.x : tiles) - 1));
 }
 
-/// A block for each tile, or, if `Loops`, fewer blocks, each of which takes tile after tile. (In the same kernel, the
-/// loop would cost registers: the compiler keeps what does not change.)
-template <scan_kind Kind, bool Loops, class Shape, class Leaves, class Op, class Out>
+/// A block for each tile, or, if `IsRoomy`, perhaps fewer blocks, each of which takes tile after tile. (The loop costs
+/// registers: the compiler keeps what does not change.)
+template <scan_kind Kind, bool IsRoomy, class Shape, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Shape::value.threads(),
-                                  greatest_of(Shape::value.blocks_per_multiprocessor - Loops, 1))
+                                  greatest_of(Shape::value.blocks_per_multiprocessor - IsRoomy, 1))
 scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
   using storage = scan_storage<Leaves, Op, Out, Shape>;
-  constexpr int tile_items = storage::rows * storage::warps * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<storage>();
   const int tiles = arguments.nodes.tiles;
+  const bool loops = IsRoomy && static_cast<int>(gridDim.x) < tiles;
   do {
-    if (Loops) __syncthreads();  // all have read the number of the tile before
-    if (arch::flat_thread() == 0) shared.tile = tiles > 1 ? take_tile(arguments.nodes.control, tiles, Loops) : 0;
+    if (IsRoomy) __syncthreads();  // all have read the number of the tile before
+    int taken = 0;
+    if (tiles > 1) {
+      if (arch::flat_thread() == 0) taken = take_tile(arguments.nodes.control, tiles, loops);
+      if (!loops && tiles <= most_prefetched_tiles)
+        prefetch_tile<storage>(arguments.leaves, static_cast<int>(blockIdx.x));
+    }
+    if (arch::flat_thread() == 0) shared.tile = taken;
     __syncthreads();
     const int tile = shared.tile;
-    if (Loops && tile >= tiles) return;
-    if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * tile_items <= arguments.leaves.source.items)
+    if (IsRoomy && tile >= tiles) return;
+    if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * storage::tile_items <= arguments.leaves.source.items)
       scan_tile<true, Kind>(arguments, shared, tile);
     else if constexpr (!ignores_missing<Leaves, Op>) scan_tile<false, Kind>(arguments, shared, tile);
-  } while (Loops && tiles > 1);
+  } while (loops);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

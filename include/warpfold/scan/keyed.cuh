@@ -11,7 +11,8 @@
 
 namespace warpfold::scan {
 
-using warp::chunk_items_of, warp::load_rows, warp::store_rows, warp::left_nodes, warp::pack, warp::stored_chunk_t;
+using warp::chunk_items_of, warp::load_rows, warp::prefetch_items, warp::store_rows, warp::left_nodes, warp::pack,
+    warp::stored_chunk_t;
 
 /// The bytes of the results of `Items` items, as vectors store them.
 template <int Items, class Out> inline constexpr std::size_t stored_bytes = 1;
@@ -52,6 +53,13 @@ template <class Keys, class Values> struct keyed_source {
   Values values;
   std::int64_t items;
 };
+
+/// Brings keys and values into the L2 cache.
+template <int Items, class Keys, class Values>
+__device__ void prefetch_items(const keyed_source<Keys, Values>& source, std::int64_t first, int count) {
+  prefetch_items<Items>(source.keys, first, count);
+  prefetch_items<Items>(source.values, first, count);
+}
 
 /// Loads rows of keys and values, as above, and passes the keys before chunks on.
 template <int Rows, class Keys, class Values>

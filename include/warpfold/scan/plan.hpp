@@ -13,6 +13,7 @@ inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * level
 
 struct scan_plan {
   bool is_quick;  ///< which shape
+  bool is_roomy;  ///< full tiles, but a block less a multiprocessor, which has more registers
   std::int64_t tiles;
   int blocks;
 };
@@ -22,16 +23,21 @@ constexpr std::int64_t tile_items(const tile_shape& shape, int chunk_items) {
 }
 
 /// Chooses shape and grid for `items` > 0 items in chunks of `chunk_items`: a block for each tile, or, with a positive
-/// `max_blocks`, at most so many, which take full tiles one after another. The results do not depend on the plan. Plans
-/// of more than most_tiles tiles cannot be run.
+/// `max_blocks`, at most so many roomy ones, which take full tiles one after another. The results do not depend on the
+/// plan. Plans of more than most_tiles tiles cannot be run.
 inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_items, const kernel_policy& policy,
                            int max_blocks = 0) {
   const std::int64_t quick_tiles = host::divide_up(items, tile_items(policy.quick, chunk_items)),
-                     most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors;
+                     most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors,
+                     tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
+  if (quick_tiles == 1) return {true, false, 1, 1};
+  if (tiles == 1) return {false, false, 1, 1};  // no other block has to be waited for
   if (quick_tiles <= (max_blocks > 0 ? std::min<std::int64_t>(most_quick, max_blocks) : most_quick))
-    return {true, quick_tiles, static_cast<int>(quick_tiles)};
-  const std::int64_t tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
-  return {false, tiles, static_cast<int>(std::min<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles))};
+    return {true, false, quick_tiles, static_cast<int>(quick_tiles)};
+  const auto blocks = static_cast<int>(std::min<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles));
+  const bool is_roomy =
+      blocks < tiles || tiles <= std::int64_t{policy.roomy_tiles_per_multiprocessor} * multiprocessors;
+  return {false, is_roomy, tiles, blocks};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

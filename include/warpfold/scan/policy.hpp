@@ -18,6 +18,10 @@ inline constexpr int levels = 6;
 /// Nanoseconds between two looks at nodes that are not there yet.
 inline constexpr int lookback_pause = 20;
 
+/// Where there are so few tiles, a block brings the items that it will probably take, those of its own number, into the
+/// L2 cache while it waits for the number that it gets. (Where memory is busy, that only delays others.)
+inline constexpr int most_prefetched_tiles = 256;
+
 /// A tile: `rows` rows of 32 chunks for each of `warps` warps; all are powers of two.
 struct tile_shape {
   int rows, warps;
@@ -36,13 +40,14 @@ struct kernel_policy {
   tile_shape full;                     ///< for large inputs
   tile_shape quick;                    ///< for small ones: many blocks, that load little each
   int quick_tiles_per_multiprocessor;  ///< up to so many quick tiles, tiles are quick
+  int roomy_tiles_per_multiprocessor;  ///< up to so many full tiles, blocks are roomy
 };
 
-/// What a lane holds of its items, and what else needs registers.
+/// What a lane holds of its items.
 enum class lane_load {
-  plain,       ///< 128 bytes of accumulators
-  predicated,  ///< as many, and predicates, or what a user's operator keeps: a block less a multiprocessor
-  packed       ///< 64 bytes of items, whose results take more
+  sums,          ///< 128 bytes of accumulators for a sum, of up to 4 bytes each
+  accumulators,  ///< 128 bytes of others: they need more registers, so that a block less fits
+  packed         ///< 64 bytes of items, whose results take more
 };
 
 /// The constants for chunks of which a lane holds `chunk_bytes` bytes, and whose results are stored as `stored_bytes`.
@@ -51,10 +56,10 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load loa
   const auto rows_of = [](std::size_t most, std::size_t each) { return std::bit_floor(most / std::min(each, most)); };
   const int rows =
       static_cast<int>(std::min({rows_of(held_bytes, chunk_bytes), rows_of(128, stored_bytes), std::size_t{8}}));
-  const int blocks = load == lane_load::predicated ? 4 : 5;
+  const int blocks = load == lane_load::accumulators ? 4 : 5;
   const tile_shape full =
       chunk_bytes <= 64 ? tile_shape{rows, 8, blocks} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
-  return {full, {std::min(rows, 4), full.warps, full.blocks_per_multiprocessor}, 4};
+  return {full, {std::min(rows, 4), full.warps, full.blocks_per_multiprocessor}, 4, blocks > 4 ? 8 : 0};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

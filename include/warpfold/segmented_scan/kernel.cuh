@@ -37,21 +37,6 @@ __device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe
 #endif
 }
 
-/// Brings the items of a tile of up to `Items` into the L2 cache, while the warp searches what begins there. All lanes
-/// call it.
-template <int Items, class Source>
-__device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_unused]] std::int64_t first,
-                               [[maybe_unused]] std::int64_t end) {
-  if constexpr (requires { source.data; }) {
-    constexpr int line_bytes = 128, item_bytes = sizeof(typename Source::item);
-    const auto* const begin = reinterpret_cast<const unsigned char*>(source.data + first);
-    const int bytes = static_cast<int>(end - first) * item_bytes;
-    WARPFOLD_UNROLL
-    for (int at = 0; at < Items * item_bytes; at += warp_lanes * line_bytes)
-      if (const int own = at + arch::lane_id() * line_bytes; own < bytes) arch::prefetch_into_l2(begin + own);
-  }
-}
-
 /// Finds the parts of the tile that has the items [first, end), at whose first item the cut is `before`. Something
 /// begins there. All lanes of the warp call it.
 template <class Arguments, class Shared>
@@ -91,8 +76,9 @@ __device__ unsigned scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& a
   const auto& segments = arguments.segments;
   const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} << arguments.log_unit,
                      end = least_of(first + (1 << arguments.log_unit), items);
-  prefetch_items<most>(arguments.leaves.source, first, end);
-  if constexpr (requires { segments.owners(); }) prefetch_items<most>(segments.owners(), first, end);
+  const auto count = static_cast<int>(end - first);
+  warp::prefetch_items<most>(arguments.leaves.source, first, count);
+  if constexpr (requires { segments.owners(); }) warp::prefetch_items<most>(segments.owners(), first, count);
   const piece_cut before = segments.cut_at(first, arguments.log_unit, items);
   if (before.next >= end) {
     arguments.units.enter(tile);

@@ -16,6 +16,21 @@ template <class T, class Out> consteval int chunk_items_of() {
   else return thread::items_per_chunk(sizeof(T));
 }
 
+/// Brings the `count` items from item `first` on, at most `Items`, into the L2 cache, while the warp waits for other
+/// things. All lanes call it.
+template <int Items, class Source>
+__device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_unused]] std::int64_t first,
+                               [[maybe_unused]] int count) {
+  if constexpr (requires { source.data; }) {
+    constexpr int line_bytes = 128, item_bytes = sizeof(typename Source::item);
+    const auto* const begin = reinterpret_cast<const unsigned char*>(source.data + first);
+    WARPFOLD_UNROLL
+    for (int at = 0; at < Items * item_bytes; at += warp_lanes * line_bytes)
+      if (const int own = at + arch::lane_id() * line_bytes; own < count * item_bytes)
+        arch::prefetch_into_l2(begin + own);
+  }
+}
+
 /// Loads `Rows` rows of 32 chunks from item `first` on, of which `count` items exist, row r to row_at(r). All lanes of
 /// the warp call it.
 template <int Rows, class Source, class RowAt>
