@@ -51,6 +51,13 @@ TEST(scan_plan, what_one_block_can_scan_needs_no_other) {
   EXPECT_GT(scan::plan_scan(132, full + 1, 4, floats).tiles, 2);  // quick ones
 }
 
+TEST(scan_plan, full_tiles_are_taken_where_only_they_are_one_group) {
+  constexpr std::int64_t group = warpfold::warp_lanes;
+  EXPECT_TRUE(scan::plan_scan(132, group * quick, 4, floats).is_quick);
+  EXPECT_EQ(scan::plan_scan(132, group * full, 4, floats).tiles, group);
+  EXPECT_TRUE(scan::plan_scan(132, group * full + 1, 4, floats).is_quick);
+}
+
 TEST(scan_plan, blocks_are_roomy_while_there_are_few_tiles) {
   const std::int64_t few = floats.roomy_tiles_per_multiprocessor * 132 * full;
   EXPECT_TRUE(scan::plan_scan(132, few, 4, floats).is_roomy);

@@ -31,8 +31,9 @@ inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_it
                      most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors,
                      tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
   if (quick_tiles == 1) return {true, false, 1, 1};
-  if (tiles == 1) return {false, false, 1, 1};  // no other block has to be waited for
-  if (quick_tiles <= (max_blocks > 0 ? std::min<std::int64_t>(most_quick, max_blocks) : most_quick))
+  if (tiles == 1) return {false, false, 1, 1};                                // no other block has to be waited for
+  const bool is_one_group = tiles <= warp_lanes && quick_tiles > warp_lanes;  // only full tiles look back once
+  if (!is_one_group && quick_tiles <= (max_blocks > 0 ? std::min<std::int64_t>(most_quick, max_blocks) : most_quick))
     return {true, false, quick_tiles, static_cast<int>(quick_tiles)};
   const auto blocks = static_cast<int>(std::min<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles));
   const bool is_roomy =
