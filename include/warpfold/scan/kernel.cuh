@@ -119,25 +119,6 @@ __device__ void load(const Leaves& leaves, std::int64_t first, int count, warp_i
   items.take(rows, room);
 }
 
-template <bool Whole, int Rows, int Items, class Leaves, class Op, class V>
-__device__ void load(const Leaves& leaves, std::int64_t first, int count, keyed_items<Whole, Rows, Items, V, Op>& items,
-                     unsigned char* room) {
-  typename Leaves::chunk chunks[Rows] = {};
-  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
-  items.count = count;
-  typename keyed_items<Whole, Rows, Items, V, Op>::chunk rows[Rows] = {};
-  std::uint32_t heads[Rows] = {};
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k)
-    if (items.has((row * warp_lanes + arch::lane_id()) * Items + k + 1)) {
-      const auto part = leaves.leaf(chunks[row], k);
-      rows[row].value[k] = part.value;
-      heads[row] |= part.begins << k;
-    }
-  items.take(rows, heads, room);
-}
-
 /// Looks back at the levels on which the tile completes a group (`Completing`), or does not: a warp a level.
 template <bool Completing, class A, class Storage, class Op>
 __device__ void look_back_at_levels(const node_table<A>& nodes, Storage& shared, int tile, Op op) {

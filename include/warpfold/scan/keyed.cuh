@@ -37,17 +37,11 @@ template <class Op> struct join_parts {
   }
 };
 
-/// Keys and values side by side, in equal chunks, with the key before each chunk.
+/// Keys and values side by side, in equal chunks.
 template <class Keys, class Values> struct keyed_source {
   static_assert(Keys::chunk_items == Values::chunk_items);
   static constexpr int chunk_items = Keys::chunk_items;
   using item = typename Values::item;
-  struct chunk {
-    typename Keys::chunk keys;
-    typename Values::chunk values;
-    thread::array<typename Keys::item, 1> before;
-    bool has_before;
-  };
 
   Keys keys;
   Values values;
@@ -61,49 +55,45 @@ __device__ void prefetch_items(const keyed_source<Keys, Values>& source, std::in
   prefetch_items<Items>(source.values, first, count);
 }
 
-/// Loads rows of keys and values, as above, and passes the keys before chunks on.
-template <int Rows, class Keys, class Values>
-__device__ void load_rows(typename keyed_source<Keys, Values>::chunk (&rows)[Rows],
-                          const keyed_source<Keys, Values>& source, std::int64_t first, int count) {
-  constexpr int items = Keys::chunk_items;
-  using key_type = typename Keys::item;
-  load_rows<Rows>(
-      source.keys, first, count, [&](int row) -> auto& { return rows[row].keys; });
-  load_rows<Rows>(
-      source.values, first, count, [&](int row) -> auto& { return rows[row].values; });
-  const int lane = arch::lane_id();
-  thread::array<key_type, 1> before = {};  // in lane 0: the last key of the row before
-  if (lane == 0 && first > 0 && count > 0) before[0] = source.keys.at(first - 1);
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    thread::array<key_type, 1> last;
-    last[0] = Keys::value(rows[row].keys, items - 1);
-    const auto rotated = warp::shuffle(last, (lane + warp_lanes - 1) & (warp_lanes - 1));
-    rows[row].before = thread::choose(lane == 0, before, rotated);
-    rows[row].has_before = first > 0 || row > 0 || lane > 0;
-    before = rotated;
-  }
-}
+/// Whether values are loaded when only a bit an item is left of their keys. So a lane can hold more values, but waits
+/// twice: that is faster where values take more bytes.
+template <class Key, class A> inline constexpr bool loads_keys_first = sizeof(A) > sizeof(Key);
 
-/// Parts of single items, as a scan takes its leaves.
+/// What a scan by key reads: keys, of which heads of runs are left, and values.
 template <class Source, class Leaves, class Equal> struct keyed_leaves {
   static constexpr int chunk_items = Source::chunk_items;
   using source_type = Source;
   using transform_type = void;
-  using chunk = typename Source::chunk;
   using accumulator = run_part<typename Leaves::accumulator>;
+  using keys = decltype(Source::keys);
+  static constexpr bool keys_first = loads_keys_first<typename keys::item, typename Leaves::accumulator>;
 
   Source source;
   Leaves values;
   Equal equal;
 
-  /// The leaf of item `k`, which exists. `equal` sees keys that exist.
-  __device__ accumulator leaf(const chunk& from, int k) const {
-    using keys = decltype(source.keys);
-    bool begins = k == 0 && !from.has_before;
-    if (!begins)
-      begins = !equal(k == 0 ? from.before[0] : keys::value(from.keys, k > 0 ? k - 1 : 0), keys::value(from.keys, k));
-    return {values.leaf(from.values, k), begins};
+  /// The keys before the chunks of a warp's rows, of which `first` is the first item. All lanes of the warp call it.
+  template <int Rows>
+  __device__ void find_keys_before(const typename keys::chunk (&rows)[Rows], std::int64_t first,
+                                   thread::array<typename keys::item, Rows>& before) const {
+    const int lane = arch::lane_id();
+    thread::array<typename keys::item, 1> last;
+    thread::array<typename keys::item, 1> row_before = {};  // in lane 0: the last key of the row before
+    if (lane == 0 && first > 0) row_before[0] = source.keys.at(first - 1);
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) {
+      last[0] = keys::value(rows[row], chunk_items - 1);
+      const auto rotated = warp::shuffle(last, (lane + warp_lanes - 1) & (warp_lanes - 1));
+      before[row] = thread::choose(lane == 0, row_before, rotated)[0];
+      row_before = rotated;
+    }
+  }
+  /// Whether a run begins at item `k` of a chunk, which exists. `before` is the key before the chunk, unless it
+  /// `is_first`. `equal` sees keys that exist.
+  __device__ bool begins(const typename keys::chunk& chunk, int k, const typename keys::item& before,
+                         bool is_first) const {
+    if (k == 0 && is_first) return true;
+    return !equal(k == 0 ? before : keys::value(chunk, k > 0 ? k - 1 : 0), keys::value(chunk, k));
   }
 };
 
@@ -207,5 +197,41 @@ template <bool Whole, int Rows, int Items, class V, class Op> struct keyed_items
     return node;
   }
 };
+
+/// Loads a warp's items from item `first` on, of which `count` exist.
+template <bool Whole, int Rows, int Items, class Leaves, class Op, class V>
+__device__ void load(const Leaves& leaves, std::int64_t first, int count, keyed_items<Whole, Rows, Items, V, Op>& items,
+                     unsigned char* room) {
+  items.count = count;
+  const int lane = arch::lane_id();
+  typename Leaves::keys::chunk keys[Rows] = {};
+  typename decltype(leaves.values)::chunk chunks[Rows] = {};
+  thread::array<typename Leaves::keys::item, Rows> before = {};
+  if (Whole || count > 0) {
+    load_rows<Rows>(keys, leaves.source.keys, first, count);
+    if (!Leaves::keys_first) load_rows<Rows>(chunks, leaves.source.values, first, count);
+    leaves.find_keys_before(keys, first, before);
+  }
+  const auto each_item = [&](auto take) {
+    WARPFOLD_UNROLL
+    for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k)
+      if (items.has((row * warp_lanes + lane) * Items + k + 1)) take(row, k);
+  };
+  std::uint32_t heads[Rows] = {};
+  const auto take_head = [&](int row, int k) {
+    heads[row] |= unsigned{leaves.begins(keys[row], k, before[row], first == 0 && row == 0 && lane == 0)} << k;
+  };
+  if (Leaves::keys_first) {
+    each_item(take_head);
+    if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source.values, first, count);
+  }
+  typename keyed_items<Whole, Rows, Items, V, Op>::chunk rows[Rows] = {};
+  each_item([&](int row, int k) {
+    rows[row].value[k] = leaves.values.leaf(chunks[row], k);
+    if (!Leaves::keys_first) take_head(row, k);
+  });
+  items.take(rows, heads, room);
+}
 
 }  // namespace warpfold::scan

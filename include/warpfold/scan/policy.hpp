@@ -47,16 +47,17 @@ struct kernel_policy {
 enum class lane_load {
   sums,          ///< 128 bytes of accumulators for a sum, of up to 4 bytes each
   accumulators,  ///< 128 bytes of others: they need more registers, so that a block less fits
+  keyed,         ///< 192 bytes of keys and accumulators at once: a bit an item is left of the keys
   packed         ///< 64 bytes of items, whose results take more
 };
 
 /// The constants for chunks of which a lane holds `chunk_bytes` bytes, and whose results are stored as `stored_bytes`.
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load, std::size_t stored_bytes = 1) {
-  const std::size_t held_bytes = load == lane_load::packed ? 64 : 128;
+  const std::size_t held_bytes = load == lane_load::packed ? 64 : load == lane_load::keyed ? 192 : 128;
   const auto rows_of = [](std::size_t most, std::size_t each) { return std::bit_floor(most / std::min(each, most)); };
   const int rows =
       static_cast<int>(std::min({rows_of(held_bytes, chunk_bytes), rows_of(128, stored_bytes), std::size_t{8}}));
-  const int blocks = load == lane_load::accumulators ? 4 : 5;
+  const int blocks = load == lane_load::sums || load == lane_load::packed ? 5 : 4;
   const tile_shape full =
       chunk_bytes <= 64 ? tile_shape{rows, 8, blocks} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
   return {full, {std::min(rows, 4), full.warps, full.blocks_per_multiprocessor}, 4, blocks > 4 ? 8 : 0};
