@@ -49,7 +49,8 @@ struct read_once {
 #if defined(__CUDA_ARCH__)
     using vector = typename vector_type<Bytes>::type;
     vector value;
-    if constexpr (Bytes == 16)  // as __ldcs, but it stays where it is: before what is done with the vectors before it
+    // As __ldcs, but the compiler does not move it: else a warp may wait for one vector before it asks for the next.
+    if constexpr (Bytes == 16)
       asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
                    : "l"(__cvta_generic_to_global(source))

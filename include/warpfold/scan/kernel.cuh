@@ -236,8 +236,9 @@ __device__ inline int take_tile(scan_control* control, int tiles, bool loops) {
   return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(loops ? tiles + gridDim.x : tiles) - 1));
 }
 
-/// A block for each tile, or, if `IsRoomy`, perhaps fewer blocks, each of which takes tile after tile. (The loop costs
-/// registers: the compiler keeps what does not change.)
+/// A block for each tile. If `IsRoomy`, a block less fits a multiprocessor, so that each has more registers, and there
+/// may be fewer blocks than tiles: these take tile after tile. (The loop costs registers: the compiler keeps what does
+/// not change.)
 template <scan_kind Kind, bool IsRoomy, class Shape, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Shape::value.threads(),
                                   greatest_of(Shape::value.blocks_per_multiprocessor - IsRoomy, 1))

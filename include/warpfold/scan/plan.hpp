@@ -13,7 +13,7 @@ inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * level
 
 struct scan_plan {
   bool is_quick;  ///< which shape
-  bool is_roomy;  ///< full tiles, but a block less a multiprocessor, which has more registers
+  bool is_roomy;  ///< full tiles in blocks with more registers, of which one less fits a multiprocessor
   std::int64_t tiles;
   int blocks;
 };
