@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of segmented reduction: checks, plan, scratch, one launch.
 #pragma once
-#include <warpfold/host/clear_on_error.cuh>
-#include <warpfold/host/default_workspace.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/host/initial_value.cuh>
 #include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
+#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/segmented/fixed_length_kernel.cuh>
 #include <warpfold/segmented/load_balance_kernel.cuh>
 #include <warpfold/segmented/plan.hpp>
@@ -47,20 +46,12 @@ void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, 
   launch(kernel, host::launch_config(blocks, policy.block_threads, 0, stream), arguments);
 }
 
-/// The scratch of one call: the units' values and their counters.
-struct call_scratch {
-  std::span<std::byte> bytes;
-
-  template <class A> static call_scratch of(int device, const segmented_options<A>& options) {
-    if (!options.workspace.bytes.empty()) return {options.workspace.bytes};
-    return {host::workspace_pool::instance().get(device, options.stream, scratch_bytes(sizeof(A)))};
-  }
-  template <class A> unit_values<A> units() const {
-    A* values = reinterpret_cast<A*>(bytes.data() + host::control_bytes);
-    return {values, values + max_units(sizeof(A)) + 2,
-            reinterpret_cast<unsigned*>(bytes.data() + host::workspace_alignment)};
-  }
-};
+/// The units' values and their counters, in the scratch of one call.
+template <class A> unit_values<A> units_in(const host::call_scratch& scratch) {
+  A* values = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
+  return {values, values + max_units(sizeof(A)) + 2,
+          reinterpret_cast<unsigned*>(scratch.data() + host::workspace_alignment)};
+}
 
 /// The host side of load_balance_kernel.
 template <bool Staged, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
@@ -76,17 +67,16 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
            host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
   }
   /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const arguments& given, const segmented_options<A>& options) {
+  static void enqueue(const char* function, const arguments& given, const segmented_options<A>& options) {
     const int device = host::current_device();
     const load_balance_plan plan =
         plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
                           !Segments::needs_cursor && !Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy,
                           options.max_blocks);
-    const call_scratch scratch = call_scratch::of(device, options);
-    const host::clear_on_error guard(scratch.bytes);
+    const host::call_scratch scratch = host::scratch_for(function, device, options, scratch_bytes(sizeof(A)));
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
            arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
-                     scratch.units<A>()});
+                     units_in<A>(scratch)});
   }
 };
 
@@ -108,20 +98,21 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
                                        Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy, max_blocks);
   }
   /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan,
+  static void enqueue(const char* function, const arguments& given, const segment_per_warp_group_plan& plan,
                       const segmented_options<A>& options) {
-    const call_scratch scratch = call_scratch::of(host::current_device(), options);
-    const host::clear_on_error guard(scratch.bytes);
+    const host::call_scratch scratch =
+        host::scratch_for(function, host::current_device(), options, scratch_bytes(sizeof(A)));
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
            arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
-                     scratch.units<A>()},
+                     units_in<A>(scratch)},
            plan.groups);
   }
 };
 
 /// Chooses a kernel and enqueues it. `given` lacks partition and units.
 template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, const segmented_options<A>& options) {
+void enqueue_fastest(const char* function, const kernel_arguments<Segments, Leaves, Op, Out>& given,
+                     const segmented_options<A>& options) {
   if constexpr (Segments::is_fixed_length) {
     if (with_fixed_length_algorithm<Leaves>(given.segments.length, [&]<class Algorithm>(Algorithm) {
           enqueue_fixed_length<Algorithm>(given, options.max_blocks, options.stream);
@@ -131,7 +122,7 @@ void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, c
   if constexpr (!Segments::needs_cursor) {
     using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
     if (const auto plan = per_warp_group::plan(given, options.max_blocks))
-      return per_warp_group::enqueue(given, *plan, options);
+      return per_warp_group::enqueue(function, given, *plan, options);
   }
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
     using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
@@ -141,9 +132,9 @@ void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, c
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
                          staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
                          !Segments::needs_cursor))
-      return staged::enqueue(given, options);
+      return staged::enqueue(function, given, options);
   }
-  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(given, options);
+  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(function, given, options);
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.
@@ -159,7 +150,7 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   using own = host::own_segmented_reduction<Op, A>;
   if constexpr (own::template exists_for<Segments>)
     return own::enqueue(function, segments, leaves, out, op, init, empty, options);
-  else enqueue_fastest<Segments, Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options);
+  else enqueue_fastest<Segments, Leaves, Op, Out>(function, {segments, leaves, op, out, init, empty, {}, {}}, options);
 }
 
 /// The same items in narrow chunks.
