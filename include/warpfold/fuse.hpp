@@ -16,6 +16,7 @@
 //
 // Cost: the bytes of one reduction. Each result adds its arithmetic, and its accumulator to the registers of a lane.
 #pragma once
+#include <warpfold/host/identity_of_output.hpp>
 #include <warpfold/host/type_checks.hpp>
 #include <warpfold/outputs.hpp>
 
@@ -182,6 +183,25 @@ inline constexpr bool is_exact<fused_operator<Ops...>, fused<As...>> = (is_exact
 template <class... Ops> inline constexpr bool is_commutative<fused_operator<Ops...>> = (is_commutative<Ops> && ...);
 
 namespace detail {
+/// Each output holds the identity of its operator.
+template <class... Ops, class... As, class... Its>
+  requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Its) == sizeof...(Ops))
+struct identity_of_output<fused_operator<Ops...>, fused<As...>, output_places<Its...>> {
+  static constexpr fused<As...> value() { return fused<As...>(identity_of_output<Ops, As, Its>::value()...); }
+};
+template <class... Ops, class... As, class... Ts>
+  requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Ts) == sizeof...(Ops))
+struct identity_of_output<fused_operator<Ops...>, fused<As...>, fused<Ts...>*> {
+  static constexpr fused<As...> value() { return fused<As...>(identity_of_output<Ops, As, Ts*>::value()...); }
+};
+template <class... Ops>
+inline constexpr std::uint64_t modular_parts<fused_operator<Ops...>> = [] {
+  std::uint64_t parts = 0;
+  int part = 0;
+  ((parts |= (modular_parts<Ops> & 1) << part++), ...);
+  return parts;
+}();
+
 /// Each output is held against its result.
 template <class... Ops, class... As, class... Its>
   requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Its) == sizeof...(Ops))

@@ -110,6 +110,18 @@ namespace detail {
 template <class... Ts, class... As>
   requires(sizeof...(Ts) == sizeof...(As))
 inline constexpr bool is_wider<fused<Ts...>, fused<As...>> = (is_wider<Ts, As> || ...);
+
+/// Each value is held against its accumulator.
+template <class... Ts, class... As>
+  requires(sizeof...(Ts) == sizeof...(As))
+struct conversion<fused<Ts...>, fused<As...>> {
+  static constexpr void note_loss(lost_numbers& lost, const fused<Ts...>& given, int) {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      (conversion<Ts, As>::note_loss(lost, given.template get<Is>(), static_cast<int>(Is)), ...);
+    }
+    (std::index_sequence_for<Ts...>());
+  }
+};
 }  // namespace detail
 
 }  // namespace warpfold

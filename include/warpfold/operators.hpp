@@ -130,6 +130,17 @@ template <class T>
 inline constexpr bool is_short_vector =
     std::is_same_v<T, float2> || std::is_same_v<T, float3> || std::is_same_v<T, float4> || std::is_same_v<T, double2>;
 template <class T> inline constexpr bool is_wide_integer = std::is_same_v<T, int128> || std::is_same_v<T, uint128>;
+template <class T> inline constexpr bool is_integer = std::is_integral_v<T> || is_wide_integer<T>;
+template <class T> inline constexpr bool is_plain_number = is_integer<T> || is_real<T>;
+
+/// The numbers of which values of type `T` are made: those of a complex number or a short vector; else T.
+template <class T> struct component { using type = T; };
+template <is_complex T> struct component<T> { using type = typename T::value_type; };
+template <class T>
+  requires is_short_vector<T>
+struct component<T> {
+  using type = decltype(T::x);
+};
 
 template <class T> __host__ __device__ T add_components(const T& a, const T& b) {
   T sum;

@@ -3,26 +3,49 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <span>
 #include <type_traits>
-#include <warpfold/config.hpp>
+#include <warpfold/operators.hpp>
 
 namespace warpfold {
 
 namespace detail {
-/// Whether `T` holds sums that wrap or round in `A`: an arithmetic type with more bytes, or a floating-point one if `A`
-/// is an integer.
+/// Whether `T` holds sums that wrap or round in `A`: its numbers have more bytes, or are floating-point ones where A has
+/// integers.
 template <class T, class A>
-inline constexpr bool is_wider = std::is_arithmetic_v<T>&& std::is_arithmetic_v<A> &&
-                                 (std::is_floating_point_v<T> == std::is_floating_point_v<A>
-                                      ? (sizeof(T) > sizeof(A))
-                                      : std::is_floating_point_v<T>);
+inline constexpr bool is_wider =
+    !std::is_same_v<T, typename component<T>::type> || !std::is_same_v<A, typename component<A>::type>
+        ? is_wider<typename component<T>::type, typename component<A>::type>
+        : false;
+template <class T, class A>
+  requires((is_integer<T> || std::is_floating_point_v<T>)&&(is_integer<A> || std::is_floating_point_v<A>))
+inline constexpr bool is_wider<T, A> =
+    std::is_floating_point_v<T> == std::is_floating_point_v<A> ? (sizeof(T) > sizeof(A)) : std::is_floating_point_v<T>;
+
+/// Which numbers an integer accumulator could not hold, and so has other values for: bit k for part k of a fused value.
+struct lost_numbers {
+  std::uint64_t parts = 0;
+  long long value = 0;  ///< the last of them, as it was given
+};
+/// conversion<T, A>::note_loss(lost, given, part) notes whether `given` has another value as an `A`. A bool keeps the
+/// truth of every number.
+template <class T, class A> struct conversion {
+  static constexpr void note_loss(lost_numbers& lost, const T& given, int part) {
+    if constexpr (is_integer<T> && is_integer<A> && !std::is_same_v<A, bool>) {
+      const A held = static_cast<A>(given);
+      if (static_cast<T>(held) == given && (held < A(0)) == (given < T(0))) return;
+      lost = {lost.parts | std::uint64_t{1} << part, static_cast<long long>(given)};
+    }
+  }
+};
 }  // namespace detail
 
 /// The value that joins a reduction on its left, exactly once: nothing, a value, or a pointer to one in device memory,
 /// which is read when the reduction runs. A value of a wider type than `A` does not compile: it would lose what the
-/// caller meant it to hold.
+/// caller meant it to hold. A value that only this `A` cannot hold, such as -1 as an unsigned one, is refused by the call,
+/// unless the operator computes modulo 2^n.
 template <class A> class initial {
  public:
   static_assert(std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A>,
@@ -33,7 +56,8 @@ template <class A> class initial {
   template <class T>
     requires(std::convertible_to<T, A> && !std::is_same_v<std::remove_cvref_t<T>, initial> &&
              !std::is_pointer_v<std::remove_cvref_t<T>>)
-  constexpr initial(T&& value) : value_(static_cast<A>(std::forward<T>(value))), has_value_(true) {
+  constexpr initial(T&& value) : value_(static_cast<A>(value)), has_value_(true) {
+    detail::conversion<std::remove_cvref_t<T>, A>::note_loss(lost_, value, 0);
     static_assert(!detail::is_wider<std::remove_cvref_t<T>, A>,
                   "warpfold: .init is wider than the accumulator: convert it, or accumulate in its type by "
                   "wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
@@ -43,6 +67,7 @@ template <class A> class initial {
   constexpr bool has_value() const { return has_value_; }
   constexpr const A& value() const { return value_; }
   constexpr const A* pointer() const { return pointer_; }
+  constexpr const detail::lost_numbers& lost() const { return lost_; }
   constexpr explicit operator bool() const { return has_value_ || pointer_ != nullptr; }
 
  private:
@@ -50,6 +75,7 @@ template <class A> class initial {
   std::conditional_t<std::is_default_constructible_v<A>, A, const A*> value_{};
   bool has_value_ = false;
   const A* pointer_ = nullptr;
+  detail::lost_numbers lost_ = {};
 };
 
 /// The scratch that a call uses: a `workspace`, what `initialize_workspace` returned, or, by default, scratch that
@@ -200,6 +226,18 @@ concept device_outputs = detail::kernel_argument<std::remove_cvref_t<output_iter
     requires(const output_iterator_t<Out> out, const T& value) {
   out[std::ptrdiff_t{}] = value;
 };
+
+namespace detail {
+template <class Out> struct written { using type = void; };
+template <class Out>
+  requires std::is_lvalue_reference_v<decltype(*std::declval<const Out&>())>
+struct written<Out> {
+  using type = std::remove_cvref_t<decltype(*std::declval<const Out&>())>;
+};
+/// The type of the items that are written through `Out`, an output as kernels get it; void where assignments do as the
+/// output likes.
+template <class Out> using written_t = typename written<Out>::type;
+}  // namespace detail
 
 template <class T> inline constexpr bool is_options = false;
 template <class A> inline constexpr bool is_options<reduce_options<A>> = true;

@@ -12,13 +12,18 @@
 //   as a bool; it depends on the items alone. Of nothing: false, true, true.
 //   They stop early: an item that decides stops the search within the loads in flight, a few MiB after its place in the
 //   input at most. Else each item is read once. One kernel, which never waits; scratch does not depend on the count.
-// - count_if: the number of items for which it holds, a std::int64_t: transform_reduce, whose promises it keeps. Of
-//   segments: transform_segmented_reduce(in, offsets, out, wf::accumulate_in<std::int64_t>(wf::plus{}), predicate).
+// - count_if: the number of items for which it holds, a std::int64_t: transform_reduce over wf::indicator{predicate},
+//   whose promises it keeps. An output that cannot hold such a number does not compile. Of segments:
+//   transform_segmented_reduce(in, offsets, out, wf::accumulate_in<std::int64_t>(wf::plus{}), wf::indicator{predicate});
+//   so with reduce_axes, transform_reduce_by_key and the scans. (Without wf::indicator, what the predicate returns is
+//   added.)
 // - Errors: those of reduce.
 #pragma once
+#include <limits>
 #include <warpfold/call_options.hpp>
 #include <warpfold/quantifiers/dispatch.cuh>
 #include <warpfold/reduce.cuh>
+#include <warpfold/vector_operators.hpp>
 
 namespace warpfold {
 
@@ -38,6 +43,14 @@ void quantify(const char* function, const char* argument, const It& first, std::
 }
 
 using counting = decltype(accumulate_in<std::int64_t>(plus{}));
+
+/// Whether the predicate and an output of count_if are of the right types.
+template <class Predicate, class T, class Out> consteval bool check_counting() {
+  using written = written_t<output_iterator_t<Out>>;
+  constexpr bool holds_counts = !std::is_arithmetic_v<written> || std::numeric_limits<written>::digits >= 53;
+  static_assert(holds_counts, "warpfold: out cannot hold a count of items, which is a std::int64_t");
+  return check_transform<logical_or, Predicate, bool, T>() && holds_counts;
+}
 inline reduce_options<std::int64_t> counting_options(const call_options& options) {
   return {options.stream, {}, options.workspace, options.max_blocks};
 }
@@ -138,26 +151,36 @@ template <item_iterator It, class Predicate>
 template <device_range In, class Out, class Predicate>
   requires device_output<Out, std::int64_t>
 void count_if(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::reduce_range<automatic>("count_if", in, out, detail::counting{}, predicate,
-                                  detail::counting_options(options));
+  if constexpr (detail::check_counting<Predicate, item_t<const In>, Out>())
+    detail::reduce_range<automatic>("count_if", in, out, detail::counting{}, indicator{predicate},
+                                    detail::counting_options(options));
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class Predicate>
   requires device_output<Out, std::int64_t>
 void count_if(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::reduce_items<automatic>("count_if", "first", first, count, out, detail::counting{}, predicate,
-                                  detail::counting_options(options));
+  if constexpr (detail::check_counting<Predicate, iterator_item_t<It>, Out>())
+    detail::reduce_items<automatic>("count_if", "first", first, count, out, detail::counting{}, indicator{predicate},
+                                    detail::counting_options(options));
 }
 /// count_if, waiting for the stream and returning the number.
 template <device_range In, class Predicate>
 [[nodiscard]] std::int64_t count_if_value(const In& in, Predicate predicate, const call_options& options = {}) {
-  return transform_reduce_value(in, detail::counting{}, predicate, detail::counting_options(options));
+  return host::wait_for_value<std::int64_t>("count_if_value", options.stream, [&](std::int64_t* out) {
+    if constexpr (detail::check_counting<Predicate, item_t<const In>, std::int64_t*>())
+      detail::reduce_range<automatic>("count_if_value", in, out, detail::counting{}, indicator{predicate},
+                                      detail::counting_options(options));
+  });
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Predicate>
 [[nodiscard]] std::int64_t count_if_value(It first, std::int64_t count, Predicate predicate,
                                           const call_options& options = {}) {
-  return transform_reduce_value(first, count, detail::counting{}, predicate, detail::counting_options(options));
+  return host::wait_for_value<std::int64_t>("count_if_value", options.stream, [&](std::int64_t* out) {
+    if constexpr (detail::check_counting<Predicate, iterator_item_t<It>, std::int64_t*>())
+      detail::reduce_items<automatic>("count_if_value", "first", first, count, out, detail::counting{},
+                                      indicator{predicate}, detail::counting_options(options));
+  });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -8,15 +8,20 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <warpfold/operator_traits.hpp>
+#include <warpfold/thread/narrowed_identity.cuh>
 
 namespace warpfold {
 
 namespace detail {
 /// What an item is converted to before anything is computed of it, and the type of results that are real numbers:
-/// float for float and what is narrower, double for double and integers.
+/// float for float, complex numbers of float, and what is narrower, double for others and for integers.
 template <class T> using number_of = typename promoted<std::remove_cvref_t<T>>::type;
-template <class T> using real_of = std::conditional_t<std::is_same_v<number_of<T>, float>, float, double>;
+template <class T>
+using real_of = std::conditional_t<std::is_same_v<typename component<number_of<T>>::type, float>, float, double>;
+
+/// Items that norms and means are of.
+template <class T>
+concept is_scalar = is_integer<T> || is_complex<T> || is_real<number_of<T>>;
 
 __host__ __device__ inline double square_root(double x) {
 #if defined(__CUDA_ARCH__)
@@ -32,18 +37,40 @@ __host__ __device__ inline double quotient(double a, double b) {
   return uncontracted(a / b);
 #endif
 }
+
+/// The square of `scale` times the modulus.
+__host__ __device__ inline double squared_modulus(double real, double imaginary, double scale = 1) {
+  const double a = multiply(real, scale), b = multiply(imaginary, scale);
+  return add(multiply(a, a), multiply(b, b));
+}
+/// The modulus of a complex number, without overflow or underflow on the way: of float correct to 0.5 ulp and 2^-52
+/// relative, since squares are exact in double; of double to 1 ulp. An infinite part makes it infinite.
+template <class R> __host__ __device__ R modulus(R real, R imaginary) {
+  const R a = std::fabs(real), b = std::fabs(imaginary), most = a < b ? b : a;
+  if (a > std::numeric_limits<R>::max() || b > std::numeric_limits<R>::max()) return std::numeric_limits<R>::infinity();
+  if constexpr (std::is_same_v<R, float>) return static_cast<float>(square_root(squared_modulus(a, b)));
+  else {
+    const double scale = most >= 0x1p500 ? 0x1p-600 : most < 0x1p-400 ? 0x1p600 : 1.0, back = 1 / scale;
+    return multiply(square_root(squared_modulus(a, b, scale)), back);
+  }
+}
 }  // namespace detail
 
 /// |x|, as float for half and what is narrower, as int for narrow integers. The magnitude of the least integer wraps.
+/// Of a complex number it is the modulus, a real number. (BLAS' asum and iamax take |Re| + |Im| instead.)
 struct magnitude {
   template <class T> __host__ __device__ constexpr auto operator()(const T& item) const {
     using V = detail::number_of<T>;
     const V value = detail::convert<V>(item);
-    if constexpr (std::is_floating_point_v<V>) return std::fabs(value);
-    else if constexpr (std::is_signed_v<V>) {
-      using U = std::make_unsigned_t<V>;
-      return value < 0 ? static_cast<V>(U{0} - static_cast<U>(value)) : value;
-    } else return value;
+    if constexpr (detail::is_real<V>) return std::fabs(value);
+    else if constexpr (detail::is_complex<V>) return detail::modulus(value.real(), value.imag());
+    else if constexpr (detail::is_integer<V>) {
+      using U = std::conditional_t<(sizeof(V) > 8), uint128, std::uint64_t>;  // the difference wraps
+      return value < V(0) ? static_cast<V>(U{0} - static_cast<U>(value)) : value;
+    } else
+      static_assert(detail::is_integer<V>,
+                    "warpfold: a magnitude is known of integers, floating-point and complex numbers; for other items "
+                    "pass your own transform to wf::transform_reduce");
   }
 };
 
@@ -51,9 +78,23 @@ struct magnitude {
 struct product {
   template <class T, class U> __host__ __device__ constexpr auto operator()(const T& a, const U& b) const {
     using V = std::common_type_t<detail::number_of<T>, detail::number_of<U>>;
-    return multiplies{}(detail::convert<V>(a), detail::convert<V>(b));
+    static_assert(detail::has_product<V>, "warpfold: the items have no product a * b");
+    if constexpr (detail::has_product<V>) return multiplies{}(detail::convert<V>(a), detail::convert<V>(b));
   }
 };
+
+/// Whether `predicate` holds, as a bool whatever it returns: a transform that makes sums count. Of segments:
+/// transform_segmented_reduce(in, offsets, out, wf::accumulate_in<std::int64_t>(wf::plus{}), wf::indicator{is_even{}}).
+template <class Predicate> struct indicator {
+  Predicate predicate;
+
+  template <class... Items>
+    requires(is_extended_lambda<Predicate> || std::is_invocable_v<const Predicate&, const Items&...>)
+  __host__ __device__ constexpr bool operator()(const Items&... items) const {
+    return detail::convert<bool>(predicate(items...));
+  }
+};
+template <class Predicate> indicator(Predicate) -> indicator<Predicate>;
 
 // ---- the Euclidean norm ---------------------------------------------------------------------------------------------
 
@@ -93,15 +134,12 @@ class unscaled_squares {
 ///   Algorithm 978, "Safe Scaling in the Level 1 BLAS"); a sum takes the scale of its largest item. Off by about
 ///   2^-53 (ceil(log2 N) + 3) relative.
 /// - integers: as double, where their squares fit.
+/// - complex numbers: the squares of both parts; the norm is a real number. It has the bits of the norm of the
+///   numbers re, im, re, im, ….
 struct euclidean_norm {
-  template <class T> __host__ __device__ auto lift(const T& item) const {
-    const auto x = static_cast<double>(detail::convert<detail::number_of<T>>(item));
-    if constexpr (std::is_same_v<T, double>) {
-      const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52 & 0x7FF);
-      const int scale = exponent < 1023 - 511 ? -1 : exponent >= 1023 + 486 ? 1 : 0;
-      const double scaled = detail::multiply(x, scale < 0 ? 0x1p537 : scale > 0 ? 0x1p-538 : 1.0);
-      return scaled_squares{detail::multiply(scaled, scaled), scale};
-    } else return sum_of_squares<detail::real_of<T>>{detail::multiply(x, x)};
+  template <detail::is_scalar T> __host__ __device__ auto lift(const T& item) const {
+    if constexpr (detail::is_complex<T>) return (*this)(lift(item.real()), lift(item.imag()));
+    else return lift_real(item);
   }
   template <class R>
   __host__ __device__ sum_of_squares<R> operator()(const sum_of_squares<R>& a, const sum_of_squares<R>& b) const {
@@ -125,6 +163,17 @@ struct euclidean_norm {
 
   /// For kernels (warp/fold_terms.cuh).
   template <std::same_as<scaled_squares> A> using plain_terms = detail::unscaled_squares;
+
+ private:
+  template <class T> __host__ __device__ static auto lift_real(const T& item) {
+    const auto x = static_cast<double>(detail::convert<detail::number_of<T>>(item));
+    if constexpr (std::is_same_v<T, double>) {
+      const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52 & 0x7FF);
+      const int scale = exponent < 1023 - 511 ? -1 : exponent >= 1023 + 486 ? 1 : 0;
+      const double scaled = detail::multiply(x, scale < 0 ? 0x1p537 : scale > 0 ? 0x1p-538 : 1.0);
+      return scaled_squares{detail::multiply(scaled, scaled), scale};
+    } else return sum_of_squares<detail::real_of<T>>{detail::multiply(x, x)};
+  }
 };
 template <class R> struct identity<euclidean_norm, sum_of_squares<R>> {
   static constexpr sum_of_squares<R> value() { return {0}; }
@@ -151,11 +200,29 @@ template <class A> struct counted_terms {
 };
 }  // namespace detail
 
+/// The same of complex numbers.
+template <class C> struct complex_sum_and_count {
+  double real, imaginary;
+  std::int64_t count;
+};
+
 /// The arithmetic mean: items are added in double and divided by their number, once. A float for float and what is
-/// narrower, else a double. The mean of nothing is NaN.
+/// narrower, else a double; of complex numbers one of these. The mean of nothing is NaN.
 struct arithmetic_mean {
-  template <class T> __host__ __device__ auto lift(const T& item) const {
-    return sum_and_count<detail::real_of<T>>{static_cast<double>(detail::convert<detail::number_of<T>>(item)), 1};
+  template <detail::is_scalar T> __host__ __device__ auto lift(const T& item) const {
+    if constexpr (detail::is_complex<T>)
+      return complex_sum_and_count<T>{static_cast<double>(item.real()), static_cast<double>(item.imag()), 1};
+    else return sum_and_count<detail::real_of<T>>{static_cast<double>(detail::convert<detail::number_of<T>>(item)), 1};
+  }
+  template <class C>
+  __host__ __device__ complex_sum_and_count<C> operator()(const complex_sum_and_count<C>& a,
+                                                          const complex_sum_and_count<C>& b) const {
+    return {detail::add(a.real, b.real), detail::add(a.imaginary, b.imaginary), a.count + b.count};
+  }
+  template <class C> __host__ __device__ C lower(const complex_sum_and_count<C>& all) const {
+    using R = typename C::value_type;
+    const auto items = static_cast<double>(all.count);
+    return C(static_cast<R>(detail::quotient(all.real, items)), static_cast<R>(detail::quotient(all.imaginary, items)));
   }
   template <class R>
   __host__ __device__ sum_and_count<R> operator()(const sum_and_count<R>& a, const sum_and_count<R>& b) const {
@@ -171,6 +238,9 @@ struct arithmetic_mean {
 template <class R> struct identity<arithmetic_mean, sum_and_count<R>> {
   static constexpr sum_and_count<R> value() { return {0, 0}; }
 };
+template <class C> struct identity<arithmetic_mean, complex_sum_and_count<C>> {
+  static constexpr complex_sum_and_count<C> value() { return {0, 0, 0}; }
+};
 
 // ---- both extrema ---------------------------------------------------------------------------------------------------
 
@@ -182,14 +252,20 @@ template <class T> struct extrema {
   __host__ __device__ friend constexpr bool operator==(const extrema& a, const extrema& b) {
     return a.minimum == b.minimum && a.maximum == b.maximum;
   }
+  /// The same with another type of items. The extrema of nothing, which alone are in the wrong order, are those of U.
   template <class U> __host__ __device__ constexpr operator extrema<U>() const {
+    if constexpr (detail::is_plain_number<T> && detail::is_integer<U>) {
+      constexpr T least = detail::identity_within<warpfold::maximum, T, U>(),
+                  greatest = detail::identity_within<warpfold::minimum, T, U>();
+      if (maximum < minimum) return {static_cast<U>(greatest), static_cast<U>(least)};
+    }
     return {detail::convert<U>(minimum), detail::convert<U>(maximum)};
   }
 };
 
 /// minimum and maximum in one pass: NaN propagates into both, and -0 < +0.
 struct minimum_maximum {
-  template <class T> __host__ __device__ constexpr extrema<detail::number_of<T>> lift(const T& item) const {
+  template <detail::has_order T> __host__ __device__ constexpr extrema<detail::number_of<T>> lift(const T& item) const {
     const auto value = detail::convert<detail::number_of<T>>(item);
     return {value, value};
   }

@@ -16,14 +16,6 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The result of outputs without items: `empty`, else init, else the operator's identity.
-template <class Op, class A>
-grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options) {
-  if (options.empty) return host::initial_value_of<Op>(function, options.empty, 1);
-  if (options.init || has_identity_v<Op, A>) return host::initial_value_of<Op>(function, options.init, 0);
-  reject(function, "the reduced axes have no items, and the operator has no identity: .init or .empty must be given");
-}
-
 /// Writes the results of outputs without items.
 template <class A, class Out> __global__ void __launch_bounds__(256)
 empty_kernel(const __grid_constant__ index_map kept, std::int64_t outputs, Out out,
@@ -213,7 +205,9 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
   if (given.reduced_items == 0) {
-    const auto empty = empty_value_of<Op>(function, options);
+    const auto empty = host::empty_value_of<Op, Out>(
+        function, options,
+        "the reduced axes have no items, and the operator has no identity: .init or .empty must be given");
     if (given.outputs > 0)
       launch(
           &empty_kernel<A, Out>,
@@ -221,7 +215,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
           index_map(given.kept), given.outputs, out, empty);
     return;
   }
-  const auto init = host::initial_value_of<Op>(function, options.init, 1);
+  const auto init = host::initial_value_of<Op>(function, options.init);
   if (given.outputs == 0) return;
   constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item));
   const kernel_choice choice =

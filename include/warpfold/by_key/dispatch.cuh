@@ -67,7 +67,7 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
                 sizeof(epoch_scratch<A>) <= epochs_bytes(sizeof(A)));
   constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
   constexpr auto policy = storage::policy;
-  auto init = host::initial_value_of<Op>(function, options.init, 1);
+  auto init = host::initial_value_of<Op>(function, options.init);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   using count_type = std::iter_value_t<OutCount>;
   if (keys.items == 0) {

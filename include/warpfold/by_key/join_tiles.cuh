@@ -52,8 +52,7 @@ template <class A> struct pending_join {
   /// and so on. Returns whether that completes the epoch; then `own` is the epoch's carry, valid in lane 0. Calls
   /// close(number of the run in the epoch, value) for each run that it completes. All lanes call it.
   template <class Op, class Close>
-  __device__ bool join(bool waits, bool is_last_epoch, placed_carry<A>& own, const carry_joiner<Op, A>& joiner,
-                       Close close) {
+  __device__ bool join(bool waits, placed_carry<A>& own, const carry_joiner<Op, A>& joiner, Close close) {
     static_assert(tiles_per_group == warp_lanes);
     constexpr int log_group = log2_of(warp_lanes);
     const int lane = arch::lane_id();
@@ -65,13 +64,11 @@ template <class A> struct pending_join {
         if (!waits) return false;
         arch::pause();
       }
+      arch::fence_after_arrivals();
       if (lane <= rank) message.clear();
       const heads_before heads{own.before, warp::all_reduce(own.runs.heads, plus{})};
       own.runs = join_carries(joiner, own.runs, heads, close);
-      if (!is_last_epoch) {  // the carries are cleared before the next epoch's are sent
-        __syncwarp();
-        __threadfence();
-      }
+      __syncwarp();
       const int group = place >> log_group, groups = ((tiles - 1) >> log_group) + 1;
       carry_messages<A>* const of_groups = carry + tiles;
       place = -1;

@@ -143,7 +143,7 @@ __device__ void join_neighbours(const Arguments& arguments, int epoch, std::int6
                                 pending_join<A>& neighbours) {
   const auto close = [&](int rank, const A& value) { arguments.write_value(heads_before_epoch + rank, value); };
   placed_carry<A> all{};
-  if (neighbours.join(waits, arguments.schedule.is_last(epoch), all, arguments.joiner(), close))
+  if (neighbours.join(waits, all, arguments.joiner(), close))
     finish_epoch(arguments, epoch, all.runs);
 }
 

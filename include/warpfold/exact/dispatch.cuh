@@ -22,7 +22,8 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
              const reduce_options<superaccumulator<T>>& options) {
   using A = superaccumulator<T>;
   const std::int64_t count = lifted.source.items;
-  const auto init = host::initial_value_of<Op>(function, options.init, count);
+  const auto init = count > 0 ? host::initial_value_of<Op>(function, options.init)
+                              : host::value_of_nothing<Op, Out>(function, options.init);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   const int device = host::current_device();
   const std::size_t needed = host::control_bytes;

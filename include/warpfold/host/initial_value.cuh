@@ -1,31 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns options.init into a kernel argument.
+// Turns options.init and options.empty into kernel arguments.
 #pragma once
+#include <string>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/host/argument_checks.cuh>
-#include <warpfold/operator_traits.hpp>
+#include <warpfold/host/identity_of_output.hpp>
+#include <warpfold/host/type_checks.hpp>
 
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What joins a reduction of `items` items on its left: `init`, or, for an empty input without it, the operator's
-/// identity. Throws std::invalid_argument if an empty input has neither.
-template <class Op, class A>
-grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init, std::int64_t items) {
-  using kind = typename grid::initial_value<A>::kind;
-  if (init.has_value()) return {kind::value, init.value(), nullptr};
-  if (init.pointer() != nullptr) {
-    check_device_pointer(function, "init", init.pointer());
-    return {kind::pointer, A{}, init.pointer()};
-  }
-  if (items > 0) return {};
-  if constexpr (has_identity_v<Op, A>) return {kind::value, identity<Op, A>::value(), nullptr};
-  else reject(function, "the input is empty, the operator has no identity, and no .init was given");
+/// Throws if `argument`, .init or .empty, has a number that the accumulator cannot hold, and that is not in `allowed`.
+inline void check_kept(const char* function, const char* argument, const warpfold::detail::lost_numbers& lost,
+                       std::uint64_t allowed) {
+  if ((lost.parts & ~allowed) != 0)
+    reject(function, std::string(argument) + " is " + std::to_string(lost.value) +
+                         ", which the accumulator cannot hold: accumulate in another type by wf::accumulate_in<T>(op)");
 }
 
-/// The result of an exclusive scan's first item where there is no init: the operator's identity.
-template <class Op, class V> V first_without_init(const char* function) {
-  if constexpr (has_identity_v<Op, V>) return identity<Op, V>::value();
+/// `value`, which is the call's `argument`, as a kernel argument.
+template <class A>
+grid::initial_value<A> value_of(const char* function, const char* argument, const initial<A>& value) {
+  using kind = typename grid::initial_value<A>::kind;
+  if (value.has_value()) return {kind::value, value.value(), nullptr};
+  if (value.pointer() == nullptr) return {};
+  check_device_pointer(function, argument, value.pointer());
+  return {kind::pointer, A{}, value.pointer()};
+}
+
+/// What joins results on their left: `init`, if it is given.
+template <class Op, class A> grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init) {
+  check_kept(function, "init", init.lost(), warpfold::detail::modular_parts<Op>);
+  return value_of(function, "init", init);
+}
+
+/// What is written through `Out` where nothing was folded: `init`, or else the operator's identity. Throws
+/// std::invalid_argument that says `reason` if there is neither.
+template <class Op, class Out, class A>
+grid::initial_value<A> value_of_nothing(const char* function, const initial<A>& init,
+                                        const char* reason =
+                                            "the input is empty, the operator has no identity, and no "
+                                            ".init was given") {
+  if (init) return initial_value_of<Op>(function, init);
+  if constexpr (has_identity_v<Op, A>)
+    return {grid::initial_value<A>::kind::value, warpfold::detail::identity_of_output<Op, A, Out>::value(), nullptr};
+  else reject(function, reason);
+}
+
+/// What is written through `Out` for an empty segment: `empty`, else what value_of_nothing says.
+template <class Op, class Out, class A>
+grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options, const char* reason) {
+  if (!options.empty) return value_of_nothing<Op, Out>(function, options.init, reason);
+  using T = warpfold::detail::written_t<Out>;
+  std::uint64_t allowed = 0;  // a number that is itself again in the output
+  if constexpr (warpfold::detail::is_integer<T> && warpfold::detail::is_integer<A>)
+    allowed = static_cast<T>(options.empty.value()) == static_cast<T>(options.empty.lost().value) &&
+              (options.empty.lost().value < 0) == (static_cast<T>(options.empty.value()) < T(0));
+  check_kept(function, "empty", options.empty.lost(), allowed);
+  return value_of(function, "empty", options.empty);
+}
+
+/// The first result of an exclusive scan into `Out` where there is no init: the operator's identity.
+template <class Op, class Out, class V> V first_without_init(const char* function) {
+  if constexpr (has_identity_v<Op, V>) return warpfold::detail::identity_of_output<Op, V, Out>::value();
   else reject(function, "the operator has no identity, and no .init was given");
 }
 

@@ -43,10 +43,14 @@ template <class Op, class Transform, class A, class... Ts> consteval bool check_
 /// not known, and with accumulate_in the caller has chosen.
 template <class Op> inline constexpr bool outgrows_items = is_one_of<Op, plus, multiplies>;
 
+/// Which parts of `Op` compute modulo 2^n in integers: bit k for part k of a fused operator.
+template <class Op>
+inline constexpr std::uint64_t modular_parts = outgrows_items<plain_operator_t<Op>> || is_bitwise<plain_operator_t<Op>>;
+
 /// Whether an output, as kernels get it, can hold results of `Op` over accumulators `A` only if these are as wide as it
-/// is. Of an iterator it is not known what it holds, of a pointer it is.
+/// is. Of an iterator without references it is not known what it holds.
 template <class Op, class A, class Out>
-inline constexpr bool outgrows_accumulator = outgrows_items<Op>&& is_wider<std::remove_pointer_t<Out>, A>;
+inline constexpr bool outgrows_accumulator = outgrows_items<Op>&& is_wider<written_t<Out>, A>;
 
 /// Checks an output, as kernels get it.
 template <class Op, class A, class Out> consteval bool check_output() {

@@ -107,7 +107,8 @@ template <class Leaves, class Op, class Out, class A = typename Leaves::accumula
 void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
   check_operator<Op, A>();
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<Op>(function, options.init, items);
+  const auto init = items > 0 ? host::initial_value_of<Op>(function, options.init)
+                              : host::value_of_nothing<Op, Out>(function, options.init);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   if (items == 0) return launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
 

@@ -22,10 +22,10 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   using operation = typename plain_operation<Op>::type;
   static_assert(fits_control_words(sizeof(A)) && alignof(A) <= 16, "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<operation>(function, options.init, 1);
+  const auto init = host::initial_value_of<operation>(function, options.init);
   V first{};
   if constexpr (Kind == scan_kind::exclusive)
-    if (!options.init) first = host::first_without_init<operation, V>(function);
+    if (!options.init) first = host::first_without_init<operation, Out, V>(function);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   const int device = host::current_device();
   host::check_workspace(function, options.workspace.bytes, scratch_bytes());  // also where it is not used

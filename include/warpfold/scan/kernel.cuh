@@ -168,7 +168,9 @@ __device__ void finish(const Arguments& arguments, const keyed_items<Whole, Rows
 template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before, class Stored>
 __device__ void finish(const Arguments& arguments, packed_items<Rows, Leaves, Op>& items, Before& before,
                        Stored (&runs)[Rows]) {
-  if (arguments.init.exists()) before.push(arguments.init.alone(), items);
+  const auto& init = arguments.init;
+  if (init.exists()) before.push(init.alone(), items);
+  else if (Kind == scan_kind::exclusive) before.push(arguments.first, items);  // the identity as an output can hold it
   before.finish(items);
   items.template results<Kind == scan_kind::exclusive>(arguments.leaves, runs);
 }

@@ -15,16 +15,8 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The result of an empty segment: `empty`, else init, else the operator's identity. It must be given if any segment
-/// `may_be_empty`.
-template <class Op, class A>
-grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options,
-                                      bool may_be_empty = true) {
-  if (!may_be_empty) return {};
-  if (options.empty) return host::initial_value_of<Op>(function, options.empty, 1);
-  if (options.init || has_identity_v<Op, A>) return host::initial_value_of<Op>(function, options.init, 0);
-  reject(function, "the operator has no identity: .init or .empty must say what an empty segment holds");
-}
+inline constexpr const char* no_empty_value =
+    "the operator has no identity: .init or .empty must say what an empty segment holds";
 
 /// Whether a segment can be empty, as far as the host knows.
 template <class Segments> bool may_be_empty(const Segments& segments) {
@@ -141,8 +133,9 @@ void enqueue_fastest(const char* function, const kernel_arguments<Segments, Leav
 template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
              const segmented_options<A>& options) {
-  const auto empty = empty_value_of<Op>(function, options, may_be_empty(segments));
-  const auto init = host::initial_value_of<Op>(function, options.init, 1);
+  grid::initial_value<A> empty;
+  if (may_be_empty(segments)) empty = host::empty_value_of<Op, Out>(function, options, no_empty_value);
+  const auto init = host::initial_value_of<Op>(function, options.init);
   if (options.max_blocks < 0) reject(function, {"max_blocks is ", std::to_string(options.max_blocks).c_str()});
   if (segments.count == 0) return;
   if (!options.workspace.bytes.empty())

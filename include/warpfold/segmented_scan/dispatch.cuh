@@ -33,10 +33,10 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
              const reduce_options<A>& options) {
   static_assert(fits_control_words(sizeof(A)) && alignof(A) <= 16, "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<Op>(function, options.init, 1);
+  const auto init = host::initial_value_of<Op>(function, options.init);
   A first{};
   if constexpr (IsExclusive)
-    if (!options.init) first = host::first_without_init<Op, A>(function);
+    if (!options.init) first = host::first_without_init<Op, Out, A>(function);
   if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   const int device = host::current_device();
   host::check_workspace(function, options.workspace.bytes, scratch_bytes());  // also where it is not used

@@ -103,7 +103,8 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     check_operator<Op, A>();
     if constexpr (is_operator_for<Op, A>) {  // else what follows would bury the reason in other errors
       const std::int64_t items = leaves.source.items;
-      const auto init = host::initial_value_of<Op>(function, options.init, items);
+      const auto init = items > 0 ? host::initial_value_of<Op>(function, options.init)
+                                  : host::value_of_nothing<Op, Out>(function, options.init);
       check_max_blocks<Schedule>(function, options.max_blocks);
       if (items == 0)
         return warpfold::launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);

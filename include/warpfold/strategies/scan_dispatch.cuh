@@ -120,7 +120,7 @@ grid::initial_value<A> checked_scan_init(const char* function, const Source& sou
   check_max_blocks<grid::multi_pass>(function, options.max_blocks);
   host::check_initial_apart(function, "init", options.init, "out", out, source.items);
   check_scan_output(function, source, out);
-  return host::initial_value_of<Op>(function, options.init, 1);  // of one item: none without .init
+  return host::initial_value_of<Op>(function, options.init);
 }
 
 template <scan_kind Kind, class S, class Leaves, class Op, class A = typename Leaves::accumulator>

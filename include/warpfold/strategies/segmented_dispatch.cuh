@@ -68,8 +68,8 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
     if constexpr (!is_operator_for<Op, A>) return;  // else what follows would bury the reason in other errors
     else if constexpr (check_segmented_strategy<Algorithm, Schedule, Finish, Segments, Out, A>()) {
       using unsegmented = strategy_reduction<strategy<typename Algorithm::unsegmented, Schedule, Finish>>;
-      const auto empty = segmented::empty_value_of<Op>(function, options);
-      const auto init = host::initial_value_of<Op>(function, options.init, 1);
+      const auto empty = host::empty_value_of<Op, Out>(function, options, segmented::no_empty_value);
+      const auto init = host::initial_value_of<Op>(function, options.init);
       check_max_blocks<Schedule>(function, options.max_blocks);
       host::check_initial_apart(function, "init", options.init, "out", out, segments.count);
       host::check_initial_apart(function, "empty", options.empty, "out", out, segments.count);

@@ -14,7 +14,12 @@ template <class Leaves> struct items_as_terms { static constexpr bool exist = fa
 template <class Source, class Op, class Transform, class A>
   requires requires { typename Op::template plain_terms<A>; }
 struct items_as_terms<thread::leaves<Source, thread::lifted<Op, Transform>, A>> {
-  static constexpr bool exist = !requires { typename Source::pair; };
+  static constexpr bool exist = [] {
+    if constexpr (requires { typename Source::pair; }) return false;
+    else
+      return warpfold::detail::is_plain_number<typename warpfold::detail::promoted<
+          typename thread::detail::transformed_items<Transform, Source>::type>::type>;
+  }();
   using type = typename Op::template plain_terms<A>;
 };
 }  // namespace detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The identity of an accumulator, as far as a narrower result can hold it. It would wrap: the maximum of no int8 is
+// -128, not the low byte of INT_MIN.
+#pragma once
+#include <limits>
+#include <warpfold/operator_traits.hpp>
+
+namespace warpfold::detail {
+
+/// Bits of a number of type `T`, but for sign and exponent.
+template <class T> inline constexpr int digits_of = std::numeric_limits<T>::digits;
+template <> inline constexpr int digits_of<int128> = 127;
+template <> inline constexpr int digits_of<uint128> = 128;
+
+/// `value`, the largest or least T, as the A closest to it that is a T, too.
+template <class A, class T> constexpr A real_within(T value) {
+  if constexpr (digits_of<T> <= digits_of<A>) return static_cast<A>(value);
+  else return value > 0 ? static_cast<A>(value - (T(1) << (digits_of<T> - digits_of<A>)) + 1) : static_cast<A>(value);
+}
+
+/// The identity of `Op`, or, where a `T` cannot hold that, the T's own identity, as an A. Infinities and NaN are kept by
+/// outputs that have them. Device code needs it as a constant: a user's identity may be the host's.
+template <class Op, class A, class T> constexpr A identity_within() {
+  const A own = identity<Op, A>::value();
+  if constexpr (is_plain_number<A> && is_integer<T> && has_identity_v<Op, T>) {
+    if constexpr (is_real<A>) return real_within<A>(identity<Op, T>::value());
+    else {
+      const T held = static_cast<T>(own);
+      const bool fits = static_cast<A>(held) == own && (held < T(0)) == (own < A(0));
+      return fits ? own : static_cast<A>(identity<Op, T>::value());
+    }
+  } else return own;
+}
+
+}  // namespace warpfold::detail
