@@ -3,6 +3,7 @@
 // the bits of the canonical tree.
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
+#include <cuda/std/complex>
 
 #include <cmath>
 #include <limits>
@@ -230,6 +231,59 @@ TEST(VectorReductions, DotAsumAmaxMeanMinmax) {
   EXPECT_EQ(wf::minmax_value(bytes.items()), (wf::extrema<int>{-128, 127}));
   const device_array<int> sum_of_ints(1);
   EXPECT_THROW(wf::dot(ints.items(), ints.items().first(2), sum_of_ints.data()), std::invalid_argument);
+}
+
+TEST(VectorReductions, OfComplexNumbers) {
+  using complex = cuda::std::complex<double>;
+  const auto both = [](auto real) {
+    using C = cuda::std::complex<decltype(real)>;
+    const device_array<C> in(std::vector<C>{C(3, 4), C(0, -12), C(-8, 6)}), one(1);
+    EXPECT_EQ(wf::asum_value(in.items()), 27) << "moduli";
+    EXPECT_EQ(wf::amax_value(in.items()), 12);
+    EXPECT_FLOAT_EQ(static_cast<float>(wf::norm2_value(in.items())), std::sqrt(269.0f));
+    wf::mean(in.items(), one.data());
+    EXPECT_EQ(one.value().real(), decltype(real)(-5) / 3);
+    EXPECT_EQ(one.value().imag(), decltype(real)(-2) / 3);
+    EXPECT_TRUE(std::isnan(wf::mean_value(in.items().first(0)).imag()));
+    EXPECT_EQ(wf::norm2_value(in.items().first(0)), 0);
+  };
+  both(1.0f);
+  both(1.0);
+  // The norm has the bits of the norm of all parts, in every batch.
+  std::vector<complex> items(9001);
+  std::vector<double> parts;
+  wf_test::random_source random(5);
+  for (complex& item : items) {
+    const auto part = [&] {
+      const double size =
+          std::ldexp(1 + static_cast<double>(random() >> 11) * 0x1p-53, static_cast<int>(random.below(1120)) - 600);
+      return random() & 1 ? size : -size;
+    };
+    const double real = part(), imaginary = part();
+    item = complex(real, imaginary);
+    parts.insert(parts.end(), {real, imaginary});
+  }
+  const device_array<complex> in(items);
+  const device_array<double> in_parts(parts);
+  EXPECT_EQ(wf::norm2_value(in.items()), wf::norm2_value(in_parts.items()));
+  for (const complex& z : items) {
+    const long double exact = std::hypot(static_cast<long double>(z.real()), static_cast<long double>(z.imag()));
+    EXPECT_NEAR(static_cast<double>(wf::magnitude{}(z) / exact), 1, 0x1p-52);
+  }
+  constexpr double huge = 1e308, tiny = 0x1p-1074, inf = std::numeric_limits<double>::infinity();
+  EXPECT_DOUBLE_EQ(wf::magnitude{}(complex(huge, huge)), std::hypot(huge, huge));
+  EXPECT_EQ(wf::magnitude{}(complex(tiny, 0)), tiny);
+  EXPECT_EQ(wf::magnitude{}(complex(std::nan(""), -inf)), inf);
+  EXPECT_TRUE(std::isnan(wf::magnitude{}(complex(std::nan(""), 1))));
+}
+
+TEST(VectorReductions, OfWideIntegers) {
+  constexpr wf::int128 large = static_cast<wf::int128>(1) << 100;
+  const device_array<wf::int128> in(std::vector<wf::int128>{-5, 3, -large});
+  EXPECT_TRUE(wf::asum_value(in.items()) == large + 8);
+  EXPECT_TRUE(wf::amax_value(in.items()) == large);
+  EXPECT_EQ(wf::norm2_value(in.items().first(2)), std::sqrt(34.0));
+  EXPECT_EQ(wf::mean_value(in.items().first(2)), -1.0);
 }
 
 }  // namespace vector_reduction_tests

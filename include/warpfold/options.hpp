@@ -28,6 +28,7 @@ inline constexpr bool is_wider<T, A> =
 struct lost_numbers {
   std::uint64_t parts = 0;
   long long value = 0;  ///< the last of them, as it was given
+  bool is_negative = false;
 };
 /// conversion<T, A>::note_loss(lost, given, part) notes whether `given` has another value as an `A`. A bool keeps the
 /// truth of every number.
@@ -36,7 +37,7 @@ template <class T, class A> struct conversion {
     if constexpr (is_integer<T> && is_integer<A> && !std::is_same_v<A, bool>) {
       const A held = static_cast<A>(given);
       if (static_cast<T>(held) == given && (held < A(0)) == (given < T(0))) return;
-      lost = {lost.parts | std::uint64_t{1} << part, static_cast<long long>(given)};
+      lost = {lost.parts | std::uint64_t{1} << part, static_cast<long long>(given), given < T(0)};
     }
   }
 };

@@ -23,13 +23,46 @@ struct message {
 __global__ void before_kernel(counts* all, const message* tiles, int tile, int* result) {
   if (threadIdx.x == 0)
     for (int t = 0; t < tile; ++t) {
-      all->publish_own(t, tiles[t].own);
-      if (tiles[t].through >= 0) all->publish_through(t, tiles[t].through);
+      all->publish_own(t, tiles[t].own, true);
+      if (tiles[t].through >= 0) all->publish_through(t, tiles[t].through, true);
     }
   __syncwarp();
   result[threadIdx.x] = all->before(tile);
   __syncwarp();
-  all->clear(tile + 1);
+  for (int t = static_cast<int>(threadIdx.x); t <= tile; t += wf::warp_lanes) all->clear_own(t);
+  all->clear_groups(tile + 1);
+}
+
+/// What is seen of a group before one of its words is written, and afterwards. `missing` is the word's number.
+__global__ void arrival_kernel(counts* all, int group, int members, int missing, int* answers) {
+  const int first = group * wf::warp_lanes;
+  const auto write = [&](int word) {
+    if (word < members) all->publish_own(first + word, 3, true);
+    if (word == wf::warp_lanes) all->publish_through(first + members - 1, 3 * (first + members), true);
+  };
+  const auto sees = [&] {
+    bool sees_all = all->has_group(group, members);
+    for (int t = first; t < first + members; ++t) sees_all &= all->has_own(t);
+    return sees_all;
+  };
+  for (int word = 0; word <= wf::warp_lanes; ++word)
+    if (word != missing) write(word);
+  answers[0] = sees();
+  write(missing);
+  answers[1] = sees();
+}
+
+TEST(LookBack, TellsWhenAGroupHasWrittenItsWords) {
+  const wf_test::device_array<counts> all(1);
+  const wf_test::device_array<int> answers(2);
+  for (const int members : {32, 7, 1})
+    for (const int missing : {0, 5, 31, 32}) {
+      wf::check(cudaMemset(all.data(), 0, sizeof(counts)), "cudaMemset");
+      wf_test::launch_and_wait(&arrival_kernel, 1, 1, 0, all.data(), 2, members, missing, answers.data());
+      const bool is_written = missing < members || (missing == 32 && members == 32);
+      EXPECT_EQ(answers.value(0), !is_written) << members << ' ' << missing;
+      EXPECT_EQ(answers.value(1), 1) << members << ' ' << missing;
+    }
 }
 
 TEST(LookBack, AddsUpToTheFirstGroupThatSaysAll) {
@@ -70,10 +103,10 @@ __global__ void tiles_kernel(unsigned* next, counts* all, int tiles, int* result
     unsigned taken = threadIdx.x == 0 ? atomicAdd(next, 1u) : 0;
     const int tile = static_cast<int>(__shfl_sync(wf::full_warp, taken, 0));
     if (tile >= tiles) return;
-    if (threadIdx.x == 0) all->publish_own(tile, tile % 7);
+    if (threadIdx.x == 0) all->publish_own(tile, tile % 7, true);
     const int before = all->before(tile);
     if (threadIdx.x == 0) {
-      all->publish_through(tile, before + tile % 7);
+      all->publish_through(tile, before + tile % 7, true);
       results[tile] = before;
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What reduce refuses: before anything is enqueued or written, with words that say what was wrong.
 #include <gtest/gtest.h>
+#include <warpfold/fuse.hpp>
 
 #include "reduce/iterators.cuh"
 #include "reduce/rejected.cuh"
@@ -51,6 +52,25 @@ TEST_F(reduce_errors, empty_without_identity_and_init) {
   expect_rejected(
       [&](cudaStream_t s) { wf::reduce(std::span<const float>{}, out(), without_identity{}, {.stream = s}); },
       {"warpfold::reduce: ", "empty", "identity", "init"});
+}
+
+TEST_F(reduce_errors, init_that_the_accumulator_cannot_hold) {
+  const wf_test::device_array<std::uint8_t> in(std::vector<std::uint8_t>{3, 4});
+  const wf_test::device_array<std::int64_t> wide(std::vector<std::int64_t>{3, 4});
+  expect_rejected([&](cudaStream_t s) { wf::reduce(in.items(), out(), wf::minimum{}, {.stream = s, .init = -1}); },
+                  {"warpfold::reduce: ", "init is -1"});
+  expect_rejected(
+      [&](cudaStream_t s) {
+        (void)wf::reduce(in.items(), wf::outputs(out(), int64_out()), wf::fuse(wf::bit_or{}, wf::minimum{}),
+                         {.stream = s, .init = wf::fused(-2, -7)});
+      },
+      {"warpfold::reduce: ", "init is -7"});
+  expect_rejected(
+      [&](cudaStream_t s) { wf::reduce(wide.items(), int64_out(), wf::maximum{}, {.stream = s, .init = 1ull << 63}); },
+      {"warpfold::reduce: ", "init is 9223372036854775808"});
+  EXPECT_EQ(wf::reduce_value(in.items(), {.init = -1}), 6u) << "sums are modulo 2^32";
+  EXPECT_EQ(wf::reduce_value(in.items(), wf::bit_and{}, {.init = -1}), 0u);
+  EXPECT_EQ(wf::reduce_value(in.items(), wf::minimum{}, {.init = 1}), 1u);
 }
 
 TEST_F(reduce_errors, workspace_too_small) {

@@ -118,6 +118,26 @@ TEST_F(segmented_reduce_errors, no_identity_init_or_empty) {
   EXPECT_EQ(result.value(), 1.0f);
 }
 
+TEST_F(segmented_reduce_errors, init_and_empty_that_cannot_be_held) {
+  const device_array<std::uint8_t> in(std::vector<std::uint8_t>(12, 3));
+  const device_array<std::uint8_t> narrow(1);
+  const std::span<std::uint8_t> bytes(narrow.data(), 1);
+  const std::string given = "is -1";
+  expect_rejected(
+      [&](cudaStream_t s) {
+        wf::segmented_reduce(in.items(), offsets(2), bytes, wf::minimum{}, {.stream = s, .init = -1});
+      },
+      {function, "init " + given});
+  expect_rejected(
+      [&](cudaStream_t s) {
+        wf::segmented_reduce(in.items(), offsets(2), bytes, wf::plus{}, {.stream = s, .empty = -1});
+      },
+      {function, "empty " + given});
+  const device_array<int> result(1);
+  wf::segmented_reduce(in.items(), offsets(2), std::span(result.data(), 1), wf::minimum{}, {.empty = -1});
+  EXPECT_EQ(result.value(), -1) << "the output holds it";
+}
+
 TEST_F(segmented_reduce_errors, workspace_and_max_blocks) {
   const std::size_t needed = wf::segmented::scratch_bytes(sizeof(float));
   EXPECT_LE(needed, wf::workspace_bytes<float>());

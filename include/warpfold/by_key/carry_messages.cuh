@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a warp sends the carry of its tiles to another block: in messages of 16 bytes. A message is read whole or not at
-// all, and one of its words is never zero. So the receiver sees by the words whether all have arrived.
-//
-// A carry also says that its tiles are done with the words of the epoch, which the epoch's last receiver clears:
-//
-//   any thread of a block    writes a word of the epoch for its tile (tile_counts)
-//   barrier                  hands that to the sender
-//   sender                   fence, then the messages
-//   receiver                 all messages, fence: it has seen what the sender did; clears the messages, which only it reads
-//   warp barrier             hands that to the lane that sends the joined carry, or to the lanes that clear the epoch
-//
-// Without the fences a word could still be on its way when it is cleared, and stay for the next call.
+// all, and one of its words is never zero. So the sender needs no fence, and the receiver sees by the words whether all
+// have arrived.
 #pragma once
 #include <cstring>
 #include <warpfold/arch/published.cuh>
-#include <warpfold/arch/ticket.cuh>
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/run_carry.cuh>
 
@@ -33,7 +23,6 @@ template <class A> struct carry_messages {
 
   arch::message messages[count];
 
-  /// Whoever has received the carry and called fence_after_arrivals sees what the caller wrote or was handed before.
   __device__ void send(const placed_carry<A>& own) {
     static_assert(std::is_trivially_copyable_v<A>);
     arch::message all[count] = {};
@@ -46,7 +35,6 @@ template <class A> struct carry_messages {
     all[0].words[1] = 2 * static_cast<std::uint32_t>(own.before) + own.runs.has_first;
     WARPFOLD_UNROLL
     for (int i = 0; i < 2 * accumulator_words; ++i) word(all, i) = words[i];
-    arch::fence_before_arrival();
     WARPFOLD_UNROLL
     for (int k = 0; k < count; ++k) arch::publish(messages + k, all[k]);
   }

@@ -3,7 +3,21 @@
 // tile of a group of 32 joins the group, the warp that has the last of 32 groups joins these, and so on up to the
 // epoch. A tile depends on earlier tiles only, and the warp does other work until their carries have arrived. Epochs
 // use the same scratch words, so the blocks of an epoch wait for the epoch before.
+//
+// Words are cleared for the next epoch, or the next call. A word that is still on its way then would stay for good. So
+// whoever clears has seen it arrive (a thread's accesses to one address stay in order), or acquires from one who has:
+//
+//   a tile's threads   write own, sums and through (tile_counts), in no order
+//   a tile's sender    sends its carry. The carry holds a number that the look-back found: the tile reads no more words
+//   who joins tiles    sees their carries and `own` words, each lane one of either, which it clears. Only these tiles
+//                      read those words. Then it sends the group's carry
+//   who joins groups   sees their carries, sums and through, and clears the carries; and so on up to the epoch
+//   who ends an epoch  clears sums and through; releases epochs_done
+//
+// What has been seen, or cleared, is released with the next carry where somebody else relies on it: on sums and through
+// if there are groups of groups; on cleared words if another epoch follows.
 #pragma once
+#include <warpfold/arch/ticket.cuh>
 #include <warpfold/by_key/carry_messages.cuh>
 #include <warpfold/by_key/join_run_carries.cuh>
 #include <warpfold/by_key/look_back.cuh>
@@ -37,44 +51,64 @@ template <class A> struct by_key_scratch {
 /// A group that a warp is to join: up to 32 neighbouring tiles, or groups, of which number `place` is the last.
 template <class A> struct pending_join {
   int place = -1;                      ///< -1 if no group is pending
-  int tiles = 0;                       ///< tiles, or groups, of the epoch
-  carry_messages<A>* carry = nullptr;  ///< their carries
+  int members = 0;                     ///< tiles, or groups, of the epoch
+  int level = 0;                       ///< 0: the group is one of tiles; 1: one of groups; and so on
+  carry_messages<A>* carry = nullptr;  ///< of tiles, or groups
 
   /// Whether a tile, or group, is the last one of its group, so that its warp joins the group.
-  __device__ static bool completes_group(int own_place, int epoch_tiles) {
-    return (own_place & (warp_lanes - 1)) == warp_lanes - 1 || own_place == epoch_tiles - 1;
+  __device__ static bool completes_group(int own_place, int epoch_members) {
+    return (own_place & (warp_lanes - 1)) == warp_lanes - 1 || own_place == epoch_members - 1;
   }
-  /// Makes the group of this tile, or group, the pending one. No other group may be pending.
+  /// Makes the group of this tile the pending one. No other group may be pending.
   __device__ void add(carry_messages<A>* carries, int own_place, int epoch_tiles) {
-    place = own_place, tiles = epoch_tiles, carry = carries;
+    place = own_place, members = epoch_tiles, level = 0, carry = carries;
   }
   /// Joins the pending group if its carries have arrived, or waits for them if `waits`; then the group of that group,
   /// and so on. Returns whether that completes the epoch; then `own` is the epoch's carry, valid in lane 0. Calls
   /// close(number of the run in the epoch, value) for each run that it completes. All lanes call it.
-  template <class Op, class Close>
-  __device__ bool join(bool waits, placed_carry<A>& own, const carry_joiner<Op, A>& joiner, Close close) {
+  template <class Counts, class Op, class Close>
+  __device__ bool join(bool waits, const tile_epochs& schedule, int epoch, Counts& counts, placed_carry<A>& own,
+                       const carry_joiner<Op, A>& joiner, Close close) {
     static_assert(tiles_per_group == warp_lanes);
     constexpr int log_group = log2_of(warp_lanes);
-    const int lane = arch::lane_id();
+    const int lane = arch::lane_id(), epoch_tiles = schedule.tiles_of(epoch);
+    const bool is_last_epoch = schedule.is_last(epoch);
+    const auto is_released = [&](int sent_level) { return sent_level > 1 || (sent_level == 1 && !is_last_epoch); };
     while (place >= 0) {
-      const int rank = place & (warp_lanes - 1);
-      auto& message = carry[place - rank + least_of(lane, rank)];
+      const int rank = place & (warp_lanes - 1), member = place - rank + least_of(lane, rank);
+      auto& message = carry[member];
       own = {joiner.none(), 0};
-      while (!__all_sync(full_warp, lane > rank || message.try_receive(own))) {
+      const auto has_arrived = [&] {  // without branches: all of it is one trip to memory
+        bool is_there = level > 0 || counts.has_own(member);
+        if (level == 1 || (epoch_tiles <= warp_lanes && schedule.has_groups())) {
+          const int group = level == 1 ? member : 0;
+          is_there &= counts.has_group(group, least_of(epoch_tiles - (group << log_group), warp_lanes));
+        }
+        if (lane <= rank) is_there &= message.try_receive(own);
+        return is_there;
+      };
+      while (!__all_sync(full_warp, has_arrived())) {
         if (!waits) return false;
         arch::pause();
       }
-      arch::fence_after_arrivals();
-      if (lane <= rank) message.clear();
+      if (is_released(level)) arch::fence_after_arrivals();
+      if (lane <= rank) {
+        message.clear();
+        if (level == 0) counts.clear_own(member);
+      }
       const heads_before heads{own.before, warp::all_reduce(own.runs.heads, plus{})};
       own.runs = join_carries(joiner, own.runs, heads, close);
       __syncwarp();
-      const int group = place >> log_group, groups = ((tiles - 1) >> log_group) + 1;
-      carry_messages<A>* const of_groups = carry + tiles;
+      const int group = place >> log_group, groups = ((members - 1) >> log_group) + 1;
+      carry_messages<A>* const of_groups = carry + members;
       place = -1;
       if (groups == 1) return true;
-      if (lane == 0) of_groups[group].send(own);
-      if (completes_group(group, groups)) add(of_groups, group, groups);
+      ++level;
+      if (lane == 0) {
+        if (is_released(level)) arch::fence_before_arrival();
+        of_groups[group].send(own);
+      }
+      if (completes_group(group, groups)) place = group, members = groups, carry = of_groups;
     }
     return false;
   }

@@ -122,7 +122,7 @@ __device__ void finish_epoch(const Arguments& arguments, int epoch, const run_ca
   auto& control = *arguments.scratch.control;
   const bool is_last = arguments.schedule.is_last(epoch);
   const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(epoch);
-  control.counts.clear(tiles);
+  control.counts.clear_groups(tiles);
   if (lane == 0) {
     auto& epochs = *arguments.scratch.epochs;
     const auto all = push_epoch(epochs, epoch, is_last, own, arguments.joiner(),
@@ -143,7 +143,8 @@ __device__ void join_neighbours(const Arguments& arguments, int epoch, std::int6
                                 pending_join<A>& neighbours) {
   const auto close = [&](int rank, const A& value) { arguments.write_value(heads_before_epoch + rank, value); };
   placed_carry<A> all{};
-  if (neighbours.join(waits, all, arguments.joiner(), close))
+  if (neighbours.join(waits, arguments.schedule, epoch, arguments.scratch.control->counts, all, arguments.joiner(),
+                      close))
     finish_epoch(arguments, epoch, all.runs);
 }
 
@@ -163,11 +164,12 @@ __device__ void join_warps(const Arguments& arguments, tile_summary<A, Warps>& d
 }
 
 /// Finds by look-back where a tile's runs are written, and publishes what follows for later tiles. One warp calls it.
-template <class Summary, class Counts> __device__ void find_place(Summary& tile, Counts& counts, int place) {
+template <class Summary, class Counts>
+__device__ void find_place(Summary& tile, Counts& counts, int place, bool has_groups) {
   const int before = counts.before(place);
   if (arch::lane_id() == 0) {
     tile.before = before;
-    counts.publish_through(place, before + tile.all_heads());
+    counts.publish_through(place, before + tile.all_heads(), has_groups);
   }
 }
 
@@ -177,6 +179,7 @@ __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) 
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
   auto& stage = block.shared.stage_of(warp);
   auto& counts = arguments.scratch.control->counts;
+  const bool has_groups = arguments.schedule.has_groups();
   typename Storage::thread_tile own;
   output_staging staged{block.shared.keys[warp], block.shared.values[warp]};
   const auto is_staged = [&](int tile) {
@@ -198,7 +201,7 @@ __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) 
       now.heads[warp] = heads.count;
       now.required_writes[warp] = static_cast<std::uint8_t>(staged.required_writes(heads.count, block.in_flight));
       const bool completes = block.has_tile() && now.count_heads(heads.count);
-      if (completes && block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads());
+      if (completes && block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads(), has_groups);
     }
     const int least = block.min_writes();
     block.sync();
@@ -226,13 +229,14 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
   const int lane = arch::lane_id();
+  const bool has_groups = schedule.has_groups();
   pending_join<typename Arguments::A> neighbours;
   while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
     const int least = block.min_writes();
     const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
-    if (least > 0) find_place(block.oldest(), counts, place_of_oldest());
+    if (least > 0) find_place(block.oldest(), counts, place_of_oldest(), has_groups);
     // As late as possible: a look-back waits for every tile that is taken and not yet counted.
     if (lane == 0 && has_tile) {
       now.next = take_tile(control, schedule);
@@ -252,7 +256,7 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
                         neighbours);
       if (ends) break;
       if (done >= least) {
-        find_place(block.oldest(), counts, place);
+        find_place(block.oldest(), counts, place, has_groups);
         block.sync();
       }
       if (block.must_drain()) join_warps(arguments, block.oldest());  // there is no other work, and other blocks wait
@@ -262,7 +266,7 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     // The last tile of the epoch before may have been this block's previous tile.
     if (block.enters_epoch()) enter_epoch(block.shared, arguments.scratch, block.tile >> block.log_epoch);
     if (lane == 0) {
-      if (!block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads());
+      if (!block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads(), has_groups);
       now.heads_before_epoch = block.shared.heads_before_epoch;
     }
     block.end_step(next);

@@ -30,14 +30,15 @@ template <int Tiles> struct tile_counts {
   unsigned sums[groups];     ///< 2^26 m + n where m tiles of the group have published n heads in all
   unsigned through[groups];  ///< 2 n + 1 where n heads lie before the group's end
 
-  /// Publishes that the tile has `count` heads. One thread calls it.
-  __device__ void publish_own(int tile, int count) {
+  /// Publishes that the tile has `count` heads. One thread calls it. Without groups nobody reads their words, and they
+  /// stay zero.
+  __device__ void publish_own(int tile, int count, bool has_groups) {
     arch::publish(own + tile, encoded(count));
-    atomicAdd(sums + (tile >> log_group), arrival + static_cast<unsigned>(count));
+    if (has_groups) atomicAdd(sums + (tile >> log_group), arrival + static_cast<unsigned>(count));
   }
   /// Publishes that `count` heads lie before the tile's end, if the tile is the last of its group. One thread calls it.
-  __device__ void publish_through(int tile, int count) {
-    if ((tile & (lookback_window - 1)) == lookback_window - 1)
+  __device__ void publish_through(int tile, int count, bool has_groups) {
+    if (has_groups && (tile & (lookback_window - 1)) == lookback_window - 1)
       arch::publish(through + (tile >> log_group), encoded(count));
   }
 
@@ -65,11 +66,20 @@ template <int Tiles> struct tile_counts {
     }
   }
 
-  /// Clears the words of the first `count` tiles. One warp calls it, when no other reads them any more.
-  __device__ void clear(int count) {
-    const int lane = arch::lane_id(), groups_used = (count - 1) / lookback_window + 1;
-    for (int i = lane; i < count; i += warp_lanes) own[i] = 0;
-    for (int i = lane; i < groups_used; i += warp_lanes) sums[i] = through[i] = 0;
+  /// Whether the word of `tile` can be seen.
+  __device__ bool has_own(int tile) { return arch::observe(own + tile) != 0; }
+  /// Whether all can be seen that the tiles of `group`, `members` of them, wrote for it.
+  __device__ bool has_group(int group, int members) {
+    const unsigned sum = arch::observe(sums + group), end = arch::observe(through + group);
+    return (sum >= static_cast<unsigned>(members) * arrival) & ((end != 0) | (members < lookback_window));
+  }
+  /// Clears the word of `tile`, which no other tile reads any more. The thread that has seen it calls this.
+  __device__ void clear_own(int tile) { arch::publish(own + tile, 0); }
+  /// Clears the words of the groups of the first `count` tiles, which no other warp reads any more. The warp whose lane k
+  /// has seen those of groups k, k + 32, … calls it, or one that acquires from those who have.
+  __device__ void clear_groups(int count) {
+    const int groups_used = (count - 1) / lookback_window + 1;
+    for (int i = arch::lane_id(); i < groups_used; i += warp_lanes) sums[i] = through[i] = 0;
   }
 
  private:

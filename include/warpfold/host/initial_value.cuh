@@ -14,7 +14,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline void check_kept(const char* function, const char* argument, const warpfold::detail::lost_numbers& lost,
                        std::uint64_t allowed) {
   if ((lost.parts & ~allowed) != 0)
-    reject(function, std::string(argument) + " is " + std::to_string(lost.value) +
+    reject(function, std::string(argument) + " is " +
+                         (lost.is_negative ? std::to_string(lost.value)
+                                           : std::to_string(static_cast<unsigned long long>(lost.value))) +
                          ", which the accumulator cannot hold: accumulate in another type by wf::accumulate_in<T>(op)");
 }
 
@@ -55,7 +57,7 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
   std::uint64_t allowed = 0;  // a number that is itself again in the output
   if constexpr (warpfold::detail::is_integer<T> && warpfold::detail::is_integer<A>)
     allowed = static_cast<T>(options.empty.value()) == static_cast<T>(options.empty.lost().value) &&
-              (options.empty.lost().value < 0) == (static_cast<T>(options.empty.value()) < T(0));
+              options.empty.lost().is_negative == (static_cast<T>(options.empty.value()) < T(0));
   check_kept(function, "empty", options.empty.lost(), allowed);
   return value_of(function, "empty", options.empty);
 }
