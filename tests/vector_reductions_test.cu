@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot, asum, amax, norm2, mean, minmax and logsumexp: within the stated bounds of references in long double, and with
-// the bits of the canonical tree.
+// dot, asum, amax, norm2, mean and minmax: within the stated bounds of references in long double, and with the bits of
+// the canonical tree. logsumexp: log_sum_exp_test.cu.
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 #include <cuda/std/complex>
@@ -21,7 +21,6 @@ namespace wf = warpfold;
 using wf_test::device_array;
 
 constexpr std::int64_t sizes[] = {1, 3, 130, 4097, 33'003};
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 double levels(std::int64_t count) { return std::ceil(std::log2(static_cast<double>(count))); }
 
@@ -114,80 +113,8 @@ TEST(Norm2, SpecialValuesAndOtherTypes) {
   EXPECT_EQ(wf::norm2_value(halves.items()), 10 * __half2float(__half(60'000.0f)));
 }
 
-template <class R, class T> long double logsumexp_of(const std::vector<T>& items) {
-  long double greatest = -HUGE_VALL, sum = 0;
-  for (const T& item : items) greatest = std::max<long double>(greatest, static_cast<R>(item));
-  for (const T& item : items) sum += std::exp(static_cast<R>(item) - greatest);
-  return greatest + std::log(sum);
-}
-
-/// Random items, of which some are far from the others.
-template <class T> std::vector<T> logits(std::int64_t count, double scale, std::uint64_t seed) {
-  wf_test::random_source random(seed);
-  std::vector<T> items;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double x = scale * (static_cast<double>(random() >> 11) * 0x1p-52 - 1);
-    items.push_back(static_cast<T>(static_cast<float>(random.below(500) == 0 ? 20 * x : x)));
-  }
-  return items;
-}
-
-template <class T> void expect_logsumexp(double unit, double terms) {
-  for (const std::int64_t size : sizes)
-    for (const double scale : {0.01, 5.0, 80.0, 4000.0}) {
-      const auto items = logits<T>(size, scale, static_cast<std::uint64_t>(size));
-      const device_array<T> in(items, size % 4);
-      const auto result = wf::logsumexp_value(in.items());
-      ASSERT_EQ(result, replayed<wf::log_sum_exp>(items)) << size << " items to " << scale;
-      const auto exact = static_cast<double>(logsumexp_of<long double>(items));
-      EXPECT_LE(std::fabs(static_cast<double>(result) - exact),
-                unit * (levels(size) + terms) + unit * std::fabs(exact) * (unit < 1e-10 ? 2 : 1.001))
-          << size << " items to " << scale;
-    }
-}
-TEST(LogSumExp, OfFloats) { expect_logsumexp<float>(0x1p-24, 4); }
-TEST(LogSumExp, OfDoubles) { expect_logsumexp<double>(0x1p-53, 8); }
-
-TEST(LogSumExp, SpecialValues) {
-  const auto of = [](std::vector<float> items) {
-    items.resize(5000, -infinity);
-    const device_array<float> in(items);
-    const float result = wf::logsumexp_value(in.items());
-    const float expected = replayed<wf::log_sum_exp>(items);
-    EXPECT_TRUE(result == expected || (std::isnan(result) && std::isnan(expected)));
-    return result;
-  };
-  EXPECT_EQ(of({}), -infinity);
-  EXPECT_EQ(of({1.5f}), 1.5f);
-  EXPECT_EQ(of({-1e4f, -infinity, -1e4f}), static_cast<float>(-1e4 + std::log(2.0)));
-  EXPECT_EQ(of({1, infinity}), infinity);
-  EXPECT_TRUE(std::isnan(of({1, infinity, NAN, 2})));
-  EXPECT_EQ(of({3e38f, 1, 2}), 3e38f);
-  EXPECT_EQ(of({-3e38f}), -3e38f);
-  EXPECT_EQ(of({0x1p22f, 0x1p22f, 1e6f}), static_cast<float>(0x1p22 + std::log(2.0)));
-  EXPECT_EQ(wf::logsumexp_value(static_cast<const float*>(nullptr), 0), -infinity);
-}
-
-TEST(LogSumExp, TheExponentialIsAsGoodAsItsBound) {
-  double worst = 0, worst_double = 0;
-  for (int i = -200'000; i < 200'000; ++i) {
-    const float x = static_cast<float>(i) * 0.00043f;
-    const auto sum = wf::log_sum_exp{}.lift(x);
-    const double exact = std::exp(static_cast<double>(x) - sum.exponent * 0.69314718055994530942);
-    worst = std::max(worst, std::fabs(sum.sum / exact - 1));
-    if (i % 8 != 0) continue;
-    const auto of_double = wf::log_sum_exp{}.lift(static_cast<double>(x));
-    const long double exactly =
-        std::exp(static_cast<long double>(x) - of_double.exponent * 0.693147180559945309417232L);
-    worst_double = std::max(worst_double, static_cast<double>(std::fabs(of_double.sum / exactly - 1)));
-  }
-  EXPECT_LT(worst, 0x1p-23);
-  EXPECT_GT(worst, 0);
-  EXPECT_LT(worst_double, 0x1p-52);
-}
-
 TEST(VectorReductions, SegmentsAreReducedAsIfAlone) {
-  const auto items = logits<float>(20'000, 5, 2);
+  const auto items = wf_test::random_items<float>(20'000);
   std::vector<int> offsets{0};
   for (int length = 1; offsets.back() + length < 20'000; length = length * 5 % 997)
     offsets.push_back(offsets.back() + length);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operator log_sum_exp: log(exp(x0) + exp(x1) + ...) in one pass, without overflow.
 //
-// exp(x) = p 2^n, with n the integer next to x log2(e), and p a polynomial of the rest. Sums are kept as a number and a
-// common power of two, that of the largest item. A change of the power of two loses nothing, so a sum has the bits of
-// floating-point addition with unlimited exponents, in the tree's order, however a kernel scales its parts; and a join
-// of two sums needs no exponential. (The idea of one pass: Milakov and Gimelshein, Online Normalizer Calculation for
-// Softmax, 2018, whose join needs two. The argument's reduction: Cody and Waite, Software Manual for the Elementary
-// Functions, 1980.) Nothing is taken from a mathematical library, whose bits differ between host and GPU.
+// exp(x) = p 4^h, with h the multiple of 1/2 next to x log4(e), and p a polynomial of the rest. Sums are kept as a
+// number and a common power of two, that of the largest item. A change of the power of two loses nothing, so a sum has
+// the bits of floating-point addition with unlimited exponents, in the tree's order, however a kernel scales its parts;
+// and a join of two sums needs no exponential. Powers of 4, since h is then smaller than x: an item too large to be
+// computed stands in place of its exponent, as it is. (The idea of one pass: Milakov and Gimelshein, Online Normalizer
+// Calculation for Softmax, 2018, whose join needs two. The argument's reduction: Cody and Waite, Software Manual for
+// the Elementary Functions, 1980.) Nothing is taken from a mathematical library, whose bits differ between host and
+// GPU.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -16,7 +18,8 @@
 
 namespace warpfold {
 
-/// sum * 2^exponent. The exponent is an integer; that of an item past the range of `exponential` says which item it is.
+/// sum * 4^exponent. The exponent is a multiple of 1/2. Where it is at least `exponential<R>::most` in magnitude, it is
+/// an item itself, and sum the number of such items.
 template <class R> struct scaled_sum {
   R sum;
   R exponent;
@@ -38,27 +41,27 @@ template <> struct exponential<float> {
   using bits = std::uint32_t;
   static constexpr int mantissa_bits = 23, bias = 127;
   static constexpr float infinity = std::numeric_limits<float>::infinity();
-  static constexpr float log2e = 0x1.715476p+0f, log2e_rest = 0x1.4ae0cp-26f;
-  static constexpr float integer = 0x1.8p23f;  ///< adding it rounds to an integer, which the lowest bits then hold
-  static constexpr float most = 0x1p21f;       ///< |x| of a computed item is less
-  static constexpr float apart = 0x1p22f;      ///< |exponent| of a computed item is less, of another one more
-  static constexpr float negligible = -100;    ///< a sum of a lower relative exponent is less than a quarter ulp
-  /// 2^f = 1 + f (c0 + f (c1 + ...)) for |f| <= 1/2, to a relative error of 1e-8: interpolated at Chebyshev's nodes.
+  static constexpr float log4e = 0x1.715476p-1f, log4e_rest = 0x1.4ae0cp-27f;
+  static constexpr float half_integer = 0x1.8p22f;  ///< adding it rounds to a multiple of 1/2; lowest bits count halves
+  static constexpr float most = 0x1p21f;            ///< |x| of a computed item is less, and its |exponent|
+  static constexpr int negligible = -100;           ///< a sum of fewer relative halves is less than a quarter ulp
+  /// 4^f = 1 + f (c0 + f (c1 + ...)) for |f| <= 1/4, to a relative error of 1e-8: interpolated at Chebyshev's nodes.
   template <class F> __host__ __device__ static float polynomial(F with) {
-    return with(0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af6cp-5f, 0x1.3b2a54p-7f, 0x1.5f0890p-10f, 0x1.44138ap-13f);
+    return with(0x1.62e430p0f, 0x1.ebfbe0p-1f, 0x1.c6af6cp-2f, 0x1.3b2a54p-3f, 0x1.5f0890p-5f, 0x1.44138ap-7f);
   }
 };
 template <> struct exponential<double> {
   using bits = std::uint64_t;
   static constexpr int mantissa_bits = 52, bias = 1023;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr double log2e = 0x1.71547652b82fep+0, log2e_rest = 0x1.777d0ffda0d24p-56;
-  static constexpr double integer = 0x1.8p52, most = 0x1p50, apart = 0x1p51, negligible = -900;
+  static constexpr double log4e = 0x1.71547652b82fep-1, log4e_rest = 0x1.777d0ffda0d24p-57;
+  static constexpr double half_integer = 0x1.8p51, most = 0x1p50;
+  static constexpr int negligible = -900;
   /// To a relative error of 2e-17.
   template <class F> __host__ __device__ static double polynomial(F with) {
-    return with(0x1.62e42fefa39efp-1, 0x1.ebfbdff82c598p-3, 0x1.c6b08d704a0c2p-5, 0x1.3b2ab6fba1ddap-7,
-                0x1.5d87fe78a5276p-10, 0x1.430913096fd9fp-13, 0x1.ffcbfc670dcd4p-17, 0x1.62bfd47773353p-20,
-                0x1.b524fae627834p-24, 0x1.e6063f7217bc6p-28, 0x1.e9d3fe3952179p-32);
+    return with(0x1.62e42fefa39efp0, 0x1.ebfbdff82c598p-1, 0x1.c6b08d704a0c2p-2, 0x1.3b2ab6fba1ddap-3,
+                0x1.5d87fe78a5276p-5, 0x1.430913096fd9fp-7, 0x1.ffcbfc670dcd4p-10, 0x1.62bfd47773353p-12,
+                0x1.b524fae627834p-15, 0x1.e6063f7217bc6p-18, 0x1.e9d3fe3952179p-21);
   }
 };
 
@@ -68,22 +71,22 @@ template <class R, class... Rest> __host__ __device__ R horner(R f, R c, Rest...
   return fused_multiply_add(f, horner(f, rest...), c);
 }
 
-/// x log2(e) as an integer and a rest of at most one half: the integer plus exponential<R>::integer.
+/// x log4(e) as a multiple of 1/2 and a rest of at most 1/4: the multiple plus exponential<R>::half_integer.
 template <class R> __host__ __device__ R exponent_bits(R x) {
-  return fused_multiply_add(x, exponential<R>::log2e, exponential<R>::integer);
+  return fused_multiply_add(x, exponential<R>::log4e, exponential<R>::half_integer);
 }
-/// exp(x) 2^-n, n being exponent_bits(x) - exponential<R>::integer.
-template <class R> __host__ __device__ R significand(R x, R n) {
+/// exp(x) 4^-h, h being exponent_bits(x) - exponential<R>::half_integer.
+template <class R> __host__ __device__ R significand(R x, R h) {
   using e = exponential<R>;
-  const R f = fused_multiply_add(x, e::log2e_rest, fused_multiply_add(x, e::log2e, -n));
+  const R f = fused_multiply_add(x, e::log4e_rest, fused_multiply_add(x, e::log4e, -h));
   return fused_multiply_add(f, e::polynomial([f](auto... c) { return horner(f, c...); }), R{1});
 }
-/// 2^k for exponent_bits `of_k` of an integer k, relative to that of another one.
-template <class R> __host__ __device__ R power_of_two(R of_k, R of_other) {
+/// 4^h for exponent_bits `of_h` of a multiple h of 1/2, relative to that of another one.
+template <class R> __host__ __device__ R power_of_four(R of_h, R of_other) {
   using e = exponential<R>;
   using bits = typename e::bits;
-  const bits k = __builtin_bit_cast(bits, of_k) - __builtin_bit_cast(bits, of_other);
-  return __builtin_bit_cast(R, (k + bits{e::bias}) << e::mantissa_bits);
+  const bits halves = __builtin_bit_cast(bits, of_h) - __builtin_bit_cast(bits, of_other);
+  return __builtin_bit_cast(R, (halves + bits{e::bias}) << e::mantissa_bits);
 }
 
 /// The exponents of items: the greatest one, and whether all items can be added at it, without any sum among them being
@@ -97,7 +100,7 @@ template <> class exponent_range<float> {
     least_ = of_order(all_reduce(order(least_), minimum{}));
     greatest_ = of_order(all_reduce(order(greatest_), maximum{}));
     return -e::most < least_ && greatest_ < e::most &&
-           exponent_bits(least_) - exponent_bits(greatest_) >= e::negligible;
+           exponent_bits(least_) - exponent_bits(greatest_) >= e::negligible / 2;
   }
   __host__ __device__ float bits_of_greatest() const { return exponent_bits(greatest_); }
 
@@ -122,10 +125,10 @@ template <> class exponent_range<double> {
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) {
     least_ = all_reduce(least_, minimum{}), greatest_ = all_reduce(greatest_, maximum{});
     const bool any_is_far = all_reduce(is_far_ ? 1u : 0u, bit_or{}) != 0;
-    return !any_is_far && std::int64_t{least_} - greatest_ >= static_cast<int>(exponential<double>::negligible);
+    return !any_is_far && std::int64_t{least_} - greatest_ >= exponential<double>::negligible;
   }
   __host__ __device__ double bits_of_greatest() const {
-    return add(exponential<double>::integer, static_cast<double>(greatest_));
+    return fused_multiply_add(static_cast<double>(greatest_), 0.5, exponential<double>::half_integer);
   }
 
  private:
@@ -138,17 +141,17 @@ template <class R> class exponential_terms {
  public:
   __host__ __device__ void meet(R x) { range_.meet(x); }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) { return range_.settle(all_reduce); }
-  /// A term is no subnormal number, so that its exponent's field is that of exp(x) 2^-n, and the difference of
+  /// A term is no subnormal number, so that its exponent's field is that of exp(x) 4^-h, and the difference of
   /// exponents.
   __host__ __device__ R term(R x) const {
     using e = exponential<R>;
     using word = typename e::bits;
-    const R bits = exponent_bits(x), value = significand(x, add(bits, -e::integer));
+    const R bits = exponent_bits(x), value = significand(x, add(bits, -e::half_integer));
     const word apart = __builtin_bit_cast(word, bits) - __builtin_bit_cast(word, range_.bits_of_greatest());
     return __builtin_bit_cast(R, __builtin_bit_cast(word, value) + (apart << e::mantissa_bits));
   }
   __host__ __device__ scaled_sum<R> total(R sum, int) const {
-    return {sum, add(range_.bits_of_greatest(), -exponential<R>::integer)};
+    return {sum, add(range_.bits_of_greatest(), -exponential<R>::half_integer)};
   }
 
  private:
@@ -175,7 +178,7 @@ __host__ __device__ inline double logarithm(double x) {
 /// - Nothing, and nothing but -inf, gives -inf. +inf gives +inf, unless there is a NaN, which propagates.
 /// - Error of float results: at most 2^-24 (ceil(log2 N) + 4) absolute and half an ulp of the result. Of items of 2^21
 ///   or more in magnitude, only those that equal the largest one count: an error of at most 2^-21 log(N) relative. For
-///   double 2^-53 (ceil(log2 N) + 8), an ulp of the result, and items of 2^50.
+///   double 2^-53 (ceil(log2 N) + 8), an ulp of the result, and items of 2^50. A single one of these is the result.
 /// - The same bits on every GPU and in the emulator.
 struct log_sum_exp {
   template <class T> __host__ __device__ auto lift(const T& item) const {
@@ -184,11 +187,11 @@ struct log_sum_exp {
     const R x = static_cast<R>(detail::convert<detail::number_of<T>>(item));
     constexpr R infinity = e::infinity;
     if (-e::most < x && x < e::most) {
-      const R n = detail::add(detail::exponent_bits(x), -e::integer);
-      return scaled_sum<R>{detail::significand(x, n), n};
+      const R h = detail::add(detail::exponent_bits(x), -e::half_integer);
+      return scaled_sum<R>{detail::significand(x, h), h};
     }
     if (x != x) return scaled_sum<R>{x, infinity};
-    return scaled_sum<R>{x == -infinity ? R{0} : R{1}, detail::add(x, x < 0 ? -e::apart : e::apart)};
+    return scaled_sum<R>{x == -infinity ? R{0} : R{1}, x};
   }
   template <class R>
   __host__ __device__ scaled_sum<R> operator()(const scaled_sum<R>& a, const scaled_sum<R>& b) const {
@@ -196,16 +199,13 @@ struct log_sum_exp {
     return {detail::add(at(a, exponent), at(b, exponent)), exponent};
   }
   template <class R> __host__ __device__ R lower(const scaled_sum<R>& all) const {
-    using e = detail::exponential<R>;
     if (all.sum != all.sum) return all.sum;
     if (all.exponent - all.exponent != 0) return all.exponent;  // infinite
-    const bool is_computed = -e::apart < all.exponent && all.exponent < e::apart;
-    const double offset = all.exponent < 0 ? -double{e::apart} : double{e::apart};
-    const double log_sum = detail::logarithm(all.sum);
-    if (!is_computed) return static_cast<R>(detail::add(detail::add(double{all.exponent}, -offset), log_sum));
-    return static_cast<R>(
-        detail::fused_multiply_add(double{all.exponent}, 0x1.62e42fefa39efp-1,
-                                   detail::fused_multiply_add(double{all.exponent}, 0x1.abc9e3b39803fp-56, log_sum)));
+    const double exponent = all.exponent, log_sum = detail::logarithm(all.sum);
+    if (!is_computed(all.exponent)) return static_cast<R>(detail::add(exponent, log_sum));
+    return static_cast<R>(  // the logarithm of 4, in two parts
+        detail::fused_multiply_add(exponent, 0x1.62e42fefa39efp0,
+                                   detail::fused_multiply_add(exponent, 0x1.abc9e3b39803fp-55, log_sum)));
   }
 
   /// For kernels: items that are added at the exponent of the greatest one (warp/fold_terms.cuh).
@@ -217,8 +217,12 @@ struct log_sum_exp {
     using e = detail::exponential<R>;
     if (value.exponent == exponent) return value.sum;
     const R apart = detail::add(value.exponent, -exponent);
-    if (!(apart >= e::negligible && -e::apart < exponent && exponent < e::apart)) return 0;
-    return detail::multiply(value.sum, detail::power_of_two(detail::add(apart, e::integer), e::integer));
+    if (!(apart >= e::negligible / 2 && is_computed(exponent))) return 0;
+    return detail::multiply(value.sum, detail::power_of_four(detail::add(apart, e::half_integer), e::half_integer));
+  }
+  /// Whether an exponent is no item.
+  template <class R> __host__ __device__ static bool is_computed(R exponent) {
+    return -detail::exponential<R>::most < exponent && exponent < detail::exponential<R>::most;
   }
 };
 template <class R> struct identity<log_sum_exp, scaled_sum<R>> {

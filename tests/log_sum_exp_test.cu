@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// logsumexp: within the stated bounds of references in long double, and with the bits of the canonical tree.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/fuse.hpp>
+#include <warpfold/reduce_axes.cuh>
+#include <warpfold/reduce_by_key.cuh>
+#include <warpfold/scan.cuh>
+#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/vector_reductions.cuh>
+
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+
+namespace log_sum_exp_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+
+constexpr std::int64_t sizes[] = {1, 3, 130, 4097, 33'003};
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+double levels(std::int64_t count) { return std::ceil(std::log2(static_cast<double>(count))); }
+
+template <class T> T replayed(const std::vector<T>& items) {
+  using op = wf::log_sum_exp;
+  return op{}.lower(wf::canonical_tree::replay(items.data(), std::ssize(items), op{}));
+}
+
+template <class R, class T> long double logsumexp_of(const std::vector<T>& items) {
+  long double greatest = -HUGE_VALL, sum = 0;
+  for (const T& item : items) greatest = std::max<long double>(greatest, static_cast<R>(item));
+  for (const T& item : items) sum += std::exp(static_cast<R>(item) - greatest);
+  return greatest + std::log(sum);
+}
+
+/// Random items, of which some are far from the others.
+template <class T> std::vector<T> logits(std::int64_t count, double scale, std::uint64_t seed) {
+  wf_test::random_source random(seed);
+  std::vector<T> items;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double x = scale * (static_cast<double>(random() >> 11) * 0x1p-52 - 1);
+    items.push_back(static_cast<T>(static_cast<float>(random.below(500) == 0 ? 20 * x : x)));
+  }
+  return items;
+}
+
+template <class T> void expect_logsumexp(double unit, double terms) {
+  for (const std::int64_t size : sizes)
+    for (const double scale : {0.01, 5.0, 80.0, 4000.0}) {
+      const auto items = logits<T>(size, scale, static_cast<std::uint64_t>(size));
+      const device_array<T> in(items, size % 4);
+      const auto result = wf::logsumexp_value(in.items());
+      ASSERT_EQ(result, replayed(items)) << size << " items to " << scale;
+      const auto exact = static_cast<double>(logsumexp_of<long double>(items));
+      EXPECT_LE(std::fabs(static_cast<double>(result) - exact),
+                unit * (levels(size) + terms) + unit * std::fabs(exact) * (unit < 1e-10 ? 2 : 1.001))
+          << size << " items to " << scale;
+    }
+}
+TEST(LogSumExp, OfFloats) { expect_logsumexp<float>(0x1p-24, 4); }
+TEST(LogSumExp, OfDoubles) { expect_logsumexp<double>(0x1p-53, 8); }
+
+// ---- items of every magnitude: those that are computed, and those past that ----------------------------------------
+
+/// Any finite number whose exponent is from `least` on, below 2^(least + range).
+template <class T> T of_magnitude(wf_test::random_source& random, int least, int range) {
+  const auto x = static_cast<T>(1 + static_cast<double>(random() >> 12) * 0x1p-52);
+  return std::ldexp(random() & 1 ? -x : x, least + static_cast<int>(random.below(range)));
+}
+/// A few items, many of which are equal or neighbours.
+template <class T> std::vector<T> neighbours(std::int64_t count, wf_test::random_source& random) {
+  using limits = std::numeric_limits<T>;
+  const auto border = limits::digits - 3;  // items from 2^border on are not computed
+  const std::pair<int, int> magnitudes[] = {{border - 3, 8},
+                                            {-8, 12},
+                                            {limits::min_exponent - limits::digits, 60},
+                                            {limits::max_exponent - 3, 2},
+                                            {-40, border + 60}};
+  const auto [least, range] = magnitudes[random.below(std::size(magnitudes))];
+  std::vector<T> items(1, of_magnitude<T>(random, least, range));
+  while (std::ssize(items) < count) {
+    T next = items[0];
+    for (std::int64_t steps = random.below(7); steps > 0; --steps)
+      next = std::nextafter(next, random() & 1 ? limits::max() : limits::lowest());
+    items.push_back(random.below(3) == 0 ? of_magnitude<T>(random, least, range) : next);
+  }
+  return items;
+}
+/// The bound that the operator's header states.
+template <class T> long double logsumexp_bound(const std::vector<T>& items, long double exact) {
+  constexpr bool is_float = std::is_same_v<T, float>;
+  constexpr T most = is_float ? T(0x1p21) : T(0x1p50);
+  const auto magnitude = static_cast<T>(std::fabs(exact));
+  const long double ulp = std::nextafter(magnitude, std::numeric_limits<T>::infinity()) - magnitude;
+  const long double absolute =
+      (is_float ? 0x1p-24L : 0x1p-53L) * (levels(std::ssize(items)) + (is_float ? 4 : 8)) + (is_float ? ulp / 2 : ulp);
+  for (const T x : items)
+    if (std::fabs(x) >= most) return absolute + std::log(static_cast<long double>(items.size())) / most * magnitude;
+  return absolute;
+}
+template <class T> void expect_logsumexp_of_few() {
+  wf_test::random_source random(5);
+  for (int round = 0; round < 100'000; ++round) {
+    const auto items = neighbours<T>(round % 2 == 0 ? 1 : 1 + random.below(9), random);
+    const T result = replayed(items);
+    const auto exact = logsumexp_of<long double>(items);
+    ASSERT_LE(std::fabs(result - exact), logsumexp_bound(items, exact))
+        << std::size(items) << " items, the first " << items[0];
+  }
+}
+TEST(LogSumExp, OfFewItemsOfEveryMagnitude) {
+  expect_logsumexp_of_few<float>();
+  expect_logsumexp_of_few<double>();
+  EXPECT_EQ(replayed(std::vector<float>{16'777'215}), 16'777'215.0f);
+  EXPECT_EQ(replayed(std::vector<double>{0x1p53 - 1}), 0x1p53 - 1);
+}
+
+/// Every kernel has the bits of the tree where some batches are computed, others hold items past that, and some both.
+template <class T> void expect_bits_of_every_magnitude() {
+  constexpr std::int64_t rows = 300, columns = 33, border = std::numeric_limits<T>::digits - 3;
+  wf_test::random_source random(6);
+  for (const auto& [least, range] : {std::pair<std::int64_t, int>{border - 3, 4}, {border - 40, 41}, {-3, 8}}) {
+    std::vector<T> items;
+    while (std::ssize(items) < rows * columns) items.push_back(of_magnitude<T>(random, static_cast<int>(least), range));
+    const auto of = [&](std::int64_t first, std::int64_t step, std::int64_t count) {
+      std::vector<T> some;
+      for (std::int64_t i = 0; i < count; ++i) some.push_back(items[static_cast<std::size_t>(first + i * step)]);
+      return replayed(some);
+    };
+    const device_array<T> in(items, 1), of_rows(rows), of_columns(columns);
+    EXPECT_EQ(wf::logsumexp_value(in.items()), of(0, 1, rows * columns)) << least;
+    EXPECT_EQ(wf::reduce_value(in.items(), wf::fuse(wf::log_sum_exp{}, wf::maximum{})).template get<0>(),
+              of(0, 1, rows * columns));
+    wf::segmented_reduce(in.items(), wf::fixed_length{columns}, std::span<T>(of_rows.data(), rows), wf::log_sum_exp{});
+    wf::reduce_columns(wf::strided(in.data(), {rows, columns}), std::span<T>(of_columns.data(), columns),
+                       wf::log_sum_exp{});
+    for (std::int64_t row = 0; row < rows; ++row) EXPECT_EQ(of_rows.value(row), of(row * columns, 1, columns)) << least;
+    for (std::int64_t column = 0; column < columns; ++column)
+      EXPECT_EQ(of_columns.value(column), of(column, columns, rows)) << least;
+    std::vector<int> keys;
+    for (std::int64_t i = 0; i < rows * columns; ++i) keys.push_back(static_cast<int>(i / columns));
+    const device_array<int> device_keys(keys), out_keys(rows), runs(1);
+    const device_array<T> of_runs(rows), prefixes(rows * columns);
+    wf::reduce_by_key(device_keys.items(), in.items(), out_keys.data(), std::span<T>(of_runs.data(), rows), runs.data(),
+                      wf::log_sum_exp{});
+    for (std::int64_t row = 0; row < rows; ++row)
+      EXPECT_EQ(of_runs.value(row), wf::log_sum_exp{}.lower(wf::canonical_tree::replay_part(
+                                        items.data(), row * columns, (row + 1) * columns, wf::log_sum_exp{})));
+    wf::inclusive_scan(in.items(), std::span<T>(prefixes.data(), prefixes.size()), wf::log_sum_exp{});
+    for (const std::int64_t count : {1, 2, 1000, 9900}) EXPECT_EQ(prefixes.value(count - 1), of(0, 1, count)) << least;
+  }
+}
+TEST(LogSumExp, OfEveryMagnitudeInEveryKernel) {
+  expect_bits_of_every_magnitude<float>();
+  expect_bits_of_every_magnitude<double>();
+}
+
+TEST(LogSumExp, SpecialValues) {
+  const auto of = [](std::vector<float> items) {
+    items.resize(5000, -infinity);
+    const device_array<float> in(items);
+    const float result = wf::logsumexp_value(in.items());
+    const float expected = replayed(items);
+    EXPECT_TRUE(result == expected || (std::isnan(result) && std::isnan(expected)));
+    return result;
+  };
+  EXPECT_EQ(of({}), -infinity);
+  EXPECT_EQ(of({1.5f}), 1.5f);
+  EXPECT_EQ(of({-1e4f, -infinity, -1e4f}), static_cast<float>(-1e4 + std::log(2.0)));
+  EXPECT_EQ(of({1, infinity}), infinity);
+  EXPECT_TRUE(std::isnan(of({1, infinity, NAN, 2})));
+  EXPECT_EQ(of({3e38f, 1, 2}), 3e38f);
+  EXPECT_EQ(of({-3e38f}), -3e38f);
+  EXPECT_EQ(of({0x1p22f, 0x1p22f, 1e6f}), static_cast<float>(0x1p22 + std::log(2.0)));
+  EXPECT_EQ(wf::logsumexp_value(static_cast<const float*>(nullptr), 0), -infinity);
+}
+
+TEST(LogSumExp, TheExponentialIsAsGoodAsItsBound) {
+  double worst = 0, worst_double = 0;
+  for (int i = -200'000; i < 200'000; ++i) {
+    const float x = static_cast<float>(i) * 0.00043f;
+    const auto sum = wf::log_sum_exp{}.lift(x);
+    const double exact = std::exp(static_cast<double>(x) - sum.exponent * 1.38629436111989061883);
+    worst = std::max(worst, std::fabs(sum.sum / exact - 1));
+    if (i % 8 != 0) continue;
+    const auto of_double = wf::log_sum_exp{}.lift(static_cast<double>(x));
+    const long double exactly =
+        std::exp(static_cast<long double>(x) - of_double.exponent * 1.386294361119890618834464L);
+    worst_double = std::max(worst_double, static_cast<double>(std::fabs(of_double.sum / exactly - 1)));
+  }
+  EXPECT_LT(worst, 0x1p-23);
+  EXPECT_GT(worst, 0);
+  EXPECT_LT(worst_double, 0x1p-52);
+}
+
+}  // namespace log_sum_exp_tests
