@@ -217,12 +217,13 @@ struct log_sum_exp {
     using e = detail::exponential<R>;
     if (value.exponent == exponent) return value.sum;
     const R apart = detail::add(value.exponent, -exponent);
-    if (!(apart >= e::negligible / 2 && is_computed(exponent))) return 0;
+    const bool counts = (apart >= e::negligible / 2) & is_computed(exponent);  // one branch
+    if (!counts) return 0;
     return detail::multiply(value.sum, detail::power_of_four(detail::add(apart, e::half_integer), e::half_integer));
   }
   /// Whether an exponent is no item.
   template <class R> __host__ __device__ static bool is_computed(R exponent) {
-    return -detail::exponential<R>::most < exponent && exponent < detail::exponential<R>::most;
+    return std::fabs(exponent) < detail::exponential<R>::most;
   }
 };
 template <class R> struct identity<log_sum_exp, scaled_sum<R>> {
