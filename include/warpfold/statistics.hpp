@@ -37,11 +37,14 @@ template <int Order = 2> struct moments_of {
   __host__ __device__ double sample_stddev() const { return std::sqrt(sample_variance()); }
   /// m3 / m2^1.5, as scipy.stats.skew gives it.
   __host__ __device__ double skewness() const requires(Order >= 3) {
-    return std::sqrt(number()) * power[1] / (power[0] * std::sqrt(power[0]));
+    const double top = std::sqrt(number()) * power[1], bottom = power[0] * std::sqrt(power[0]);
+    if (is_normal(bottom) && std::fabs(top) <= most) return top / bottom;
+    return std::sqrt(number()) * (power[1] / power[0]) / std::sqrt(power[0]);
   }
   /// m4 / m2^2, 3 for a normal distribution: Pearson's, scipy.stats.kurtosis(fisher=False).
   __host__ __device__ double kurtosis() const requires(Order >= 4) {
-    return number() * power[2] / (power[0] * power[0]);
+    const double top = number() * power[2], bottom = power[0] * power[0];
+    return is_normal(bottom) && top <= most ? top / bottom : number() * (power[2] / power[0]) / power[0];
   }
   /// kurtosis() - 3: scipy.stats.kurtosis.
   __host__ __device__ double excess_kurtosis() const requires(Order >= 4) { return kurtosis() - 3; }
@@ -50,7 +53,9 @@ template <int Order = 2> struct moments_of {
   /// M2, NaN if an item is NaN or infinite: that of a single one is 0.
   __host__ __device__ double squares() const { return power[0] + (sum - sum); }
   __host__ __device__ double number() const { return static_cast<double>(count); }
+  __host__ __device__ static bool is_normal(double x) { return least <= x && x <= most; }
   static constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
 };
 
 namespace detail {
@@ -107,13 +112,26 @@ __host__ __device__ moments_of<Order> join_equal(const moments_of<Order>& a, con
   return all;
 }
 
+/// na * b - nb * a of sums a and b of na and nb items, which came out as `scaled`: large, or NaN because a product
+/// overflowed. 0 if its square comes near to overflowing, though it may be no more than what was rounded off the sums:
+/// those of items of one sign, at most 2^63, are right to 63 u relative.
+__host__ __device__ inline double large_difference(double scaled, double na, double a, double nb, double b) {
+  a *= 0x1p-128, b *= 0x1p-128;
+  const double product = nb * a, difference = std::fma(na, b, -product) + std::fma(-nb, a, product);
+  const double rounding = 0x1p-47 * std::fma(na, std::fabs(b), std::fabs(product));
+  const bool overflows = difference * difference > 0x1p704 * (na * nb * (na + nb));  // in units of 2^-256
+  if (overflows && std::fabs(difference) <= rounding && rounding - rounding == 0) return 0;
+  return scaled == scaled ? scaled : difference * 0x1p128;
+}
+
 /// The moments of two adjacent parts of any sizes but 0: Chan's update, and Pébay's for higher powers.
 template <int Order>
 __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const moments_of<Order>& b) {
   const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count);
   const double n = na + nb, product = nb * a.sum;
   // na * b.sum - nb * a.sum, right to an ulp or two (Kahan).
-  const double scaled = std::fma(na, b.sum, -product) + std::fma(-nb, a.sum, product);
+  double scaled = std::fma(na, b.sum, -product) + std::fma(-nb, a.sum, product);
+  if (!(std::fabs(scaled) <= 0x1p480)) scaled = large_difference(scaled, na, a.sum, nb, b.sum);
   const double quotient = scaled / (na * nb * n);
   moments_of<Order> all{a.count + b.count, add(a.sum, b.sum), {}};
   all.power[0] = std::fma(scaled, quotient, a.power[0] + b.power[0]);
@@ -144,8 +162,15 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
 /// size, which are nearly all, take no division. The variance of float items far from 0 keeps its digits: at mean /
 /// deviation = 10^6 it is right to 4 ulp (tests/statistics_test.cu), since sums of floats of similar size are exact in
 /// double, and only distances of means are squared. Of double items the relative error at mean / deviation = r is
-/// about r u, u being 2^-53. An infinite item makes the mean infinite or NaN, and what follows from powers NaN. The
-/// identity is the moments of nothing.
+/// about r u, u being 2^-53; equal items have a deviation of 0, or of some u |mean|. An infinite item makes the mean
+/// infinite or NaN, and what follows from powers NaN. The identity is the moments of nothing.
+/// - Sums and powers of float items, integers and what is narrower never overflow.
+/// - Nor do those of N double items of magnitudes up to M, at most D apart, while N M < 2^1023 and
+///   N (D + 64 u M)^Order < 2^960. A sum that overflows on the way makes the mean infinite or NaN, and the variance
+///   NaN. Powers that overflow are infinite or NaN, and so is what follows from them.
+/// - Where even what is rounded off sums comes near to overflowing when squared, N (64 u M)^2 >= 2^960, deviations of
+///   up to 64 u M may count as none: equal items have a variance of 0. Among omitted NaN it may be infinite.
+/// - Powers below 2^-1022 lose digits: fourth powers of deviations of 2^-256, for example.
 template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct moments {
   using result = moments_of<Order>;
 
