@@ -17,7 +17,9 @@
 // - `in`: up to 8 dimensions of device memory, of an mdspan's shape (array_view): std::mdspan, cuda::std::mdspan, those
 //   of Kokkos and RAFT, or strided. Any strides: padded, transposed, sliced, negative, zero.
 // - `out`: the same, with the kept axes in the order of `in`; or with all axes of `in`, the reduced ones of extent 1.
-//   Any strides by which no two results share a place. reduce_rows and reduce_columns also take a contiguous range.
+//   Any strides by which no two results share a place, also such that interlock. (Some that interlock in many axes are
+//   refused, since more than 2^18 choices would have to be tried.) reduce_rows and reduce_columns also take a
+//   contiguous range.
 //   outputs(a, b, …) of arrays of the same extents and strides, or of ranges, takes the results of a fused operator
 //   (fuse.hpp), one each; an array of fused<…> takes them side by side.
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, {.stream = s} say.
@@ -52,15 +54,16 @@
 // - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns, and convert each result
 //   to the items of `out`. A sum or product into a wider type does not compile: accumulate_in says which type is meant;
 // - throw std::invalid_argument, before anything is enqueued, for axes that do not exist or are named twice, extents
-//   that do not match, null pointers with items, outputs that overlap themselves, the memory between the first and the
-//   last item of the input, init or empty, an empty reduction without any value, a workspace that is too small or
-//   misaligned, a negative max_blocks and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
-//   cuda_error for what CUDA reports.
+//   that do not match, items more than 2^56 apart, null pointers with items, outputs that overlap themselves, each
+//   other, the input, init or empty (of an array, all memory from its first to its last item counts, free places too),
+//   an empty reduction without any value, a workspace that is too small or misaligned, a negative max_blocks and, in
+//   builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <limits>
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/axes/array_outputs.cuh>
 #include <warpfold/axes/dispatch.cuh>
+#include <warpfold/axes/overlap.hpp>
 #include <warpfold/axes/strided.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/segmented/dispatch.cuh>

@@ -27,7 +27,8 @@ template <class Out, int Count> inline constexpr bool is_array_outputs<array_out
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// An array for each result of a fused reduction along axes (reduce_axes.cuh). All must have the same extents and
-/// strides, and be apart from each other. Results that shall interleave are written to an array of fused<...>.
+/// strides, and be apart from each other, from the first to the last item. Results that shall interleave are written to
+/// an array of fused<...>.
 template <class... Outs>
   requires(sizeof...(Outs) > 0 && (array_view<std::remove_cvref_t<Outs>> && ...))
 constexpr auto outputs(Outs&&... outs) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <warpfold/axes/strided.hpp>
 #include <warpfold/error.hpp>
@@ -74,7 +75,8 @@ inline unsigned axis_mask(const char* function, const warpfold::axes& named, int
   return mask;
 }
 
-/// The number of items; throws for negative extents, and for more items than 2^62.
+/// The number of items; throws for negative extents, for more items than 2^62, and where the first item in memory and
+/// the last one are further apart than any memory is large, so that nothing overflows.
 inline std::int64_t checked_items(const char* function, const char* argument, const array_axes& array) {
   std::int64_t items = 1;
   for (int i = 0; i < array.rank; ++i) {
@@ -88,6 +90,17 @@ inline std::int64_t checked_items(const char* function, const char* argument, co
       reject(function, std::string(argument) + " has the extents " + listed(array.extent, array.rank) +
                            ", which are more than 2^62 items");
     items *= array.extent[i];
+  }
+  std::int64_t reach = 0;
+  for (int i = 0; i < array.rank; ++i) {
+    const std::int64_t steps = array.extent[i] - 1, stride = array.stride[i];
+    if (steps == 0) continue;
+    const std::int64_t most = ((std::int64_t{1} << 56) - reach) / steps;
+    if (stride > most || stride < -most)
+      reject(function, std::string(argument) + " has the extents " + listed(array.extent, array.rank) +
+                           " and the strides " + listed(array.stride, array.rank) +
+                           ", by which items are more than 2^56 apart");
+    reach += steps * std::abs(stride);
   }
   return items;
 }
@@ -103,27 +116,6 @@ inline item_range range_of(const array_axes& array) {
     (reach < 0 ? range.first : range.last) += reach;
   }
   return range;
-}
-
-/// Throws unless each stride of `out` exceeds the reach of all smaller ones, so that no two results share a place.
-/// `out` has items.
-inline void check_apart_from_itself(const char* function, const array_axes& out) {
-  array_axes sorted;
-  for (int i = 0; i < out.rank; ++i)
-    if (out.extent[i] > 1) {
-      sorted.extent[sorted.rank] = out.extent[i];
-      sorted.stride[sorted.rank++] = std::abs(out.stride[i]);
-    }
-  std::int64_t reach = 0;
-  for (int left = sorted.rank; left > 0; --left) {
-    const auto least = std::min_element(sorted.stride, sorted.stride + left) - sorted.stride;
-    if (sorted.stride[least] <= reach)
-      reject(function, "out overlaps itself: extents " + listed(out.extent, out.rank) + ", strides " +
-                           listed(out.stride, out.rank));
-    reach += (sorted.extent[least] - 1) * sorted.stride[least];
-    std::swap(sorted.stride[least], sorted.stride[left - 1]);
-    std::swap(sorted.extent[least], sorted.extent[left - 1]);
-  }
 }
 
 /// The axes of `out` that stand for the kept axes of `in`, with out's strides: out has the kept axes, or all axes, the
