@@ -11,9 +11,10 @@
 
 namespace cuda_emulator {
 
-// Lets another thread run before the caller's atomic, at random: a kernel must not rely on running undisturbed.
-inline void interleave() {
-  if (current_scheduler != nullptr) current_scheduler->preempt();
+// Lets another thread run before the caller's access of `address`, at random: a kernel must not rely on running
+// undisturbed.
+inline void interleave(const volatile void* address) {
+  if (current_scheduler != nullptr) current_scheduler->preempt(const_cast<const void*>(address));
 }
 
 namespace detail {
@@ -36,7 +37,7 @@ template <class T, class Word, class Change> Word changed_bits(Word old, Change 
 
 // CUDA's atomics are relaxed. Here they are sequentially consistent: weak memory is not modelled.
 template <class T, class Change> T atomic_change(T* address, Change change) {
-  interleave();
+  interleave(address);
   if constexpr (is_packed_float<T>) {  // some are not trivially copyable, as atomic_ref requires
     using word [[gnu::may_alias]] = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
     auto* target = reinterpret_cast<word*>(address);
@@ -92,7 +93,7 @@ CUDA_EMULATOR_ATOMIC(atomicXor, int, unsigned, cuda_emulator::detail::ull) {
   return cuda_emulator::detail::atomic_change(address, [&](T old) { return old ^ value; });
 }
 CUDA_EMULATOR_ATOMIC(atomicExch, int, unsigned, cuda_emulator::detail::ull, float) {
-  cuda_emulator::interleave();
+  cuda_emulator::interleave(address);
   return std::atomic_ref<T>(*address).exchange(value);
 }
 inline unsigned atomicInc(unsigned* address, unsigned limit) {
@@ -104,7 +105,7 @@ inline unsigned atomicDec(unsigned* address, unsigned limit) {
 }
 template <cuda_emulator::detail::one_of<int, unsigned, cuda_emulator::detail::ull, unsigned short> T>
 T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
-  cuda_emulator::interleave();
+  cuda_emulator::interleave(address);
   std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired);
   return expected;
 }
@@ -113,7 +114,7 @@ T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T
 
 inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline void __threadfence() {
-  cuda_emulator::interleave();
+  cuda_emulator::interleave(&threadIdx);  // one address for all fences: loops that wait may fence
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 inline void __threadfence_system() { __threadfence(); }

@@ -97,6 +97,7 @@ inline void barrier_arrive(void* address, long long bytes = 0) {
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return;
   s.preempt();
+  s.step(*t.home);
   barrier_object_record& record = detail::record_of(*t.parent, address, "arrive");
   detail::barrier_word word = detail::load_word(address);
   detail::change_bytes(word, bytes);

@@ -4,6 +4,8 @@
 
 #include <cuda_emulator/warp_intrinsics.hpp>
 
+#include <algorithm>
+
 namespace cuda_emulator {
 
 namespace detail {
@@ -59,7 +61,11 @@ inline int meet_block(barrier_kind kind, bool predicate, const std::source_locat
                    : kind == barrier_kind::all ? count == b.thread_count
                                                : static_cast<int>(count);
   barrier.arrived = barrier.true_count = 0;
+  unsigned steps = ~0u;  // a block one of whose warps polls between barriers does nothing else
+  for (const warp& w : b.warps) steps = std::min(steps, w.steps);
   for (warp& w : b.warps) {
+    w.steps = steps;
+    s.step(w);
     s.wake(w, w.at_barrier);
     w.at_barrier = 0;
   }

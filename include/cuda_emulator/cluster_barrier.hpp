@@ -15,6 +15,7 @@ inline constexpr char cluster_wait_name[] = "cluster_wait";
 inline void complete_cluster_phase(cluster& c) {
   if (c.arrived + c.exited_unarrived < c.thread_count) return;
   ++c.phase;
+  current_scheduler->step(*current_thread->home);
   c.arrived = 0;
   c.exited_unarrived = 0;
   for (const auto& b : c.blocks)

@@ -126,11 +126,11 @@ template <class T> T __ldlu(const T* address) { return *address; }
 // Kernels use these loads, which bypass the first-level cache, to poll what other blocks write. So others may run
 // first.
 template <class T> T __ldcg(const T* address) {
-  cuda_emulator::interleave();
+  cuda_emulator::interleave(address);
   return *address;
 }
 template <class T> T __ldcv(const T* address) {
-  cuda_emulator::interleave();
+  cuda_emulator::interleave(address);
   return *address;
 }
 template <class T> void __stwb(T* address, std::type_identity_t<T> value) { *address = value; }

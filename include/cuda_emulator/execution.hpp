@@ -59,6 +59,9 @@ struct alignas(64) thread {
   unsigned cluster_phase = 0;      // of its last arrival
   thread* next_waiting = nullptr;  // the list of threads that wait at one barrier
   std::vector<own_copy> copies;
+  // What it read past the first-level cache or changed atomically, last and when it was last interrupted.
+  const void* read = nullptr;
+  const void* read_at_interrupt = nullptr;
 };
 
 // A warp intrinsic. `complete` runs once all lanes have arrived: it reads warp::value and warp::source, and writes each
@@ -83,6 +86,7 @@ struct alignas(64) warp {
   unsigned priority = 0;
   thread* lanes = nullptr;  // 32 of them
   block* parent = nullptr;
+  unsigned steps = 0;  // how often its lanes met, or read new memory, since one of them polled
   int open_count = 0;
   rendezvous open[32];
   std::uint64_t value[32];

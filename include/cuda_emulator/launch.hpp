@@ -4,6 +4,7 @@
 
 #include <cuda_emulator/kernel_mark.hpp>
 #include <cuda_emulator/kernel_parameters.hpp>
+#include <cuda_emulator/polling.hpp>
 #include <cuda_emulator/runtime_function.hpp>
 #include <cuda_emulator/runtime_stream.hpp>
 

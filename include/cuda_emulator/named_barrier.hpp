@@ -21,6 +21,7 @@ inline bool arrive_at_named_barrier(thread& t, unsigned id, unsigned threads) {
   barrier.threads = threads;
   if (++barrier.arrived < threads) return false;
   barrier.arrived = 0;
+  s.step(*t.home);
   for (thread* w = std::exchange(barrier.waiting, nullptr); w != nullptr;) {
     thread* next = std::exchange(w->next_waiting, nullptr);
     s.wake(*w);

@@ -53,6 +53,7 @@ inline void scheduler::prepare(block& b, cluster& c, std::uint64_t cluster_index
     w.existing = lanes == 32 ? ~0u : (1u << lanes) - 1;
     w.exited = w.ready = w.at_barrier = 0;
     w.open_count = 0;
+    w.steps = 0;
     w.priority = static_cast<unsigned>(random_());
     w.parent = &b;
     w.lanes = &b.threads[i * 32];
@@ -78,6 +79,7 @@ inline void scheduler::admit_cluster() {
   resident_.push_back(std::move(c));
   ++admitted_;
   spins_ = 0;
+  progress();
 }
 
 inline void scheduler::admit() {
@@ -95,6 +97,7 @@ inline void scheduler::leave(thread& t) {
   w.exited |= bit;
   ++b.exited;
   spins_ = 0;
+  progress();
   if (b.barrier.arrived > 0)
     fail(fault::divergent_barrier, "a thread leaves the kernel while others wait in __syncthreads");
   for (int i = 0; i < w.open_count && !options_.allow_exited_lanes; ++i)
@@ -128,6 +131,7 @@ inline bool scheduler::deliver_one() {
   late_copy copy = late_copies_.back();
   late_copies_.pop_back();
   spins_ = 0;
+  progress();
   try {
     deliver(std::move(copy));
   } catch (...) {  // the caller runs outside the kernel's own handlers
@@ -152,6 +156,7 @@ inline void scheduler::run(const grid_launch& launch) {
   const unsigned cluster_blocks = launch.cluster.x * launch.cluster.y * launch.cluster.z;
   cluster_total_ = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z / cluster_blocks;
   order_next_ = admitted_ = spins_ = 0;
+  progress();
   order_pool_.clear();
   resident_most_ = std::max(1, launch.most_resident_blocks / static_cast<int>(cluster_blocks));
   resident_target_ = std::clamp(options_.resident_blocks / static_cast<int>(cluster_blocks), 1, resident_most_);

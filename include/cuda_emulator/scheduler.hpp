@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -37,8 +38,14 @@ class scheduler {
   void park();       // waits until woken
   void park_here();  // the same, inlined for hot callers
   void spin();       // lets others run; the caller waits for memory to change
-  void preempt() {   // lets others run, now and then
-    if (--until_preemption_ == 0) interrupt();
+  // Lets others run, now and then. Whoever comes with the same address again polls; null is no poll.
+  void preempt(const void* address = nullptr) {
+    if (address != nullptr && std::exchange(current_thread->read, address) == address) count_poll();
+    if (--until_preemption_ == 0) interrupt(address);
+  }
+  // Lanes of `w` have met, or one has read new memory. A warp that goes on so does not only poll.
+  void step(warp& w) {
+    if (++w.steps > steps_of_progress) progress();
   }
   template <class... Parts> [[noreturn]] void fail(fault kind, const Parts&... parts) { stop(kind, text(parts...)); }
   void wake(warp& w, unsigned lanes);
@@ -77,7 +84,19 @@ class scheduler {
   void assign_worker(thread& t);
   void set_current(thread& t);
   void exchange_static_shared(block& next);
-  void interrupt();
+  void interrupt(const void* address);
+  void give_way();
+  void look_for_deadlock();
+  std::uint64_t fingerprint() const;
+  template <class Visit> void visit_memory(Visit visit) const;
+  void count_poll() {
+    current_thread->home->steps = 0;
+    ++idle_polls_;
+  }
+  void progress() {
+    idle_polls_ = 0;
+    fingerprint_.reset();
+  }
   void admit();
   void admit_cluster();
   void prepare(block& b, cluster& c, std::uint64_t rank, unsigned cluster_rank);
@@ -103,7 +122,10 @@ class scheduler {
   std::vector<std::uint64_t> order_pool_;  // cluster ranks that may start next
   std::uint64_t order_next_ = 0, admitted_ = 0, cluster_total_ = 0;
   int resident_target_ = 1, resident_most_ = 1;  // in clusters
-  std::uint64_t spins_ = 0;
+  static constexpr unsigned steps_of_progress = 256;
+  std::uint64_t spins_ = 0;                   // interrupts and polls since a block began or a thread ended
+  std::uint64_t idle_polls_ = 0;              // polls since progress was seen, or memory was looked at
+  std::optional<std::uint64_t> fingerprint_;  // of memory when it was looked at, if nothing has shown progress since
   unsigned until_preemption_ = 1;
   std::vector<late_copy> late_copies_;
   std::exception_ptr failure_;

@@ -23,7 +23,7 @@ struct options {
   block_order order = block_order::random;
   // Blocks that are interleaved. If all of them poll memory, more are started, up to the occupancy.
   int resident_blocks = 3;
-  // A deadlock is reported after this many polls during which no block starts and no thread ends.
+  // A deadlock is reported after this many polls that show no progress; polling.hpp says what that is.
   std::uint64_t spin_limit = std::uint64_t{1} << 23;
 
   // The device.

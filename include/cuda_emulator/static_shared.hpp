@@ -49,6 +49,13 @@ class static_images {
       }
     }
   }
+  // Calls visit(first byte, bytes): in the variables if this is the block that runs, in its images if not.
+  template <class Visit> void visit(bool runs, Visit visit) const {
+    for (const image& i : images_)
+      if (runs)
+        for (const static_variable& v : *i.variables) visit(v.address, v.bytes);
+      else visit(i.contents.data(), i.contents.size());
+  }
   void load() const {
     for (const image& i : images_) {
       const std::byte* place = i.contents.data();

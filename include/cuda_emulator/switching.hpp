@@ -6,6 +6,8 @@
 
 #include <cuda_emulator/report.hpp>
 
+#include <utility>
+
 namespace cuda_emulator {
 
 inline void scheduler::wake(warp& w, unsigned lanes) {
@@ -100,28 +102,25 @@ inline void detail::enter_static_variables(const static_variables& variables) {
 }
 [[gnu::noinline]] inline void scheduler::park() { park_here(); }
 
-inline void scheduler::spin() {
-  if (unwinding()) return park();
-  ++spins_;
-  if ((spins_ & 0x3FF) == 0) {
-    const bool alone = running_launches().load(std::memory_order_relaxed) <= 1;
-    if (!alone) std::this_thread::yield();  // the caller may wait for a kernel on another host thread
-    if (resident_target_ < resident_most_ && admitted_ < cluster_total_) {
-      ++resident_target_;
-      admit();
-    } else if (spins_ >= options_.spin_limit * (alone ? 1 : 64)) {
-      fail(fault::deadlock, "every thread that can run only spins, and no further block fits on the device");
-    }
-  }
-  thread& self = *current_thread;
-  wake(self);
+inline void scheduler::give_way() {
+  if ((++spins_ & 0x3FF) == 0) look_for_deadlock();
+  wake(*current_thread);
   last_warp_ = nullptr;
   park();
 }
 
-inline void scheduler::interrupt() {
+inline void scheduler::spin() {
+  if (unwinding()) return park();
+  count_poll();
+  give_way();
+}
+
+inline void scheduler::interrupt(const void* address) {
   until_preemption_ = 1 + draw(32);
-  spin();
+  if (address != nullptr && std::exchange(current_thread->read_at_interrupt, address) == address) return spin();
+  if (unwinding()) return park();
+  step(*current_thread->home);
+  give_way();
 }
 
 inline void scheduler::worker_main() {

@@ -63,6 +63,31 @@ inline module module_of(const void* address) {
   return search.result;
 }
 
+struct memory_range {
+  std::byte* first;
+  std::size_t bytes;
+};
+
+// The variables of the module whose code or data holds `address`.
+inline std::vector<memory_range> variables_of_module(const void* address) {
+  struct search {
+    std::uintptr_t bias;
+    std::vector<memory_range> result;
+  } found{module_of(address).bias, {}};
+  const auto take_writable = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& into = *static_cast<search*>(data);
+    if (info->dlpi_addr != into.bias) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0)
+        into.result.push_back({reinterpret_cast<std::byte*>(info->dlpi_addr + segment.p_vaddr), segment.p_memsz});
+    }
+    return 1;
+  };
+  dl_iterate_phdr(take_writable, &found);
+  return found.result;
+}
+
 // Empty if the file is stripped or cannot be read.
 inline std::vector<symbol> read_symbols(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

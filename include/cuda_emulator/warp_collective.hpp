@@ -58,6 +58,7 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
   const unsigned lanes = r.arrived;
   r.operation->complete(w, lanes);
   r = w.open[--w.open_count];
+  current_scheduler->step(w);
   current_scheduler->wake(w, lanes);
 }
 
@@ -84,6 +85,7 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
     const unsigned others = r.arrived & ~bit;
     operation.complete(w, r.arrived);
     r = w.open[--w.open_count];
+    s.step(w);
     if (others != 0) s.wake(w, others);
     t.waits_at = nullptr;
     s.maybe_yield();
