@@ -6,6 +6,7 @@
 #include <cuda_emulator/warp_collective.hpp>
 
 #include <exception>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -18,19 +19,57 @@ namespace cuda_emulator {
   current_scheduler->fail(fault::precondition, message);
 }
 
+namespace detail {
+
+// The scopes of on_kernel_failure that the host thread is in, from the innermost outwards.
+class failure_scope {
+ public:
+  failure_scope() : outer_(std::exchange(innermost(), this)) {}
+  failure_scope(const failure_scope&) = delete;
+  failure_scope& operator=(const failure_scope&) = delete;
+
+  // Calls take(copy of the restoring function) for each scope that has not been recorded for `graph` yet.
+  template <class Take> static void record_all(const void* graph, Take take) {
+    for (failure_scope* scope = innermost(); scope != nullptr; scope = scope->outer_)
+      if (std::exchange(scope->recorded_for_, graph) != graph) take(scope->copy());
+  }
+
+ protected:
+  ~failure_scope() {
+    failure_scope** link = &innermost();
+    while (*link != this) link = &(*link)->outer_;
+    *link = outer_;
+  }
+
+ private:
+  static failure_scope*& innermost() {
+    static thread_local failure_scope* scope = nullptr;
+    return scope;
+  }
+  virtual std::function<void()> copy() const = 0;
+
+  failure_scope* outer_;
+  const void* recorded_for_ = nullptr;
+};
+
+}  // namespace detail
+
 /// Calls `restore` at the end of the scope if an exception leaves it, as it does when a launch throws. On a GPU a
 /// kernel that fails takes the CUDA context with it; here the program goes on, and device memory is as the failed
 /// kernel left it. `restore` puts right what later launches rely on. It must not throw.
-template <class Restore> class on_kernel_failure {
+///
+/// What is captured in the scope runs later. So the graph keeps a copy of `restore`, and calls it whenever a launch of
+/// the graph throws: `restore` must refer to nothing that ends before the graph's last launch.
+template <class Restore> class on_kernel_failure : detail::failure_scope {
  public:
   explicit on_kernel_failure(Restore restore) : restore_(std::move(restore)) {}
-  on_kernel_failure(const on_kernel_failure&) = delete;
-  on_kernel_failure& operator=(const on_kernel_failure&) = delete;
   ~on_kernel_failure() {
     if (std::uncaught_exceptions() > exceptions_at_entry_) restore_();
   }
 
  private:
+  std::function<void()> copy() const override { return restore_; }
+
   Restore restore_;
   int exceptions_at_entry_ = std::uncaught_exceptions();
 };

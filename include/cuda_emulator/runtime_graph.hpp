@@ -77,7 +77,12 @@ inline cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_
     if (!e::executables().contains(executable)) return e::remember(cudaErrorInvalidValue);
   }
   return e::submit(stream, [executable] {
-    for (const e::task& work : executable->tasks) work();
+    try {
+      for (const e::task& work : executable->tasks) work();
+    } catch (...) {  // which kernels have run, and how far, does not matter: none of the graph runs any more
+      for (const e::task& restore : executable->restores) restore();
+      throw;
+    }
   });
 }
 inline cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }

@@ -2,6 +2,7 @@
 // Streams. Work runs before the call that enqueues it returns. A stream that captures records it instead.
 #pragma once
 
+#include <cuda_emulator/failure.hpp>
 #include <cuda_emulator/runtime_error.hpp>
 
 #include <functional>
@@ -24,6 +25,7 @@ struct graph_contents {
   std::vector<task> tasks;  // in the order of capture, which keeps every dependency
   std::vector<std::shared_ptr<user_object>> objects;
   std::vector<std::shared_ptr<void>> memory;  // allocated by cudaMallocAsync under capture
+  std::vector<task> restores;                 // to be called when a launch has failed
 };
 
 struct stream_object;
@@ -128,7 +130,9 @@ inline cudaError_t submit(cudaStream_t handle, task work) {
     if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
     if (stream->capturing != nullptr) {
       if (stream->capturing->invalidated) return remember(cudaErrorStreamCaptureInvalidated);
-      stream->capturing->graph->tasks.push_back(std::move(work));
+      graph_contents& graph = *stream->capturing->graph;
+      detail::failure_scope::record_all(&graph, [&](task restore) { graph.restores.push_back(std::move(restore)); });
+      graph.tasks.push_back(std::move(work));
       stream->joined = false;
       return cudaSuccess;
     }

@@ -56,4 +56,44 @@ TEST(OnKernelFailure, RestoresAfterAFailureOnly) {
   EXPECT_EQ(restored, 1);
 }
 
+// Two kernels are captured under one guard: the first one marks the state, and the second one may fail.
+TEST(OnKernelFailure, RestoresAfterALaunchOfAGraphThatFails) {
+  device_array<int> state(1), fails(1), restored(1);
+  cudaStream_t stream{};
+  cudaGraph_t graph{};
+  cudaGraphExec_t executable{};
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  cudaLaunchConfig_t config = shape(1, 1);
+  config.stream = stream;
+  {
+    const em::on_kernel_failure guard([state = state.get(), restored = restored.get()] {
+      *state = 0;
+      ++*restored;
+    });
+    EXPECT_EQ(em::launch(
+                  +[](int* marked) { *marked = 1; }, config, state.get()),
+              cudaSuccess);
+    const auto may_fail = +[](const int* fail, int* marked) {
+      if (*fail != 0) __trap();
+      *marked = 0;
+    };
+    EXPECT_EQ(em::launch(may_fail, config, fails.get(), state.get()), cudaSuccess);
+  }
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  for (int round = 1; round <= 2; ++round) {
+    fails[0] = 1;
+    EXPECT_THROW((void)cudaGraphLaunch(executable, stream), em::error);
+    EXPECT_EQ(state[0], 0);
+    EXPECT_EQ(restored[0], round) << "once a failure, though it guards two kernels";
+    fails[0] = 0;
+    EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+    EXPECT_EQ(restored[0], round);
+  }
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 }  // namespace

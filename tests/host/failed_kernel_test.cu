@@ -3,10 +3,12 @@
 // must be fit for the next call.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 #include <warpfold/reduce.cuh>
 
 #include "common/device.cuh"
+#include "reduce/stream.cuh"
 
 namespace {
 
@@ -21,6 +23,12 @@ struct plus_unless_fatal {
   }
 };
 
+/// Another value each time shows partial results that are left of an earlier launch.
+void fill(const wf_test::device_array<int>& in, int each) {
+  const std::vector<int> values(in.size(), each);
+  wf::check(cudaMemcpy(in.data(), values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice), "cudaMemcpy");
+}
+
 class FailedKernel : public testing::TestWithParam<int> {
  protected:
   const int items_ = GetParam();
@@ -30,15 +38,16 @@ class FailedKernel : public testing::TestWithParam<int> {
   /// Fails in the middle, at the end and at the beginning, under several schedules, each time followed by a call that
   /// must be right.
   template <class Call> void expect_recovery(Call call) {
+    int each = 1;
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
       for (const int at : {items_ / 2, items_ - 1, 0}) {
         const wf_test::schedule_seed scheduled(seed);
+        fill(in_, ++each);
         in_.set(at, fatal);
         EXPECT_THROW(call(), cuda_emulator::error);
-        in_.set(at, 1);
-        out_.set(0, 0);
+        fill(in_, ++each);
         call();
-        ASSERT_EQ(out_.value(), items_) << "after a failure at " << at << ", seed " << seed;
+        ASSERT_EQ(out_.value(), items_ * each) << "after a failure at " << at << ", seed " << seed;
       }
   }
 };
@@ -50,6 +59,46 @@ TEST_P(FailedKernel, LeavesTheDefaultWorkspaceUsable) {
 TEST_P(FailedKernel, LeavesAWorkspaceUsable) {
   const wf::workspace scratch;
   expect_recovery([&] { wf::reduce(in_.items(), out_.data(), plus_unless_fatal{}, {.workspace = scratch}); });
+}
+
+/// A launch of a graph fails. Then the same graph must give the right sum or, in every other schedule, one that is
+/// captured after it is gone and that gets its scratch.
+template <class Sum> void expect_recovery_of_graphs(Sum sum, const wf_test::device_array<int>& in) {
+  const auto items = static_cast<int>(in.size());
+  int each = 1;
+  const wf_test::stream stream;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed)
+    for (const int at : {items / 2, items - 1, 0}) {
+      const wf_test::schedule_seed scheduled(seed);
+      const wf_test::device_array<int> out(std::vector<int>{0});
+      const auto record = [&](cudaStream_t recorder) { sum(out.data(), recorder); };
+      std::optional<wf_test::graph> recorded(record);
+      fill(in, ++each);
+      wf::check(cudaMemset(in.data() + at, 0xFF, sizeof fatal), "cudaMemset");
+      EXPECT_THROW(recorded->launch(stream), cuda_emulator::error);
+      fill(in, ++each);
+      if (seed % 2 == 0) {
+        recorded.reset();
+        recorded.emplace(record);
+      }
+      recorded->launch(stream);
+      ASSERT_EQ(out.value(), items * each) << "after a failure at " << at << ", seed " << seed;
+    }
+}
+
+TEST_P(FailedKernel, LeavesTheScratchOfAGraphUsable) {
+  expect_recovery_of_graphs(
+      [&](int* out, cudaStream_t stream) { wf::reduce(in_.items(), out, plus_unless_fatal{}, {.stream = stream}); },
+      in_);
+}
+
+TEST_P(FailedKernel, LeavesAGraphsWorkspaceUsable) {
+  const wf::workspace scratch;
+  expect_recovery_of_graphs(
+      [&](int* out, cudaStream_t stream) {
+        wf::reduce(in_.items(), out, plus_unless_fatal{}, {.stream = stream, .workspace = scratch});
+      },
+      in_);
 }
 
 // One block, one cluster, a wave and shares, on the emulated device.

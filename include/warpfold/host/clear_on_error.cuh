@@ -9,7 +9,7 @@ namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Clears the control words for the next call if a kernel stopped midway. Only the emulator survives that: there, the
-/// launch throws.
+/// launch throws, be it of a kernel or of a graph that holds it.
 class clear_on_error {
  public:
   explicit clear_on_error([[maybe_unused]] std::span<std::byte> scratch)
