@@ -16,6 +16,10 @@ namespace cuda_emulator {
 inline void interleave(const volatile void* address) {
   if (current_scheduler != nullptr) current_scheduler->preempt(const_cast<const void*>(address));
 }
+template <class T> void begin_atomic(T* address) {
+  require_aligned(address, sizeof(T), "atomic");
+  interleave(address);
+}
 
 namespace detail {
 
@@ -37,7 +41,7 @@ template <class T, class Word, class Change> Word changed_bits(Word old, Change 
 
 // CUDA's atomics are relaxed. Here they are sequentially consistent: weak memory is not modelled.
 template <class T, class Change> T atomic_change(T* address, Change change) {
-  interleave(address);
+  begin_atomic(address);
   if constexpr (is_packed_float<T>) {  // some are not trivially copyable, as atomic_ref requires
     using word [[gnu::may_alias]] = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
     auto* target = reinterpret_cast<word*>(address);
@@ -93,7 +97,7 @@ CUDA_EMULATOR_ATOMIC(atomicXor, int, unsigned, cuda_emulator::detail::ull) {
   return cuda_emulator::detail::atomic_change(address, [&](T old) { return old ^ value; });
 }
 CUDA_EMULATOR_ATOMIC(atomicExch, int, unsigned, cuda_emulator::detail::ull, float) {
-  cuda_emulator::interleave(address);
+  cuda_emulator::begin_atomic(address);
   return std::atomic_ref<T>(*address).exchange(value);
 }
 inline unsigned atomicInc(unsigned* address, unsigned limit) {
@@ -105,7 +109,7 @@ inline unsigned atomicDec(unsigned* address, unsigned limit) {
 }
 template <cuda_emulator::detail::one_of<int, unsigned, cuda_emulator::detail::ull, unsigned short> T>
 T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
-  cuda_emulator::interleave(address);
+  cuda_emulator::begin_atomic(address);
   std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired);
   return expected;
 }

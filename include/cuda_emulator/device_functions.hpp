@@ -119,24 +119,42 @@ inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 
-template <class T> T __ldg(const T* address) { return *address; }
-template <class T> T __ldca(const T* address) { return *address; }
-template <class T> T __ldcs(const T* address) { return *address; }
-template <class T> T __ldlu(const T* address) { return *address; }
+namespace cuda_emulator {
+template <class T> T load_aligned(const T* address, const char* what) {
+  require_aligned(address, alignof(T), what);
+  return *address;
+}
+template <class T> void store_aligned(T* address, const T& value, const char* what) {
+  require_aligned(address, alignof(T), what);
+  *address = value;
+}
+}  // namespace cuda_emulator
+template <class T> T __ldg(const T* address) { return cuda_emulator::load_aligned(address, "__ldg"); }
+template <class T> T __ldca(const T* address) { return cuda_emulator::load_aligned(address, "__ldca"); }
+template <class T> T __ldcs(const T* address) { return cuda_emulator::load_aligned(address, "__ldcs"); }
+template <class T> T __ldlu(const T* address) { return cuda_emulator::load_aligned(address, "__ldlu"); }
 // Kernels use these loads, which bypass the first-level cache, to poll what other blocks write. So others may run
 // first.
 template <class T> T __ldcg(const T* address) {
   cuda_emulator::interleave(address);
-  return *address;
+  return cuda_emulator::load_aligned(address, "__ldcg");
 }
 template <class T> T __ldcv(const T* address) {
   cuda_emulator::interleave(address);
-  return *address;
+  return cuda_emulator::load_aligned(address, "__ldcv");
 }
-template <class T> void __stwb(T* address, std::type_identity_t<T> value) { *address = value; }
-template <class T> void __stcg(T* address, std::type_identity_t<T> value) { *address = value; }
-template <class T> void __stcs(T* address, std::type_identity_t<T> value) { *address = value; }
-template <class T> void __stwt(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stwb(T* address, std::type_identity_t<T> value) {
+  cuda_emulator::store_aligned(address, value, "__stwb");
+}
+template <class T> void __stcg(T* address, std::type_identity_t<T> value) {
+  cuda_emulator::store_aligned(address, value, "__stcg");
+}
+template <class T> void __stcs(T* address, std::type_identity_t<T> value) {
+  cuda_emulator::store_aligned(address, value, "__stcs");
+}
+template <class T> void __stwt(T* address, std::type_identity_t<T> value) {
+  cuda_emulator::store_aligned(address, value, "__stwt");
+}
 
 inline void __nanosleep(unsigned) { cuda_emulator::yield(); }
 [[noreturn]] inline void __trap() {

@@ -24,6 +24,14 @@ inline thread& running_thread(const char* what, int major) {
   return t;
 }
 
+// Stops the kernel, as a GPU does, unless an access of `address` may be made: it must be a multiple of `bytes`.
+inline void require_aligned(const volatile void* address, std::size_t bytes, const char* what) {
+  if (reinterpret_cast<std::uintptr_t>(address) % bytes == 0) return;
+  running_thread(what);
+  current_scheduler->fail(fault::misaligned, what, ": the address is ",
+                          reinterpret_cast<std::uintptr_t>(address) % bytes, " bytes past a multiple of ", bytes);
+}
+
 namespace detail {
 
 // Finds the rendezvous of this mask, or opens one. Lanes that wait for one another with different masks would never

@@ -95,6 +95,38 @@ TEST(DeviceFunctions, LoadsAndStoresWithHints) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(out[i].x, static_cast<float>(i));
 }
 
+// Which access, at an address that is `byte` bytes past a multiple of 16.
+__global__ void access_misaligned(int which, unsigned char* memory, int byte) {
+  auto* const vector = reinterpret_cast<float4*>(memory + byte);
+  auto* const word = reinterpret_cast<unsigned*>(memory + byte);
+  switch (which) {
+    case 0: __stcg(word, static_cast<unsigned>(__ldg(vector).x)); break;
+    case 1: __ldca(vector); break;
+    case 2: __ldcs(vector); break;
+    case 3: __ldlu(vector); break;
+    case 4: __ldcg(vector); break;
+    case 5: __ldcv(vector); break;
+    case 6: __stwb(vector, float4{}); break;
+    case 7: __stcg(vector, float4{}); break;
+    case 8: __stcs(vector, float4{}); break;
+    case 9: __stwt(vector, float4{}); break;
+    case 10: atomicAdd(word, 1u); break;
+    case 11: atomicExch(word, 1u); break;
+    case 12: atomicCAS(word, 1u, 2u); break;
+    case 13: atomicAdd(reinterpret_cast<double*>(word), 1.0); break;
+  }
+}
+
+TEST(DeviceFunctions, MisalignedAccessesAreFound) {
+  device_array<unsigned char> memory(64);
+  for (int which = 0; which < 14; ++which) {
+    SCOPED_TRACE("access " + std::to_string(which));
+    EXPECT_EQ(em::launch(access_misaligned, shape(1, 1), which, memory.get(), 16), cudaSuccess);
+    expect_fault(em::fault::misaligned, {"2 bytes past a multiple of", "access_misaligned"}, access_misaligned,
+                 shape(1, 1), which, memory.get(), 18);
+  }
+}
+
 __device__ int device_counter = 1;
 __constant__ int constant_table[3] = {1, 2, 3};
 

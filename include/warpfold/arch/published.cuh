@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Words in global memory by which a block tells other blocks something while the grid runs.
 #pragma once
-#include <cstdint>
-#include <warpfold/config.hpp>
+#include <warpfold/arch/vector_load.cuh>
 
 namespace warpfold::arch {
 
@@ -41,6 +40,7 @@ __device__ inline void publish(message* target, const message& value) {
       "r"(value.words[0]), "r"(value.words[1]), "r"(value.words[2]), "r"(value.words[3])
       : "memory");
 #else
+  detail::require_aligned<sizeof(message)>(target);
   *target = value;
 #endif
 }
@@ -56,6 +56,7 @@ __device__ inline message observe(const message* source) {
       : "l"(__cvta_generic_to_global(source))
       : "memory");
 #else
+  detail::require_aligned<sizeof(message)>(source);
   value = *source;
 #endif
   return value;

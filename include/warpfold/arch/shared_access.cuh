@@ -12,6 +12,7 @@ template <int Bytes> __device__ void load_shared(const void* source, void* targe
   const auto value = *static_cast<const typename vector_type<Bytes>::type*>(source);
   memcpy(target, &value, Bytes);
 #else
+  detail::require_aligned<Bytes>(source);
   std::memcpy(target, source, Bytes);
 #endif
 }
@@ -23,6 +24,7 @@ template <int Bytes> __device__ void store_shared(void* target, const void* sour
   memcpy(&value, source, Bytes);
   *static_cast<typename vector_type<Bytes>::type*>(target) = value;
 #else
+  detail::require_aligned<Bytes>(target);
   std::memcpy(target, source, Bytes);
 #endif
 }

@@ -19,7 +19,7 @@ namespace detail {
 /// A memcpy takes any address. A GPU stops at one that is no multiple of the vector's size, and so does the emulator.
 template <int Bytes> __host__ __device__ void require_aligned([[maybe_unused]] const void* address) {
 #if !defined(__CUDACC__)
-  if (reinterpret_cast<std::uintptr_t>(address) % Bytes != 0) __trap();
+  cuda_emulator::require_aligned(address, Bytes, "vector access");
 #endif
 }
 }  // namespace detail
