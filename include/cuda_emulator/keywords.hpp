@@ -14,7 +14,7 @@
 #define __maxnreg__(...)
 
 // Declares variables in functions, as in `__shared__ float tile[32];`. `extern __shared__` is a compile error: call
-// dynamic_shared() instead.
+// cuda_emulator::dynamic_shared() instead.
 #undef __shared__
 #define __shared__                                                        \
   ::cuda_emulator::static_shared_variable_extern_is_not_supported([] {}); \

@@ -58,6 +58,14 @@ TEST(DynamicShared, IsAligned) {
   }
 }
 
+__global__ void find_without_size(bool* same) { *same = em::dynamic_shared() == em::dynamic_shared(100, 128); }
+
+TEST(DynamicShared, IsFoundWithoutASize) {
+  device_array<bool> same(1);
+  ASSERT_EQ(em::launch(find_without_size, shape(1, 1, 100), same.get()), cudaSuccess);
+  EXPECT_TRUE(same[0]);
+}
+
 TEST(DynamicShared, LessThanTheKernelUses) {
   device_array<float> floats(64);
   device_array<double> doubles(32);
