@@ -87,7 +87,7 @@ inline cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* properties,
   const auto ask = [](cudaDeviceAttr attribute) { return e::device_attribute(attribute).value(); };
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "CUDA emulator");
-  properties->totalGlobalMem = std::size_t{80} << 30;
+  properties->totalGlobalMem = e::settings().device_bytes;
   properties->sharedMemPerBlock = settings.shared_bytes_per_block;
   properties->sharedMemPerBlockOptin = settings.shared_bytes_per_block_optin;
   properties->sharedMemPerMultiprocessor = settings.shared_bytes_per_multiprocessor;

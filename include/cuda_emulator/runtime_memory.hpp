@@ -5,6 +5,7 @@
 
 #include <cuda_emulator/runtime_stream.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace cuda_emulator {
@@ -19,11 +20,22 @@ inline std::map<std::uintptr_t, allocation>& allocations() {
   return table;
 }
 
+inline std::size_t used_device_bytes() {
+  runtime_lock lock(runtime_mutex());
+  std::size_t bytes = 0;
+  for (const auto& [address, a] : allocations())
+    if (a.type != cudaMemoryTypeHost) bytes += a.bytes;
+  return bytes;
+}
+
 inline cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type) {
   constexpr std::size_t alignment_bytes = 256;
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
+  const bool on_device = type != cudaMemoryTypeHost;
+  if (on_device && bytes > settings().device_bytes - std::min(settings().device_bytes, used_device_bytes()))
+    return cudaErrorMemoryAllocation;
   if (bytes > (std::size_t{1} << 46) || posix_memalign(pointer, alignment_bytes, bytes) != 0)
     return cudaErrorMemoryAllocation;
   if (settings().poison) fill_poison(*pointer, bytes);
@@ -198,12 +210,8 @@ inline cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* att
 
 inline cudaError_t CUDARTAPI cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   namespace e = cuda_emulator;
-  e::runtime_lock lock(e::runtime_mutex());
-  std::size_t used_bytes = 0;
-  for (const auto& [address, a] : e::allocations())
-    if (a.type != cudaMemoryTypeHost) used_bytes += a.bytes;
-  *total_bytes = std::size_t{80} << 30;
-  *free_bytes = *total_bytes - std::min(*total_bytes, used_bytes);
+  *total_bytes = e::settings().device_bytes;
+  *free_bytes = *total_bytes - std::min(*total_bytes, e::used_device_bytes());
   return cudaSuccess;
 }
 }

@@ -74,6 +74,10 @@ class scheduler {
   [[noreturn]] void stop(fault kind, const std::string& message);
   static void worker_main();
   void run_current() noexcept;
+  std::uint64_t number_in_grid(const thread& t) const {
+    const uint3 at = t.parent->index;
+    return (at.x + launch_.grid.x * (at.y + std::uint64_t{launch_.grid.y} * at.z)) * t.parent->thread_count + t.rank;
+  }
   void leave(thread& t);
   void finish_block(block& b);
   thread* pick();

@@ -2,6 +2,8 @@
 // Settings: the schedules, the emulated device, the checks.
 #pragma once
 
+#include <driver_types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -34,6 +36,7 @@ struct options {
   std::size_t shared_bytes_per_block = 48 * 1024;  // more needs cudaFuncSetAttribute
   std::size_t shared_bytes_per_block_optin = 227 * 1024;
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
+  std::size_t device_bytes = std::size_t{80} << 30;  // beyond them, allocations fail
   bool pageable_memory = CUDA_EMULATOR_PAGEABLE_MEMORY;
 
   // Checks.
@@ -41,6 +44,10 @@ struct options {
   bool check_barrier_sites = true;     // all threads of a block must meet at the same __syncthreads of the source
   bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
   bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
+
+  // Faults, for tests of what a program does then.
+  cudaError_t launch_error = cudaSuccess;  // what launches return instead of running
+  std::int64_t failing_thread = -1;        // the thread of each grid that fails when it starts
 };
 
 // Each host thread has its own, so that parallel tests do not disturb one another.

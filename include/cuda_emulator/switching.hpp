@@ -145,6 +145,8 @@ inline void scheduler::worker_main() {
 inline void scheduler::run_current() noexcept {
   thread& self = *current_thread;
   try {
+    if (options_.failing_thread >= 0 && number_in_grid(self) == static_cast<std::uint64_t>(options_.failing_thread))
+      fail(fault::trap, "options::failing_thread lets this thread fail");
     launch_.body(launch_.arguments);
     leave(self);
   } catch (const cancelled&) {

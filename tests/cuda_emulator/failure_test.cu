@@ -33,6 +33,29 @@ TEST(StopKernel, IsForKernels) {
   }
 }
 
+__global__ void count_up(int* count) { atomicAdd(count, 1); }
+
+TEST(FaultsOfTheSettings, ALaunchReturnsItsErrorAndRunsNothing) {
+  const em::scoped_settings settings;
+  device_array<int> count(1);
+  settings->launch_error = cudaErrorLaunchOutOfResources;
+  EXPECT_EQ(em::launch(count_up, shape(2, 32), count.get()), cudaErrorLaunchOutOfResources);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchOutOfResources);
+  settings->launch_error = cudaSuccess;
+  EXPECT_EQ(em::launch(count_up, shape(2, 32), count.get()), cudaSuccess);
+  EXPECT_EQ(count[0], 64);
+}
+
+TEST(FaultsOfTheSettings, OneThreadOfTheGridFails) {
+  const em::scoped_settings settings;
+  device_array<int> count(1);
+  settings->failing_thread = 64 * 5 + 7;  // of block (1, 2, 0) in a grid of 2 x 3
+  expect_fault(em::fault::trap, {"failing_thread", "block (1, 2, 0), thread (7, 0, 0)"}, count_up,
+               shape(dim3(2, 3), 64), count.get());
+  EXPECT_LT(count[0], 6 * 64);
+  EXPECT_EQ(em::launch(count_up, shape(2, 32), count.get()), cudaSuccess) << "a grid without that thread";
+}
+
 TEST(OnKernelFailure, RestoresAfterAFailureOnly) {
   device_array<int> state(1);
   int restored = 0;

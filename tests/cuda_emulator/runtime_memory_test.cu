@@ -38,6 +38,23 @@ TEST_F(RuntimeMemory, NothingAndTooMuch) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
+TEST_F(RuntimeMemory, TheDeviceHasAsMuchAsTheSettingsSay) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
+  em::scoped_settings settings;
+  settings->device_bytes = total_bytes - free_bytes + 1000;
+  device_array<char> most(1000);
+  void* p = nullptr;
+  EXPECT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
+  EXPECT_EQ(free_bytes, 0u);
+  EXPECT_EQ(cudaMalloc(&p, 1), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMallocManaged(&p, 1, cudaMemAttachGlobal), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMallocAsync(&p, 1, nullptr), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMallocHost(&p, 1000), cudaSuccess) << "the host has its own";
+  EXPECT_EQ(cudaFreeHost(p), cudaSuccess);
+}
+
 TEST_F(RuntimeMemory, FreeingWhatIsNotAllocated) {
   int local = 0;
   EXPECT_EQ(cudaFree(&local), cudaErrorInvalidValue);
