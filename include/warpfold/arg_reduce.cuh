@@ -90,14 +90,14 @@ void argmin(It first, std::int64_t count, Out&& out, const std::type_identity_t<
 template <ties T = ties::first, nans N = nans::propagate, device_range In,
           class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
 [[nodiscard]] A argmin_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value(in, arg_minimum<T, N>{}, options);
+  return warpfold::reduce_value(in, arg_minimum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
           class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
 [[nodiscard]] A argmin_value(It first, std::int64_t count,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value(first, count, arg_minimum<T, N>{}, options);
+  return warpfold::reduce_value(first, count, arg_minimum<T, N>{}, options);
 }
 /// argmin of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
@@ -120,8 +120,8 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
 void argmin_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                    OutCount&& out_count, const call_options& options = {}) {
   using Op = detail::arg_of_runs<R, arg_minimum<T, N>>;
-  reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
+                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
 }
 
 // ---- the largest item ----
@@ -145,14 +145,14 @@ void argmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<
 template <ties T = ties::first, nans N = nans::propagate, device_range In,
           class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
 [[nodiscard]] A argmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value(in, arg_maximum<T, N>{}, options);
+  return warpfold::reduce_value(in, arg_maximum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
           class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
 [[nodiscard]] A argmax_value(It first, std::int64_t count,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value(first, count, arg_maximum<T, N>{}, options);
+  return warpfold::reduce_value(first, count, arg_maximum<T, N>{}, options);
 }
 /// argmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
@@ -175,8 +175,8 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
 void argmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                    OutCount&& out_count, const call_options& options = {}) {
   using Op = detail::arg_of_runs<R, arg_maximum<T, N>>;
-  reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
+                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
 }
 
 // ---- both ----
@@ -200,14 +200,14 @@ void arg_minmax(It first, std::int64_t count, Out&& out, const std::type_identit
 template <ties T = ties::first, nans N = nans::propagate, device_range In,
           class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
 [[nodiscard]] A arg_minmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value(in, arg_extrema<T, N>{}, options);
+  return warpfold::reduce_value(in, arg_extrema<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
           class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
 [[nodiscard]] A arg_minmax_value(It first, std::int64_t count,
                                  const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value(first, count, arg_extrema<T, N>{}, options);
+  return warpfold::reduce_value(first, count, arg_extrema<T, N>{}, options);
 }
 /// arg_minmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
@@ -231,8 +231,8 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
 void arg_minmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                        OutCount&& out_count, const call_options& options = {}) {
   using Op = detail::arg_of_runs<R, arg_extrema<T, N>>;
-  reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
+                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -122,7 +122,7 @@ template <reduction_strategy S = automatic, item_iterator It, class Out,
           class A = accumulator_t<plus, iterator_item_t<It>>>
   requires device_output<Out, A>
 void reduce(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce<S>(first, count, out, plus{}, options);
+  warpfold::reduce<S>(first, count, out, plus{}, options);
 }
 
 /// *out = init op in[0] op … op in[in.size() - 1].
@@ -137,7 +137,7 @@ void reduce(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_op
 template <reduction_strategy S = automatic, device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
   requires device_output<Out, A>
 void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce<S>(in, out, plus{}, options);
+  warpfold::reduce<S>(in, out, plus{}, options);
 }
 
 /// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns.
@@ -201,14 +201,14 @@ template <reduction_strategy S = automatic, item_iterator It, operator_argument 
 /// The sum: reduce_value with plus.
 template <reduction_strategy S = automatic, device_range In, class A = accumulator_t<plus, item_t<const In>>>
 [[nodiscard]] A reduce_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value<S>(in, plus{}, options);
+  return warpfold::reduce_value<S>(in, plus{}, options);
 }
 
 /// The sum of `count` items: reduce_value with plus.
 template <reduction_strategy S = automatic, item_iterator It, class A = accumulator_t<plus, iterator_item_t<It>>>
 [[nodiscard]] A reduce_value(It first, std::int64_t count,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return reduce_value<S>(first, count, plus{}, options);
+  return warpfold::reduce_value<S>(first, count, plus{}, options);
 }
 
 /// transform_reduce, waiting for the stream and returning the value. Cannot be captured.

@@ -204,7 +204,7 @@ void reduce_axes(const In& in, const Out& out, const Axes& named, Op op,
 template <array_view In, array_view Out, detail::names_axes Axes, class A = accumulator_t<plus, view_item_t<In>>>
 void reduce_axes(const In& in, const Out& out, const Axes& named,
                  const std::type_identity_t<segmented_options<A>>& options = {}) {
-  reduce_axes(in, out, named, plus{}, options);
+  warpfold::reduce_axes(in, out, named, plus{}, options);
 }
 
 /// reduce_axes over what `transform` makes of each item. The accumulator follows what it returns.
@@ -228,7 +228,7 @@ void reduce_rows(const In& in, Out&& out, Op op, const std::type_identity_t<segm
 template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>
   requires(detail::rank_of<In> == 2 && detail::vector_output<Out, A>)
 void reduce_rows(const In& in, Out&& out, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  reduce_rows(in, out, plus{}, options);
+  warpfold::reduce_rows(in, out, plus{}, options);
 }
 
 /// out[c] = init op in[0][c] op in[1][c] …
@@ -242,7 +242,7 @@ void reduce_columns(const In& in, Out&& out, Op op, const std::type_identity_t<s
 template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>
   requires(detail::rank_of<In> == 2 && detail::vector_output<Out, A>)
 void reduce_columns(const In& in, Out&& out, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  reduce_columns(in, out, plus{}, options);
+  warpfold::reduce_columns(in, out, plus{}, options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -135,7 +135,7 @@ template <class Keys, class Values, output_argument OutKeys, output_argument Out
   requires counted_items<Keys, Values>
 void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                    OutCount&& out_count, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce_by_key(keys, values, out_keys, out_values, out_count, op, equal_to{}, options);
+  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, op, equal_to{}, options);
 }
 
 /// The sum of each run, with ==.
@@ -144,7 +144,7 @@ template <class Keys, class Values, output_argument OutKeys, output_argument Out
   requires counted_items<Keys, Values>
 void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                    OutCount&& out_count, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce_by_key(keys, values, out_keys, out_values, out_count, plus{}, equal_to{}, options);
+  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, plus{}, equal_to{}, options);
 }
 
 /// The same over `count` items of two iterators.
@@ -164,7 +164,7 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, o
 void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
                    OutValues&& out_values, OutCount&& out_count, Op op,
                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, equal_to{}, options);
+  warpfold::reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, equal_to{}, options);
 }
 
 /// The sum of each run, with ==.
@@ -173,7 +173,7 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, o
 void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
                    OutValues&& out_values, OutCount&& out_count,
                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  reduce_by_key(keys, values, count, out_keys, out_values, out_count, plus{}, equal_to{}, options);
+  warpfold::reduce_by_key(keys, values, count, out_keys, out_values, out_count, plus{}, equal_to{}, options);
 }
 
 /// For each run init op transform(value) op …; else as reduce_by_key. The accumulator follows what `transform`
@@ -199,7 +199,7 @@ template <class Keys, class Values, output_argument OutKeys, output_argument Out
 void transform_reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                              OutCount&& out_count, Op op, Transform transform,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  transform_reduce_by_key(keys, values, out_keys, out_values, out_count, op, transform, equal_to{}, options);
+  warpfold::transform_reduce_by_key(keys, values, out_keys, out_values, out_count, op, transform, equal_to{}, options);
 }
 
 /// The same over `count` items of two iterators.
@@ -220,7 +220,8 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, o
 void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
                              OutValues&& out_values, OutCount&& out_count, Op op, Transform transform,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  transform_reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, transform, equal_to{}, options);
+  warpfold::transform_reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, transform, equal_to{},
+                                    options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -114,7 +114,7 @@ void inclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<r
 template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
   requires device_outputs<Out, A>
 void inclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  inclusive_scan(in, out, plus{}, options);
+  warpfold::inclusive_scan(in, out, plus{}, options);
 }
 
 /// The same of `count` items from `first` on.
@@ -131,7 +131,7 @@ template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_it
   requires device_outputs<Out, A>
 void inclusive_scan(It first, std::int64_t count, Out&& out,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
-  inclusive_scan(first, count, out, plus{}, options);
+  warpfold::inclusive_scan(first, count, out, plus{}, options);
 }
 
 /// out[i] = init op in[0] op … op in[i - 1]; out[0] = init, or the operator's identity.
@@ -146,7 +146,7 @@ void exclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<r
 template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
   requires device_outputs<Out, A>
 void exclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  exclusive_scan(in, out, plus{}, options);
+  warpfold::exclusive_scan(in, out, plus{}, options);
 }
 
 /// The same of `count` items from `first` on.
@@ -163,7 +163,7 @@ template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_it
   requires device_outputs<Out, A>
 void exclusive_scan(It first, std::int64_t count, Out&& out,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
-  exclusive_scan(first, count, out, plus{}, options);
+  warpfold::exclusive_scan(first, count, out, plus{}, options);
 }
 
 /// out[i] = init op transform(in[0]) op … op transform(in[i]). The accumulator follows what `transform` returns.

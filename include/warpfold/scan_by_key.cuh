@@ -109,7 +109,7 @@ template <class Keys, class Values, output_argument Out, operator_argument Op,
   requires counted_items<Keys, Values>
 void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  inclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
+  warpfold::inclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
 }
 
 /// The sum, with ==.
@@ -117,7 +117,7 @@ template <class Keys, class Values, output_argument Out, class A = accumulator_t
   requires counted_items<Keys, Values>
 void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  inclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
+  warpfold::inclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
 }
 
 /// The same over `count` items of two iterators.
@@ -134,7 +134,7 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, opera
           class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
 void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  inclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
+  warpfold::inclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
 }
 
 /// The sum, with ==.
@@ -142,7 +142,7 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
           class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
 void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  inclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
+  warpfold::inclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
 }
 
 /// out[i] = init op values[b] op … op values[i - 1], b being the first item of i's run; out[b] = init, or the
@@ -163,7 +163,7 @@ template <class Keys, class Values, output_argument Out, operator_argument Op,
   requires counted_items<Keys, Values>
 void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  exclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
+  warpfold::exclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
 }
 
 /// The sum, with ==.
@@ -171,7 +171,7 @@ template <class Keys, class Values, output_argument Out, class A = accumulator_t
   requires counted_items<Keys, Values>
 void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  exclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
+  warpfold::exclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
 }
 
 /// The same over `count` items of two iterators.
@@ -188,7 +188,7 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, opera
           class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
 void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  exclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
+  warpfold::exclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
 }
 
 /// The sum, with ==.
@@ -196,7 +196,7 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
           class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
 void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  exclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
+  warpfold::exclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

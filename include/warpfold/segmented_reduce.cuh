@@ -167,7 +167,7 @@ template <reduction_strategy S = automatic, item_iterator It, segments Segments,
   requires device_outputs<Out, A>
 void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  segmented_reduce<S>(first, count, segments, out, plus{}, options);
+  warpfold::segmented_reduce<S>(first, count, segments, out, plus{}, options);
 }
 
 /// out[s] = init op the items of segment s, of the items of `in`.
@@ -186,7 +186,7 @@ template <reduction_strategy S = automatic, device_range In, segments Segments, 
   requires device_outputs<Out, A>
 void segmented_reduce(const In& in, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  segmented_reduce<S>(in, segments, out, plus{}, options);
+  warpfold::segmented_reduce<S>(in, segments, out, plus{}, options);
 }
 
 /// out[s] = init op transform(item) op ... over the items of segment s. The accumulator follows what `transform`

@@ -164,7 +164,7 @@ template <device_range In, segments Segments, class Out, class A = accumulator_t
   requires device_outputs<Out, A>
 void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
-  segmented_inclusive_scan(in, segments, out, plus{}, options);
+  warpfold::segmented_inclusive_scan(in, segments, out, plus{}, options);
 }
 
 /// The same of `count` items from `first` on.
@@ -182,7 +182,7 @@ template <item_iterator It, segments Segments, class Out, class A = accumulator_
   requires device_outputs<Out, A>
 void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
-  segmented_inclusive_scan(first, count, segments, out, plus{}, options);
+  warpfold::segmented_inclusive_scan(first, count, segments, out, plus{}, options);
 }
 
 /// out[i] = init op in[b] op … op in[i - 1], b being the first item of i's segment; out[b] = init, or the operator's
@@ -201,7 +201,7 @@ template <device_range In, segments Segments, class Out, class A = accumulator_t
   requires device_outputs<Out, A>
 void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
-  segmented_exclusive_scan(in, segments, out, plus{}, options);
+  warpfold::segmented_exclusive_scan(in, segments, out, plus{}, options);
 }
 
 /// The same of `count` items from `first` on.
@@ -219,7 +219,7 @@ template <item_iterator It, segments Segments, class Out, class A = accumulator_
   requires device_outputs<Out, A>
 void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
-  segmented_exclusive_scan(first, count, segments, out, plus{}, options);
+  warpfold::segmented_exclusive_scan(first, count, segments, out, plus{}, options);
 }
 
 /// segmented_inclusive_scan of transformed items: out[i] = init op transform(in[b]) op … op transform(in[i]). The

@@ -43,13 +43,13 @@ void asum(It first, std::int64_t count, Out&& out, const std::type_identity_t<re
 /// asum, waiting for the stream and returning the value.
 template <device_range In, class A = detail::transformed_accumulator_t<plus, magnitude, item_t<const In>>>
 [[nodiscard]] lowered_t<plus, A> asum_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(in, plus{}, magnitude{}, options);
+  return warpfold::transform_reduce_value(in, plus{}, magnitude{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class A = detail::transformed_accumulator_t<plus, magnitude, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<plus, A> asum_value(It first, std::int64_t count,
                                             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(first, count, plus{}, magnitude{}, options);
+  return warpfold::transform_reduce_value(first, count, plus{}, magnitude{}, options);
 }
 
 /// *out = the largest |in[i]|; NaN propagates. Of nothing the least number. (Where it lies: transform_reduce with
@@ -70,13 +70,13 @@ void amax(It first, std::int64_t count, Out&& out, const std::type_identity_t<re
 template <device_range In, class A = detail::transformed_accumulator_t<maximum, magnitude, item_t<const In>>>
 [[nodiscard]] lowered_t<maximum, A> amax_value(const In& in,
                                                const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(in, maximum{}, magnitude{}, options);
+  return warpfold::transform_reduce_value(in, maximum{}, magnitude{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class A = detail::transformed_accumulator_t<maximum, magnitude, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<maximum, A> amax_value(It first, std::int64_t count,
                                                const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(first, count, maximum{}, magnitude{}, options);
+  return warpfold::transform_reduce_value(first, count, maximum{}, magnitude{}, options);
 }
 
 /// *out = the Euclidean norm, without overflow or underflow: of floats of 1e20, say. Of nothing 0.
@@ -96,13 +96,13 @@ void norm2(It first, std::int64_t count, Out&& out, const std::type_identity_t<r
 template <device_range In, class A = accumulator_t<euclidean_norm, item_t<const In>>>
 [[nodiscard]] lowered_t<euclidean_norm, A> norm2_value(const In& in,
                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(in, euclidean_norm{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(in, euclidean_norm{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class A = accumulator_t<euclidean_norm, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<euclidean_norm, A> norm2_value(It first, std::int64_t count,
                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(first, count, euclidean_norm{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(first, count, euclidean_norm{}, thread::no_transform{}, options);
 }
 
 /// *out = the arithmetic mean. Of nothing NaN.
@@ -122,13 +122,13 @@ void mean(It first, std::int64_t count, Out&& out, const std::type_identity_t<re
 template <device_range In, class A = accumulator_t<arithmetic_mean, item_t<const In>>>
 [[nodiscard]] lowered_t<arithmetic_mean, A> mean_value(const In& in,
                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(in, arithmetic_mean{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(in, arithmetic_mean{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class A = accumulator_t<arithmetic_mean, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<arithmetic_mean, A> mean_value(It first, std::int64_t count,
                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(first, count, arithmetic_mean{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(first, count, arithmetic_mean{}, thread::no_transform{}, options);
 }
 
 /// *out = the smallest and the largest item, as extrema<V>; NaN propagates into both.
@@ -148,13 +148,13 @@ void minmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<
 template <device_range In, class A = accumulator_t<minimum_maximum, item_t<const In>>>
 [[nodiscard]] lowered_t<minimum_maximum, A> minmax_value(const In& in,
                                                          const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(in, minimum_maximum{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(in, minimum_maximum{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class A = accumulator_t<minimum_maximum, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<minimum_maximum, A> minmax_value(It first, std::int64_t count,
                                                          const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(first, count, minimum_maximum{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(first, count, minimum_maximum{}, thread::no_transform{}, options);
 }
 
 /// *out = log(exp(in[0]) + exp(in[1]) + ...), without overflow. Of nothing -inf.
@@ -174,13 +174,13 @@ void logsumexp(It first, std::int64_t count, Out&& out, const std::type_identity
 template <device_range In, class A = accumulator_t<log_sum_exp, item_t<const In>>>
 [[nodiscard]] lowered_t<log_sum_exp, A> logsumexp_value(const In& in,
                                                         const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(in, log_sum_exp{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(in, log_sum_exp{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class A = accumulator_t<log_sum_exp, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<log_sum_exp, A> logsumexp_value(It first, std::int64_t count,
                                                         const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(first, count, log_sum_exp{}, thread::no_transform{}, options);
+  return warpfold::transform_reduce_value(first, count, log_sum_exp{}, thread::no_transform{}, options);
 }
 
 /// *out = left[0] right[0] + left[1] right[1] + ...: products are rounded, and of half exact in float. Of nothing 0.
@@ -203,14 +203,14 @@ template <device_range Left, device_range Right,
           class A = detail::transformed_accumulator_t<plus, product, item_t<const Left>, item_t<const Right>>>
 [[nodiscard]] A dot_value(const Left& left, const Right& right,
                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(left, right, plus{}, product{}, options);
+  return warpfold::transform_reduce_value(left, right, plus{}, product{}, options);
 }
 /// The same of `count` pairs.
 template <item_iterator Left, item_iterator Right,
           class A = detail::transformed_accumulator_t<plus, product, iterator_item_t<Left>, iterator_item_t<Right>>>
 [[nodiscard]] A dot_value(Left left, Right right, std::int64_t count,
                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return transform_reduce_value(left, right, count, plus{}, product{}, options);
+  return warpfold::transform_reduce_value(left, right, count, plus{}, product{}, options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

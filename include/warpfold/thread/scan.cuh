@@ -21,7 +21,7 @@ __device__ void inclusive_scan(A (&values)[Count], Op op, int count = Count) {
     WARPFOLD_UNROLL
     for (int i = 0; i < Count; ++i)
       if ((i & Stride) != 0 && i < count) values[i] = op(values[(i & ~(Stride - 1)) - 1], values[i]);
-    inclusive_scan<2 * Stride>(values, op, count);
+    thread::inclusive_scan<2 * Stride>(values, op, count);
   }
 }
 

@@ -13,7 +13,7 @@ template <class A> class counter {
   /// Pushes value number `index`, counted from 0; or, with `level`, the node over the values index to index + 2^level -
   /// 1, where `index` is a multiple of 2^level. Cost: one shuffle and one operation on average.
   template <class Op> __device__ void push(unsigned index, A value, Op op, int level = 0) {
-    for (; index >> level & 1; ++level) value = op(shuffle(waiting_, level), value);
+    for (; index >> level & 1; ++level) value = op(warp::shuffle(waiting_, level), value);
     if (arch::lane_id() == level) waiting_ = value;
   }
 
@@ -21,9 +21,9 @@ template <class A> class counter {
 
   /// The canonical tree over all `pushed` > 0 values. All lanes call it; valid in every lane.
   template <class Op> __device__ A total(unsigned pushed, Op op) const {
-    A value = shuffle(waiting_, __ffs(static_cast<int>(pushed)) - 1);
+    A value = warp::shuffle(waiting_, __ffs(static_cast<int>(pushed)) - 1);
     for (unsigned left = pushed & (pushed - 1); left != 0; left &= left - 1)
-      value = op(shuffle(waiting_, __ffs(static_cast<int>(left)) - 1), value);
+      value = op(warp::shuffle(waiting_, __ffs(static_cast<int>(left)) - 1), value);
     return value;
   }
 

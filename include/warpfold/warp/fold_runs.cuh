@@ -75,8 +75,8 @@ __device__ A fold_runs(const Leaves& leaves, const Chunk (&chunks)[Chunks], Op o
   } else {
     const A value = detail::fold_run<0, Chunks>(leaves, chunks, op);
     // Where operands need not be in order, an exchange by all lanes needs no guards.
-    if constexpr (is_commutative<Op> && std::is_arithmetic_v<A>) return all_reduce(value, op);
-    else return reduce(value, op);
+    if constexpr (is_commutative<Op> && std::is_arithmetic_v<A>) return warp::all_reduce(value, op);
+    else return warp::reduce(value, op);
   }
 }
 

@@ -15,7 +15,7 @@ template <class Op, class V> __device__ V kth_best(const V& value, bool exists) 
     const std::uint32_t threshold = all_reduce(rank, maximum{});
     if (threshold == 0) break;
     const int holder = __ffs(static_cast<int>(__ballot_sync(full_warp, rank == threshold))) - 1;
-    const V held = shuffle(value, holder);
+    const V held = warp::shuffle(value, holder);
     if (k == 0 || Op::is_worse(held, least)) least = held;
     if (arch::lane_id() == holder) rank = 0;
   }
@@ -30,19 +30,19 @@ template <class Op, class V, class Place = int> class lane_list {
   /// Enters the items of the lanes that have a `candidate`, each with its number `place`, unless K items beat it.
   __device__ void enter(bool candidate, V value, Place place) {
     while (true) {
-      const V last = shuffle(value_, K - 1);
-      const Place last_place = shuffle(place_, K - 1);
+      const V last = warp::shuffle(value_, K - 1);
+      const Place last_place = warp::shuffle(place_, K - 1);
       candidate = candidate && (count_ < K || Op::beats(value, place, last, last_place));
       const unsigned waiting = __ballot_sync(full_warp, candidate);
       if (waiting == 0) return;
       const int source = __ffs(static_cast<int>(waiting)) - 1;
-      insert(shuffle(value, source), shuffle(place, source));
+      insert(warp::shuffle(value, source), warp::shuffle(place, source));
       candidate = candidate && arch::lane_id() != source;
     }
   }
   __device__ bool is_full() const { return count_ == K; }
   /// Of a full list: the worst item's value.
-  __device__ V last() const { return shuffle(value_, K - 1); }
+  __device__ V last() const { return warp::shuffle(value_, K - 1); }
 
   /// The item that the calling lane holds, if `holds`.
   __device__ bool holds() const { return arch::lane_id() < count_; }
@@ -54,8 +54,8 @@ template <class Op, class V, class Place = int> class lane_list {
     A list = Op::template none<V>();
     WARPFOLD_UNROLL
     for (int i = 0; i < K; ++i) {
-      const V value = shuffle(value_, i);
-      const Place place = shuffle(place_, i);
+      const V value = warp::shuffle(value_, i);
+      const Place place = warp::shuffle(place_, i);
       if (i < count_) list.item[i] = {value, first + place};
     }
     return list;

@@ -41,7 +41,7 @@ __device__ thread::located<V> locate_part(const Leaves& leaves, const typename L
   const int lane = Part::takes_first ? __ffs(static_cast<int>(lanes)) - 1 : 31 - __clz(static_cast<int>(lanes));
   const auto found = thread::find<Part>(leaves, chunk, best);  // of use in that lane
   const int offset = (own_row * warp_lanes + arch::lane_id()) * chunk_items + found.position;
-  return {shuffle(found.value, lane), first + shuffle(offset, lane)};
+  return {warp::shuffle(found.value, lane), first + warp::shuffle(offset, lane)};
 }
 
 }  // namespace detail

@@ -76,7 +76,7 @@ template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value
     WARPFOLD_UNROLL
     for (int distance = 1; distance < Width; distance *= 2) {
       const bool has_right = lane % (2 * distance) == 0 && lane + distance < count;
-      const A right = shuffle(value, arch::lane_id() + (has_right ? distance : 0), mask);
+      const A right = warp::shuffle(value, arch::lane_id() + (has_right ? distance : 0), mask);
       if (has_right) value = op(value, right);
     }
     return value;

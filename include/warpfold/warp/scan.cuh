@@ -29,7 +29,7 @@ template <int Width = warp_lanes, class A, class Op> __device__ A inclusive_scan
 /// Cost: one shuffle more.
 template <int Width = warp_lanes, class A, class Op>
 __device__ A exclusive_scan(A value, Op op, A init, int count = Width) {
-  const A through = inclusive_scan<Width>(value, op, count);
+  const A through = warp::inclusive_scan<Width>(value, op, count);
   const A before = shuffle_up<Width>(through, 1, detail::logical_warp_mask<Width>());
   const int lane = arch::lane_id() % Width;
   return lane == 0 || lane >= count ? init : op(init, before);
@@ -44,7 +44,7 @@ __device__ A nodes_before(A value, int rank, int count, Op op, Each each) {
   const int lane = arch::lane_id();
   WARPFOLD_UNROLL
   for (int distance = 1, level = 0; distance < Lanes; distance *= 2, ++level) {
-    if (rank & distance) each(level, shuffle(value, rank & ~(2 * distance - 1)));
+    if (rank & distance) each(level, warp::shuffle(value, rank & ~(2 * distance - 1)));
     const A other = shuffle_xor(value, distance);
     if ((lane | (2 * distance - 1)) < count) value = join(lane & distance, value, other, op);
   }

@@ -45,11 +45,11 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
     const std::int64_t end = passed < warp_lanes ? least_of(reached + step, high) - 1 : high;
     // The nearest probed values on either side of the result: a neighbour's, unless all neighbours lie on one side.
     const bool past_some = near_passed > 0 && reached_near > reached;
-    if (past_some) below = shuffle(at_near, near_passed - 1);
-    else if (passed > 0) below = shuffle(at_probe, passed - 1);
+    if (past_some) below = warp::shuffle(at_near, near_passed - 1);
+    else if (passed > 0) below = warp::shuffle(at_probe, passed - 1);
     const bool before_some = near_passed < warp_lanes && reached_near < end;
-    if (before_some) above = shuffle(at_near, near_passed);
-    else if (end < high) above = shuffle(at_probe, passed);
+    if (before_some) above = warp::shuffle(at_near, near_passed);
+    else if (end < high) above = warp::shuffle(at_probe, passed);
     low = past_some ? reached_near : reached;
     high = before_some ? reached_near : end;
   }
@@ -62,7 +62,7 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
 /// of which the last one probes all that is left.
 template <class Value>
 __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total, std::int64_t target, Value value) {
-  if (count > 1 << 30) return partition_point(0, count, [&](std::int64_t n) { return value(n) < target; });
+  if (count > 1 << 30) return warp::partition_point(0, count, [&](std::int64_t n) { return value(n) < target; });
   constexpr int fewest = 8, nears = warp_lanes - fewest;
   const int lane = arch::lane_id();
   int low = 0, high = static_cast<int>(count);  // the result is one of [low, high]
@@ -90,8 +90,8 @@ __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total,
     // The nearest probed values on either side of the result.
     const bool past_near = near_passed > 0 && reached_near > reached,
                before_near = guesses && near_passed < nears && end_near < end;
-    const auto left = shuffle(at_probe, past_near ? fewest + near_passed - 1 : passed - 1),
-               right = shuffle(at_probe, before_near ? fewest + near_passed : passed);
+    const auto left = warp::shuffle(at_probe, past_near ? fewest + near_passed - 1 : passed - 1),
+               right = warp::shuffle(at_probe, before_near ? fewest + near_passed : passed);
     if (past_near || passed > 0) below = left;
     if (before_near || end < high) above = right;
     low = past_near ? reached_near : reached;
