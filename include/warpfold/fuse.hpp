@@ -73,7 +73,7 @@ template <class Transform, class Op> struct transformed_operator {
 template <class Transform, class Op>
 __host__ __device__ constexpr transformed_operator<Transform, Op> with(Transform transform, Op op) {
   static_assert(
-      !detail::is_host_pointer<Transform> && std::is_trivially_copyable_v<Transform>,
+      !detail::is_host_pointer<Transform> && detail::is_passed_by_bytes<Transform>,
       "warpfold: the transform must be a trivially copyable function object or lambda: it is passed to the GPU "
       "by its bytes, and a function pointer is the host's");
   static_assert(!is_device_lambda<Transform>,

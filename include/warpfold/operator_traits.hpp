@@ -28,6 +28,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <warpfold/arch/extended_lambda.cuh>
 #include <warpfold/operators.hpp>
 
 namespace warpfold {
@@ -216,24 +217,6 @@ inline constexpr hardware_operation hardware_operation_v = [] {
   return hardware_operation::none;
 }();
 
-/// True for an extended __device__ lambda. Its call operator is not const on the host's side.
-template <class F>
-inline constexpr bool is_extended_lambda =
-#if defined(__CUDACC_EXTENDED_LAMBDA__)
-    __nv_is_extended_device_lambda_closure_type(F);
-#else
-    false;
-#endif
-
-/// True for an extended __device__ lambda whose return type the host may not ask for, since it is not declared.
-template <class F>
-inline constexpr bool is_device_lambda =
-#if defined(__CUDACC_EXTENDED_LAMBDA__)
-    __nv_is_extended_device_lambda_closure_type(F) && !__nv_is_extended_device_lambda_with_preserved_return_type(F);
-#else
-    false;
-#endif
-
 template <class Op, class A>
 inline constexpr bool is_operator_for = is_extended_lambda<Op> || requires(const Op op, const A a) {
   { op(a, a) } -> std::convertible_to<A>;
@@ -247,7 +230,7 @@ inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A>&& std::is
 
 /// Whether `Op` can fold accumulators of type `A` on a GPU.
 template <class Op, class A>
-inline constexpr bool is_valid_operator = !detail::is_host_pointer<Op> && std::is_trivially_copyable_v<Op> &&
+inline constexpr bool is_valid_operator = !detail::is_host_pointer<Op> && detail::is_passed_by_bytes<Op> &&
                                           detail::is_accumulator<A> && is_operator_for<Op, A>;
 
 /// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be
@@ -255,7 +238,7 @@ inline constexpr bool is_valid_operator = !detail::is_host_pointer<Op> && std::i
 template <class Op, class A> consteval void check_operator() {
   static_assert(!detail::is_host_pointer<Op>,
                 "warpfold: the operator must be a function object or a lambda: a function pointer is the host's");
-  static_assert(std::is_trivially_copyable_v<Op>,
+  static_assert(detail::is_passed_by_bytes<Op>,
                 "warpfold: the operator must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(detail::is_accumulator<A>,
                 "warpfold: the accumulator type must be trivially copyable and default constructible");

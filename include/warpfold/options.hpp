@@ -7,6 +7,7 @@
 #include <iterator>
 #include <span>
 #include <type_traits>
+#include <warpfold/arch/extended_lambda.cuh>
 #include <warpfold/operators.hpp>
 
 namespace warpfold {
@@ -166,7 +167,7 @@ using item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<decltype(std::de
 
 namespace detail {
 template <class T>
-concept kernel_argument = std::copy_constructible<T> && std::is_trivially_destructible_v<T>;
+concept kernel_argument = std::copy_constructible<T> && needs_no_destructor<T>;
 
 template <class It> struct iterator_item : std::indirectly_readable_traits<It> {};
 template <pointer_like It> struct iterator_item<It> {

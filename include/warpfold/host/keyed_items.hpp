@@ -57,7 +57,7 @@ namespace detail {
 
 /// Checks an equality of keys.
 template <class Equal, class Key> consteval bool check_equality() {
-  constexpr bool is_passed = std::is_trivially_copyable_v<Equal> && !is_host_pointer<Equal>;
+  constexpr bool is_passed = is_passed_by_bytes<Equal> && !is_host_pointer<Equal>;
   static_assert(is_passed,
                 "warpfold: the equality must be a trivially copyable function object or lambda: it is passed to the "
                 "GPU by its bytes, and a function pointer is the host's");

@@ -19,10 +19,10 @@ inline constexpr bool can_accumulate = std::is_constructible_v<A, R> || is_half_
 
 /// Checks a transform of items of types `Ts...` whose results `Op` lifts to, or which convert to, the accumulator `A`.
 template <class Op, class Transform, class A, class... Ts> consteval bool check_transform() {
-  constexpr bool is_passed = std::is_trivially_copyable_v<Transform> && !is_host_pointer<Transform>;
+  constexpr bool is_passed = is_passed_by_bytes<Transform> && !is_host_pointer<Transform>;
   static_assert(!is_host_pointer<Transform>,
                 "warpfold: the transform must be a function object or a lambda: a function pointer is the host's");
-  static_assert(std::is_trivially_copyable_v<Transform>,
+  static_assert(is_passed_by_bytes<Transform>,
                 "warpfold: the transform must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(!is_device_lambda<Transform>,
                 "warpfold: declare what the __device__ lambda returns, as in [] __device__(float x) -> double { ... }: "

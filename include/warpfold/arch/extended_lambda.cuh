@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What nvcc makes of extended lambdas. To the compiler of the host's code
+//
+// - a `__device__` lambda cannot be called as const, and what it returns is known only if it is declared;
+// - a `__host__ __device__` lambda with captures is a wrapper: the captures, and a pointer to the lambda on the host's
+//   heap. Its copy constructor and its destructor manage that, so it is not trivially copyable. Kernels get its bytes,
+//   of which they read the captures only. A launch copies its arguments before it sends their bytes, so the host may
+//   destroy its own.
+//
+// The compiler of the device's code, which also reads the host's, sees both lambdas as they are written.
+#pragma once
+#include <type_traits>
+#include <warpfold/config.hpp>
+
+namespace warpfold {
+
+/// True for an extended __device__ lambda. Its call operator is not const on the host's side.
+template <class F>
+inline constexpr bool is_extended_lambda =
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+    __nv_is_extended_device_lambda_closure_type(F);
+#else
+    false;
+#endif
+
+/// True for an extended __device__ lambda whose return type the host may not ask for, since it is not declared.
+template <class F>
+inline constexpr bool is_device_lambda =
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+    __nv_is_extended_device_lambda_closure_type(F) && !__nv_is_extended_device_lambda_with_preserved_return_type(F);
+#else
+    false;
+#endif
+
+namespace detail {
+
+#if defined(__CUDACC_EXTENDED_LAMBDA__) && !defined(__CUDA_ARCH__)
+/// Whether a `T`, on the host's side, is a __host__ __device__ lambda or has one among its template arguments, as
+/// iterators and operators do that hold one.
+template <class T> inline constexpr bool holds_wrapped_lambda = __nv_is_extended_host_device_lambda_closure_type(T);
+template <class T> inline constexpr bool holds_wrapped_lambda<const T> = holds_wrapped_lambda<T>;
+template <template <class...> class Template, class... Ts>
+inline constexpr bool holds_wrapped_lambda<Template<Ts...>> = (holds_wrapped_lambda<Ts> || ...);
+#else
+template <class T> inline constexpr bool holds_wrapped_lambda = false;
+#endif
+
+/// Whether a kernel can get a `T` by its bytes. Where a wrapper hides that from the host, the device's compiler says
+/// it: it refuses lambdas whose captures are not trivially copyable.
+template <class T>
+inline constexpr bool is_passed_by_bytes = std::is_trivially_copyable_v<T> ||
+                                           (holds_wrapped_lambda<T> && std::is_copy_constructible_v<T>);
+
+/// Whether a kernel can get a `T` that it need not destroy. Iterators may have a copy constructor of their own.
+template <class T>
+inline constexpr bool needs_no_destructor = std::is_trivially_destructible_v<T> || holds_wrapped_lambda<T>;
+
+}  // namespace detail
+}  // namespace warpfold
