@@ -2,6 +2,7 @@
 // The few constants that everything stands on, against the device.
 #include <gtest/gtest.h>
 
+#include <string_view>
 #include <warpfold/config.hpp>
 #include <warpfold/version.hpp>
 
@@ -11,6 +12,19 @@ namespace {
 
 static_assert(warpfold::is_power_of_two(1) && warpfold::is_power_of_two(2) && warpfold::is_power_of_two(1 << 30));
 static_assert(!warpfold::is_power_of_two(0) && !warpfold::is_power_of_two(-2) && !warpfold::is_power_of_two(12));
+
+// The namespace's name holds every architecture that a translation unit is compiled for: nvcc 13.0 knows 12.
+#define WF_TEST_TEXT_OF(...) #__VA_ARGS__
+#define WF_TEST_TEXT(...) WF_TEST_TEXT_OF(__VA_ARGS__)
+#define WF_TEST_ALL_OF_13 750, 800, 860, 870, 880, 890, 900, 1000, 1030, 1100, 1200, 1210
+constexpr std::string_view one = WF_TEST_TEXT(WARPFOLD_PASTE(v1, sm, 900)),
+                           twelve = WF_TEST_TEXT(WARPFOLD_PASTE(v1, sm, WF_TEST_ALL_OF_13)),
+                           thirty_six = WF_TEST_TEXT(
+                               WARPFOLD_PASTE(v1, sm, WF_TEST_ALL_OF_13, WF_TEST_ALL_OF_13, WF_TEST_ALL_OF_13));
+static_assert(one == "v1_sm_900");
+static_assert(twelve == "v1_sm_750_800_860_870_880_890_900_1000_1030_1100_1200_1210");
+static_assert(thirty_six.size() == 3 * twelve.size() - 2 * one.substr(0, 5).size());
+static_assert(thirty_six.substr(thirty_six.size() - 53) == twelve.substr(twelve.size() - 53));
 
 __global__ void warp_kernel(int* lanes, unsigned* voted) {
   *lanes = warpSize;

@@ -45,24 +45,23 @@
 // - Its name holds what one translation unit may be compiled with and another not: the version of the interface, the
 //   list of architectures, and whether kernels check. So a program may link translation units for different
 //   architectures.
-#define WARPFOLD_PASTE_2(a, b) a##_##b
-#define WARPFOLD_PASTE_3(a, b, c) a##_##b##_##c
-#define WARPFOLD_PASTE_4(a, b, c, d) a##_##b##_##c##_##d
-#define WARPFOLD_PASTE_5(a, b, c, d, e) a##_##b##_##c##_##d##_##e
-#define WARPFOLD_PASTE_6(a, b, c, d, e, f) a##_##b##_##c##_##d##_##e##_##f
-#define WARPFOLD_PASTE_7(a, b, c, d, e, f, g) a##_##b##_##c##_##d##_##e##_##f##_##g
-#define WARPFOLD_PASTE_8(a, b, c, d, e, f, g, h) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h
-#define WARPFOLD_PASTE_9(a, b, c, d, e, f, g, h, i) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
-#define WARPFOLD_PASTE_10(a, b, c, d, e, f, g, h, i, j) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i##_##j
-#define WARPFOLD_PASTE_11(a, b, c, d, e, f, g, h, i, j, k) a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i##_##j##_##k
-#define WARPFOLD_PASTE_12(a, b, c, d, e, f, g, h, i, j, k, l) \
-  a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i##_##j##_##k##_##l
-#define WARPFOLD_PICK_13(a, b, c, d, e, f, g, h, i, j, k, l, paste, ...) paste
-#define WARPFOLD_PASTE(...)                                                                                  \
-  WARPFOLD_PICK_13(__VA_ARGS__, WARPFOLD_PASTE_12, WARPFOLD_PASTE_11, WARPFOLD_PASTE_10, WARPFOLD_PASTE_9,   \
-                   WARPFOLD_PASTE_8, WARPFOLD_PASTE_7, WARPFOLD_PASTE_6, WARPFOLD_PASTE_5, WARPFOLD_PASTE_4, \
-                   WARPFOLD_PASTE_3, WARPFOLD_PASTE_2, )                                                     \
-  (__VA_ARGS__)
+//
+// WARPFOLD_PASTE(a, b, c, ...) is a_b_c_... of up to 40 names. No macro expands itself: WARPFOLD_PASTE_TWO leaves a
+// macro that only the next scan expands, and WARPFOLD_SCAN scans often.
+#define WARPFOLD_PASTE(...) WARPFOLD_SCAN(WARPFOLD_PASTE_REST(__VA_ARGS__))
+#define WARPFOLD_PASTE_REST(name, ...)                                     \
+  WARPFOLD_SECOND(__VA_OPT__(, ) WARPFOLD_PASTE_TWO, WARPFOLD_PASTE_ONE, ) \
+  (name __VA_OPT__(, ) __VA_ARGS__)
+#define WARPFOLD_PASTE_ONE(name) name
+#define WARPFOLD_PASTE_TWO(name, next, ...) \
+  WARPFOLD_PASTE_LATER WARPFOLD_NO_ARGUMENTS(name##_##next __VA_OPT__(, ) __VA_ARGS__)
+#define WARPFOLD_PASTE_LATER() WARPFOLD_PASTE_REST
+#define WARPFOLD_NO_ARGUMENTS ()
+#define WARPFOLD_SECOND(a, b, ...) b
+#define WARPFOLD_SCAN(...) WARPFOLD_SCAN_16(WARPFOLD_SCAN_16(WARPFOLD_SCAN_16(__VA_ARGS__)))
+#define WARPFOLD_SCAN_16(...) WARPFOLD_SCAN_4(WARPFOLD_SCAN_4(WARPFOLD_SCAN_4(__VA_ARGS__)))
+#define WARPFOLD_SCAN_4(...) WARPFOLD_SCAN_1(WARPFOLD_SCAN_1(WARPFOLD_SCAN_1(__VA_ARGS__)))
+#define WARPFOLD_SCAN_1(...) __VA_ARGS__
 #if WARPFOLD_CHECKS
 #define WARPFOLD_V1 v1_checked
 #else
