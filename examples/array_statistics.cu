@@ -36,7 +36,8 @@ the delays of 200 000 flights in examples/data, in minutes.
   --runs N    time each reduction N times and show the median (default 20)
 
 The standard deviation is the population's, as numpy.std gives it. NaN are
-counted and left out; infinities leave mean and standard deviation undefined.
+counted and left out; infinities, and distances of items that exceed float64,
+leave mean and standard deviation undefined.
 
 Exit code: 0, 1 for a file that cannot be used or an error of the device, 2 for
 a wrong command line.
@@ -74,6 +75,8 @@ template <class Item> Item first_number(std::span<const Item> items) {
 template <class Value> std::string format_exact(Value value) {
   if constexpr (std::is_integral_v<Value>) {
     return examples::format_whole(value);
+  } else if (std::isnan(value)) {
+    return "nan";  // its sign says nothing
   } else {
     char text[64];
     for (int digits = 1; digits <= 17; ++digits) {
@@ -108,13 +111,16 @@ template <class Item> void print_statistics(const examples::array_file& file, in
 
   const double low = static_cast<double>(minimum), high = static_cast<double>(maximum);
   const double mean = distance_to<Item>::to_double(distance.origin) + distances.mean(), deviation = distances.stddev();
-  const bool finite = std::isfinite(low) && std::isfinite(high);
+  // Infinities leave nothing to say of them, and so do distances that overflow.
+  const auto format = [](double value, double scale) {
+    return std::isfinite(value) ? examples::format_real(value, scale) : "undefined";
+  };
   examples::print_row("count", examples::format_whole(items.size()));
   if (!std::is_integral_v<Item>) examples::print_row("NaN", examples::format_whole(nan_count));
   examples::print_row("minimum", format_exact(minimum));
   examples::print_row("maximum", format_exact(maximum));
-  examples::print_row("mean", finite ? examples::format_real(mean, std::max(-low, high)) : "undefined");
-  examples::print_row("standard deviation", finite ? examples::format_real(deviation, deviation) : "undefined");
+  examples::print_row("mean", format(mean, std::max(-low, high)));
+  examples::print_row("standard deviation", format(deviation, deviation));
 
   std::printf("\n");
   examples::print_times_header("reduction");

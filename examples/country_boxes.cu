@@ -161,10 +161,11 @@ struct country {
   int rings = 0;
   box around = no_box;
 
-  // Of the box on the map, which is as large as the one on the Earth.
+  // Of the box on the map, which is as large as the one on the Earth. Of a box without area, 0.
   double share_of_box() const {
     const examples::map_point low = examples::project(around.low), high = examples::project(around.high);
-    return area / ((high.x_km - low.x_km) * (high.y_km - low.y_km));
+    const double of_box = (high.x_km - low.x_km) * (high.y_km - low.y_km);
+    return of_box > 0 ? area / of_box : 0;
   }
 };
 

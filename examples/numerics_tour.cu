@@ -41,6 +41,7 @@ template <class T> sums sums_of(const std::vector<T>& items) {
 }
 
 std::string nine_digits(double value) {
+  if (std::isnan(value)) return "nan";  // its sign says nothing
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
@@ -57,13 +58,15 @@ void show_file(const std::filesystem::path& path) {
   const sums backwards = sums_of(reversed);
   std::printf("%s: %s numbers, float32\n", path.filename().string().c_str(),
               examples::format_whole(items.size()).c_str());
-  const auto row = [](const char* name, double a, double b) {
-    examples::print_row(name, nine_digits(a) + (a == b ? ", reversed the same" : ", reversed " + nine_digits(b)));
+  const auto is_same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  const auto row = [&](const char* name, double a, double b) {
+    examples::print_row(name,
+                        nine_digits(a) + (is_same(a, b) ? ", reversed the same" : ", reversed " + nine_digits(b)));
   };
   row("plain", forwards.plain, backwards.plain);
   row("compensated", forwards.compensated, backwards.compensated);
   row("exact", forwards.exact, backwards.exact);
-  if (forwards.exact != backwards.exact) throw std::runtime_error("exact sums of two orders differ");
+  if (!is_same(forwards.exact, backwards.exact)) throw std::runtime_error("exact sums of two orders differ");
 }
 
 /// SplitMix64.

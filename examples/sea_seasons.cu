@@ -8,10 +8,12 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -66,19 +68,25 @@ struct field {
 field read_field(const std::vector<std::string_view>& files) {
   const auto path = files.empty() ? examples::bundled_data("sea_temperature.npy") : std::filesystem::path(files[0]);
   const examples::array_file file = examples::read_npy(path);
-  if (file.type != examples::item_type::float16 || file.shape.size() != 3 || file.shape[0] != months ||
-      file.shape[1] % 2 != 0 || file.count() == 0)
+  if (file.type != examples::item_type::float16 || file.shape.size() != 3 || file.shape[0] != months)
     throw examples::file_error(path.string() + ": a field is float16 of shape (12, rows, columns), this is " +
                                std::string(examples::describe(file.type).name) + " " +
                                examples::shape_text(file.shape));
+  if (file.count() == 0)
+    throw examples::file_error(path.string() + ": an empty field, " + examples::shape_text(file.shape));
+  if (file.shape[1] % 2 != 0)
+    throw examples::file_error(path.string() + ": the hemispheres of " + std::to_string(file.shape[1]) +
+                               " rows would differ: their number must be even");
   return {static_cast<std::int64_t>(file.shape[1]), static_cast<std::int64_t>(file.shape[2]), file.items_as<__half>()};
 }
 
-bool is_same(float a, float b) { return a == b || (a != a && b != b); }
+// To the bit, but for the bits of a NaN.
+template <class T> bool is_same(T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
 bool is_same(const summary& a, const summary& b) {
-  return a.count == b.count && a.nan_count == b.nan_count && std::memcmp(&a.sum, &b.sum, sizeof a.sum) == 0 &&
-         std::memcmp(a.power, b.power, sizeof a.power) == 0 && is_same(a.minimum, b.minimum) &&
-         is_same(a.maximum, b.maximum);
+  bool same = a.count == b.count && a.nan_count == b.nan_count && is_same(a.sum, b.sum) &&
+              is_same(a.minimum, b.minimum) && is_same(a.maximum, b.maximum);
+  for (std::size_t k = 0; k < std::size(a.power); ++k) same = same && is_same(a.power[k], b.power[k]);
+  return same;
 }
 bool is_same(const warmest_month& a, const warmest_month& b) { return a.index == b.index && is_same(a.value, b.value); }
 
@@ -190,12 +198,18 @@ std::string degrees(double latitude) {
   return text;
 }
 
+std::string format_mean(const summary& all) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", all.mean());
+  return std::isnan(all.mean()) ? "-" : text;  // no sea, or infinities of both signs
+}
+
 void print_months(const std::vector<summary>& hemispheres) {
   std::printf("\n  %-12s%10s%10s%10s%10s\n", "mean of", "north", "places", "south", "places");
   for (std::size_t month = 0; month < months; ++month) {
     const summary &north = hemispheres[2 * month], &south = hemispheres[2 * month + 1];
-    std::printf("  %-12s%10.2f%10lld%10.2f%10lld\n", month_names[month], north.mean(),
-                static_cast<long long>(north.count), south.mean(), static_cast<long long>(south.count));
+    std::printf("  %-12s%10s%10lld%10s%10lld\n", month_names[month], format_mean(north).c_str(),
+                static_cast<long long>(north.count), format_mean(south).c_str(), static_cast<long long>(south.count));
   }
 }
 
@@ -206,16 +220,25 @@ void print_belts(const std::vector<summary>& belts, const field& given, std::int
     const summary& all = belts[i];
     const std::string name = degrees(given.latitude(first)) + " to " + degrees(given.latitude(first + belt));
     if (all.count > 0)
-      std::printf("  %s%10.2f%10.2f%10.2f%8.0f %%\n", examples::left_aligned(name, 16).c_str(), all.mean(), all.minimum,
-                  all.maximum, 100 * static_cast<double>(all.count) / static_cast<double>(all.count + all.nan_count));
+      std::printf("  %s%10s%10.2f%10.2f%8.0f %%\n", examples::left_aligned(name, 16).c_str(), format_mean(all).c_str(),
+                  all.minimum, all.maximum,
+                  100 * static_cast<double>(all.count) / static_cast<double>(all.count + all.nan_count));
   }
 }
 
-float change(const summary& place) { return place.count == months ? place.maximum - place.minimum : 0; }
+// What is known of every month, and finite, changes.
+bool has_change(const summary& place) {
+  return place.count == months && std::isfinite(place.minimum) && std::isfinite(place.maximum);
+}
+float change(const summary& place) { return has_change(place) ? place.maximum - place.minimum : 0; }
 
 void print_places(const std::vector<summary>& places, const std::vector<warmest_month>& warmest, const field& given) {
   const auto less = [](const summary& a, const summary& b) { return change(a) < change(b); };
   const auto most = std::max_element(places.begin(), places.end(), less) - places.begin();
+  if (!has_change(places[static_cast<std::size_t>(most)])) {
+    std::printf("\n  no place has a temperature in every month\n");
+    return;
+  }
   const std::int64_t row = most / given.columns, column = most % given.columns;
   std::printf("\n  largest change: %.2f to %.2f in row %lld, column %lld, warmest in %s\n",
               places[static_cast<std::size_t>(most)].minimum, places[static_cast<std::size_t>(most)].maximum,
@@ -223,10 +246,11 @@ void print_places(const std::vector<summary>& places, const std::vector<warmest_
               month_names[warmest[static_cast<std::size_t>(most)].index]);
   std::int64_t counts[2][months] = {};
   for (std::size_t place = 0; place < places.size(); ++place)
-    if (places[place].count == months)
+    if (has_change(places[place]))
       ++counts[static_cast<std::int64_t>(place) >= std::ssize(places) / 2][warmest[place].index];
   for (const int half : {0, 1}) {
     const auto* const largest = std::max_element(counts[half], counts[half] + months);
+    if (*largest == 0) continue;
     std::printf("  most places of the %s are warmest in %s: %s of them\n", half == 0 ? "north" : "south",
                 month_names[largest - counts[half]], examples::format_whole(*largest).c_str());
   }

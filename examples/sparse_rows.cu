@@ -175,11 +175,13 @@ void print_lengths(const sparse_matrix& matrix) {
               examples::format_whole(empty).c_str(), matrix.is_square() ? "row sums" : "ones");
 }
 
-// The rows with the largest sums, `top` at most, in that order.
+// The rows with the largest sums, `top` at most, in that order. Sums that overflowed both ways are NaN, and come last.
 std::vector<std::size_t> largest(const std::vector<double>& sums, int top) {
   std::vector<std::size_t> order(sums.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sums[a] > sums[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return sums[a] > sums[b] || (std::isnan(sums[b]) && !std::isnan(sums[a]));
+  });
   order.resize(std::min(order.size(), static_cast<std::size_t>(top)));
   return order;
 }

@@ -27,9 +27,10 @@ struct grid {
 inline grid read_grid(const std::vector<std::string_view>& files) {
   const auto path = files.empty() ? bundled_data("annual_precipitation.npy") : std::filesystem::path(files[0]);
   const array_file file = read_npy(path);
-  if (file.type != item_type::uint16 || file.shape.size() != 2 || file.count() == 0)
+  if (file.type != item_type::uint16 || file.shape.size() != 2)
     throw file_error(path.string() + ": a grid is uint16 of shape (rows, columns), this is " +
                      std::string(describe(file.type).name) + " " + shape_text(file.shape));
+  if (file.count() == 0) throw file_error(path.string() + ": an empty grid, " + shape_text(file.shape));
   return {static_cast<std::int64_t>(file.shape[0]), static_cast<std::int64_t>(file.shape[1]),
           file.items_as<std::uint16_t>(), files.empty()};
 }

@@ -11,7 +11,7 @@
 namespace examples {
 
 /// Writes rows x columns squares of `pixels` x `pixels` pixels each. brightness(row, column) is 0 for black to 1 for
-/// white; what lies outside is cut off.
+/// white; what lies outside is cut off, and what is no number is black.
 template <class Brightness>
 void write_picture(const std::filesystem::path& path, std::int64_t rows, std::int64_t columns, std::int64_t pixels,
                    Brightness brightness) {
@@ -20,7 +20,7 @@ void write_picture(const std::filesystem::path& path, std::int64_t rows, std::in
   for (std::int64_t y = 0; y < rows * pixels; ++y)
     for (std::int64_t x = 0; x < columns * pixels; ++x) {
       const double grey = 255 * brightness(y / pixels, x / pixels);
-      file.put(static_cast<char>(static_cast<unsigned char>(std::clamp(grey, 0.0, 255.0))));
+      file.put(static_cast<char>(static_cast<unsigned char>(grey > 0 ? std::min(grey, 255.0) : 0.0)));
     }
   if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
 }

@@ -105,6 +105,7 @@ inline std::string format_whole(std::integral auto value) {
 /// beyond that would be rounding noise. Trailing zeros are left out.
 inline std::string format_real(double value, double scale) {
   char text[64];
+  if (std::isnan(value)) return "nan";  // its sign says nothing
   if (!std::isfinite(value) || value == 0) {
     std::snprintf(text, sizeof text, "%g", value);
     return text;

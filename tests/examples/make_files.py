@@ -48,6 +48,9 @@ def make_right_files():
     write('no_axes.npy', npy('<i4', [7], shape='()'))
     write('not_a_number.npy', npy('<f4', [1, float('nan'), 3]))
     write('infinite.npy', npy('<f8', [1, float('-inf'), 3]))
+    write('nothing_but_nan.npy', npy('<f4', [float('nan')] * 3))
+    write('infinities.npy', npy('<f4', [float('inf'), 1, float('-inf')]))
+    write('far_apart.npy', npy('<f8', [1.5e308, -1.5e308]))
     write('raw_float32.bin', struct.pack('<5f', 1, 2, 3, 4, 6.5))
 
 
@@ -61,6 +64,8 @@ def make_rings():
     write('ring_places.npy', places(small, large, hole))
     write('ring_offsets.npy', npy('<i4', [0, 5, 10, 14]))
     write('ring_owners.npy', npy('<i4', [0, 2, 2]))
+    write('ring_on_one_spot.npy', places([(3, 4)] * 4, small))
+    write('ring_offsets_of_two.npy', npy('<i4', [0, 4, 9]))
     write('two_places.npy', places([(2.5, 48.75), (-74, 40.75)]))
     write('places_with_nan.npy', places([(1, 5), (float('nan'), -1), (3, 8)]))
     write('places_past_the_pole.npy', places([(1, 5), (2, -90), (3, 90.5)]))
@@ -80,6 +85,16 @@ def make_delays():
     write('delay_owners.npy', npy('<i4', [0, 0, 2, 2, 2]))
 
 
+def make_fields():
+    """Twelve months of 2 x 2 places."""
+    nan, inf = float('nan'), float('inf')
+    write('sea_nowhere.npy', npy('<f2', [nan] * 48, shape=(12, 2, 2)))
+    write('sea_in_the_south.npy', npy('<f2', [x for month in range(12) for x in (nan, nan, nan, month % 7)],
+                                      shape=(12, 2, 2)))
+    write('sea_infinite.npy', npy('<f2', [x for month in range(12) for x in (inf, -inf, month, inf if month else -inf)],
+                                  shape=(12, 2, 2)))
+
+
 def make_wrong_files():
     whole = npy('<i4', list(range(100)))
     write('truncated.npy', whole[:-1])
@@ -90,6 +105,9 @@ def make_wrong_files():
     write('records.npy', npy('<f4', [1, 2], descr_text="[('x', '<f4')]"))
     write('empty.npy', npy('<f4', []))
     write('empty_places.npy', npy('<f4', [], shape=(0, 2)))
+    write('empty_grid.npy', npy('<u2', [], shape=(0, 360)))
+    write('empty_field.npy', npy('<f2', [], shape=(12, 0, 180)))
+    write('odd_field.npy', npy('<f2', [0] * 36, shape=(12, 3, 1)))
     write('not_npy.npy', b'delay,distance\n3,1452\n')
     write('raw_truncated.bin', b'12345')
     write('empty.bin', b'')
@@ -100,4 +118,5 @@ if __name__ == '__main__':
     make_right_files()
     make_rings()
     make_delays()
+    make_fields()
     make_wrong_files()
