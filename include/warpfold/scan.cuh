@@ -77,15 +77,9 @@ void scan_items(const char* function, const char* argument, const It& given, std
     host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
     constexpr int items = scan::chunk_items_of<T, Out>();
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);
-    using leaves_type = std::remove_cv_t<decltype(leaves)>;
-    constexpr bool is_packed = scan::scans_packed<leaves_type, Op>;
-    constexpr bool is_narrow_sum = std::is_same_v<Op, plus> && sizeof(A) <= 4 && scan::ignores_missing<leaves_type, Op>;
-    constexpr std::size_t held_bytes = is_packed ? sizeof(typename leaves_type::chunk) : items * sizeof(A);
-    constexpr auto load = is_packed       ? scan::lane_load::packed
-                          : is_narrow_sum ? scan::lane_load::sums
-                                          : scan::lane_load::accumulators;
-    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, load, scan::stored_bytes<items, Out>)>(
-        function, leaves, lower_into<A>(op, out.first), op, options);
+    const auto to = lower_into<A>(op, out.first);
+    constexpr auto policy = scan::policy_of<std::remove_cv_t<decltype(leaves)>, Op, std::remove_cv_t<decltype(to)>>();
+    scan::enqueue<Kind, policy>(function, leaves, to, op, options);
   }
 }
 

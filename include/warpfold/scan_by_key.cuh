@@ -76,12 +76,10 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
     using source = scan::keyed_source<std::remove_cv_t<decltype(k)>, std::remove_cv_t<decltype(leaves.source)>>;
     const scan::keyed_leaves<source, std::remove_cv_t<decltype(leaves)>, Equal> parts{
         {k, leaves.source, count}, leaves, equal};
-    constexpr bool keys_first = scan::loads_keys_first<key, A>;
-    constexpr std::size_t item_bytes = sizeof(A) + (keys_first ? 0 : sizeof(key)),
-                          held_bytes = items * std::max<std::size_t>(item_bytes, 4);  // 32 items at most
-    constexpr auto load = keys_first ? scan::lane_load::accumulators : scan::lane_load::keyed;
-    scan::enqueue<Kind, scan::kernel_policy_for(held_bytes, load, scan::stored_bytes<items, Out>)>(
-        function, parts, lower_into<A>(op, out.first), scan::join_parts<Op>{op}, options);
+    const auto to = lower_into<A>(op, out.first);
+    constexpr auto policy =
+        scan::policy_of<std::remove_cv_t<decltype(parts)>, scan::join_parts<Op>, std::remove_cv_t<decltype(to)>>();
+    scan::enqueue<Kind, policy>(function, parts, to, scan::join_parts<Op>{op}, options);
   }
 }
 

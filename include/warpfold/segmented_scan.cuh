@@ -134,7 +134,10 @@ void scan_segments(const char* function, const char* argument, const It& given, 
     host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
     const auto described = make_scanned_segments(function, segments, count, out);
     constexpr bool has_owners = requires { described.ids; };
-    constexpr int items = segmented_scan::scanned_chunk_items(warp::chunk_items_of<T, Out>(), sizeof(A), has_owners);
+    constexpr int most_items =
+        segmented_scan::scanned_chunk_items(warp::chunk_items_of<T, Out>(), sizeof(A), has_owners);
+    constexpr int items =
+        segmented_scan::fitting_chunk_items<A, most_items, std::remove_const_t<decltype(described)>::has_gaps>();
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);
     constexpr std::size_t chunk_bytes = sizeof(typename std::remove_cv_t<decltype(leaves)>::chunk);
     segmented_scan::enqueue<IsExclusive, segmented_scan::kernel_policy_for(items, chunk_bytes, sizeof(A))>(

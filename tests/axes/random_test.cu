@@ -5,6 +5,7 @@
 #include "common/interval.hpp"
 #include "common/monoids.hpp"
 #include "common/random_cases.hpp"
+#include "common/tree_hash.hpp"
 
 namespace axes_random {
 
@@ -129,6 +130,25 @@ TEST(random_axes, double_maxima) { check_random_items<double>(wf::maximum{}, 0.5
 TEST(random_axes, affine_maps) { check_random_items<wf_test::affine<>>(wf_test::compose{}, wf_test::affine<>{3, 5}); }
 TEST(random_axes, twelve_bytes) {
   check_random_items<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});
+}
+
+// Narrow matrices of items whose order matters: lanes exchange a batch of so narrow accumulators in parts.
+TEST(random_axes, narrow_accumulators_of_narrow_matrices) {
+  using hash = wf_test::tree_hash<2, 2>;
+  for (const std::int64_t columns : {3, 5, 8}) {
+    const std::int64_t rows = 9'001;
+    const auto memory = wf_test::hash_items<hash>(rows * columns);
+    const wf_test::device_array<hash> in(memory), out(columns);
+    wf::reduce_columns(wf::strided<const hash, 2>(in.data(), {rows, columns}), std::span(out.data(), out.size()),
+                       wf_test::hash_pair{});
+    for (std::int64_t column = 0; column < columns; ++column) {
+      std::vector<hash> items;
+      for (std::int64_t row = 0; row < rows; ++row)
+        items.push_back(memory[static_cast<std::size_t>(row * columns + column)]);
+      const hash root = wf::canonical_tree::replay(items.data(), rows, wf_test::hash_pair{});
+      EXPECT_EQ(out.value(column), root) << column << " of " << columns;
+    }
+  }
 }
 
 }  // namespace axes_random

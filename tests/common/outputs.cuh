@@ -16,6 +16,15 @@ struct negating_output {
   int* first;
   __host__ __device__ place operator[](std::int64_t i) const { return {first + i}; }
 };
+/// Stores what is assigned, as a pointer does.
+template <class T> struct storing_output {
+  struct place {
+    T* to;
+    __host__ __device__ const place& operator=(const T& value) const { return *to = value, *this; }
+  };
+  T* first;
+  __host__ __device__ place operator[](std::int64_t i) const { return {first + i}; }
+};
 /// Takes anything, and stores nothing.
 struct discarding_output {
   struct place {

@@ -78,7 +78,7 @@ TEST(scan_bits, init_joins_the_prefix) {
 
 // Items for each plan: one quick tile, one full tile, quick tiles, full tiles in roomy blocks, and in others.
 TEST(scan_bits, sums_of_each_plan) {
-  constexpr auto policy = wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums);
+  constexpr auto policy = wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums, 16);
   constexpr std::int64_t quick = wf::scan::tile_items(policy.quick, 4), full = wf::scan::tile_items(policy.full, 4);
   const std::int64_t multiprocessors = wf::host::limits_of(wf::host::current_device()).multiprocessors;
   for (const std::int64_t count :

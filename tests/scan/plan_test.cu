@@ -5,14 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <warpfold/scan/scratch.hpp>
+#include <warpfold/scan_by_key.cuh>
+
+#include "common/outputs.cuh"
 
 namespace {
 
 namespace scan = warpfold::scan;
 
-constexpr scan::kernel_policy floats = scan::kernel_policy_for(16, scan::lane_load::sums);
+constexpr scan::kernel_policy floats = scan::kernel_policy_for(16, scan::lane_load::sums, 16);
 constexpr std::int64_t quick = scan::tile_items(floats.quick, 4), full = scan::tile_items(floats.full, 4);
 
 TEST(scan_plan, tiles_cover_the_items) {
@@ -62,16 +66,16 @@ TEST(scan_plan, blocks_are_roomy_while_there_are_few_tiles) {
   const std::int64_t few = floats.roomy_tiles_per_multiprocessor * 132 * full;
   EXPECT_TRUE(scan::plan_scan(132, few, 4, floats).is_roomy);
   EXPECT_FALSE(scan::plan_scan(132, few + 1, 4, floats).is_roomy);
-  constexpr scan::kernel_policy doubles = scan::kernel_policy_for(16, scan::lane_load::accumulators);
+  constexpr scan::kernel_policy doubles = scan::kernel_policy_for(16, scan::lane_load::accumulators, 16);
   EXPECT_FALSE(scan::plan_scan(132, few / 2, 2, doubles).is_roomy);  // its blocks have the registers anyway
 }
 
 TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
-  for (const auto& policy : {scan::kernel_policy_for(4, scan::lane_load::accumulators), floats,
-                             scan::kernel_policy_for(64, scan::lane_load::packed),
-                             scan::kernel_policy_for(12, scan::lane_load::accumulators),
-                             scan::kernel_policy_for(200, scan::lane_load::accumulators),
-                             scan::kernel_policy_for(1024, scan::lane_load::accumulators)})
+  for (const auto& policy : {scan::kernel_policy_for(4, scan::lane_load::accumulators, 4), floats,
+                             scan::kernel_policy_for(64, scan::lane_load::packed, 64),
+                             scan::kernel_policy_for(12, scan::lane_load::accumulators, 12),
+                             scan::kernel_policy_for(200, scan::lane_load::accumulators, 200),
+                             scan::kernel_policy_for(1024, scan::lane_load::accumulators, 1024)})
     for (const auto& shape : {policy.full, policy.quick}) {
       EXPECT_EQ(shape.rows & (shape.rows - 1), 0);
       EXPECT_EQ(shape.warps & (shape.warps - 1), 0);
@@ -82,5 +86,59 @@ TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
 TEST(scan_plan, nodes_of_any_accumulator_fit) {
   for (std::size_t bytes = 1; bytes <= 1024; ++bytes) EXPECT_TRUE(scan::fits_control_words(bytes)) << bytes;
 }
+
+// ---- every tile fits the shared memory that a launch may ask for --------------------------------------------------------
+// Items of 1 to 256 bytes and accumulators up to 1 KB, into pointers and into iterators, of which it is not known what
+// they hold, with and without keys.
+template <int Bytes, int Alignment = 1> struct sized { alignas(Alignment) unsigned char bytes[Bytes]; };
+struct pick {
+  template <class A> __host__ __device__ A operator()(const A& a, const A&) const { return a; }
+};
+
+template <class Leaves, class Op, class Out> consteval bool fits() {
+  constexpr auto policy = scan::policy_of<Leaves, Op, Out>();
+  return scan::shared_bytes<Leaves, Op, Out, policy.full> <= scan::most_shared_bytes &&
+         scan::shared_bytes<Leaves, Op, Out, policy.quick> <= scan::most_shared_bytes;
+}
+template <class T, class A, class Op, class Out, class Key = void> consteval bool scan_fits() {
+  using warpfold::thread::pointer_source, warpfold::thread::items_per_chunk;
+  constexpr int most = scan::chunk_items_of<T, Out>();
+  if constexpr (std::is_void_v<Key>)
+    return fits<warpfold::thread::leaves<pointer_source<T, most>, warpfold::thread::no_transform, A>, Op, Out>();
+  else {
+    constexpr int items = std::min(most, items_per_chunk(sizeof(Key)));
+    using values = pointer_source<T, items>;
+    using leaves = warpfold::thread::leaves<values, warpfold::thread::no_transform, A>;
+    using source = scan::keyed_source<pointer_source<Key, items>, values>;
+    return fits<scan::keyed_leaves<source, leaves, warpfold::equal_to>, scan::join_parts<Op>, Out>();
+  }
+}
+template <class T, class A, class Op = pick, class Key = void> consteval bool fits_any_output() {
+  return scan_fits<T, A, Op, A*, Key>() && scan_fits<T, A, Op, wf_test::outputs::discarding_output, Key>();
+}
+template <class Key, int Bytes, int... AccumulatorBytes>
+inline constexpr bool sizes_fit = (fits_any_output<sized<Bytes>, sized<AccumulatorBytes>, pick, Key>() && ...);
+template <class Key, int... AccumulatorBytes, int... Before>
+consteval bool all_sizes_fit(std::integer_sequence<int, Before...>) {
+  return (sizes_fit<Key, Before + 1, AccumulatorBytes...> && ...);
+}
+static_assert(all_sizes_fit<void, 8, 1024>(std::make_integer_sequence<int, 256>()));
+static_assert(all_sizes_fit<void, 1, 2, 3, 4, 12, 16, 24, 32, 40, 64, 72, 128>(std::make_integer_sequence<int, 16>()));
+static_assert(all_sizes_fit<char, 1, 4, 16, 40, 1024>(std::make_integer_sequence<int, 16>()));
+static_assert(all_sizes_fit<std::int64_t, 1, 4, 16, 1024>(std::make_integer_sequence<int, 16>()));
+static_assert(fits_any_output<sized<32, 32>, sized<32, 32>>() && fits_any_output<sized<128, 128>, sized<128, 128>>());
+
+// Narrow numbers stay packed. Their results do not.
+template <class Op, class Key, class... Ts> consteval bool numbers_fit() {
+  return (fits_any_output<Ts, int, Op, Key>() && ...) && (fits_any_output<Ts, unsigned, Op, Key>() && ...) &&
+         (fits_any_output<Ts, long long, Op, Key>() && ...) &&
+         (fits_any_output<Ts, warpfold::int128, Op, Key>() && ...);
+}
+template <class Op, class Key> consteval bool all_numbers_fit() {
+  return numbers_fit<Op, Key, bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, int, std::int64_t>();
+}
+template <class Key, class... Ops> inline constexpr bool operators_fit = (all_numbers_fit<Ops, Key>() && ...);
+static_assert(operators_fit<void, warpfold::plus, warpfold::multiplies, warpfold::maximum, warpfold::bit_or>);
+static_assert(operators_fit<char, warpfold::plus, warpfold::maximum>);
 
 }  // namespace

@@ -4,12 +4,13 @@
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
+#include "common/outputs.cuh"
 #include "common/random_items.hpp"
 #include "common/tree_hash.hpp"
 #include "segmented_scan/expect_segment_prefixes.cuh"
 
 namespace wf = warpfold;
-using wf_test::all_same_bits, wf_test::device_array, wf_test::layout;
+using wf_test::all_same_bits, wf_test::device_array, wf_test::layout, wf_test::outputs::storing_output;
 
 namespace {
 
@@ -65,8 +66,7 @@ TEST(segmented_scan_bits, places_are_used_again) {
 
 TEST(segmented_scan_bits, trees_of_wide_accumulators) {
   const layout where("wide", {3, 2'000, 1, 0, 31, 500, 64, 64, 65});
-  const auto expect = [&](auto hash) {
-    using H = decltype(hash);
+  const auto expect = [&]<class H>(const H&) {
     const auto items = wf_test::hash_items<H>(where.items);
     const device_array<H> in(items), out(items);
     const device_array<int> offsets(where.offsets<int>());
@@ -79,6 +79,28 @@ TEST(segmented_scan_bits, trees_of_wide_accumulators) {
   expect(wf_test::tree_hash<3>{});
   expect(wf_test::tree_hash<40, 8>{});
   expect(wf_test::tree_hash<100, 4>{});
+  expect(wf_test::tree_hash<32, 32>{});
+}
+
+// Of an iterator it is not known what it holds. A lane holds fewer items than it could load: their accumulators would
+// not fit shared memory.
+TEST(segmented_scan_bits, trees_of_bytes_as_wide_accumulators) {
+  const layout where("wide", {3, 2'000, 1, 0, 31, 500, 64, 64, 65});
+  const auto items = wf_test::random_items<std::int8_t>(where.items);
+  const device_array<std::int8_t> in(items, 1);
+  const device_array<int> offsets(where.offsets<int>());
+  const auto expect = [&]<class H>(const H&) {
+    std::vector<H> leaves;
+    for (const std::int8_t item : items) leaves.push_back(wf_test::to_hash<H>{}(item));
+    const device_array<H> out(leaves);
+    wf::transform_segmented_inclusive_scan(in.items(), offsets.items(), storing_output<H>{out.data()},
+                                           wf_test::hash_pair{}, wf_test::to_hash<H>{});
+    const auto expected =
+        wf_test::canonical_segment_prefixes<false>(leaves, where, wf_test::hash_pair{}, leaves[0], leaves[0]);
+    EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << sizeof(H);
+  };
+  expect(wf_test::tree_hash<16, 8>{});
+  expect(wf_test::tree_hash<80, 8>{});
 }
 
 // Any alignment of both bases, nothing written beside the results, and in place.

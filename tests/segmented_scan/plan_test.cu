@@ -66,4 +66,23 @@ TEST(segmented_scan_plan, shared_memory_fits) {
   EXPECT_LE((shared_bytes<1, 1'024>()), 48u * 1024);
 }
 
+// Chunks of narrow items with wide accumulators are made smaller until they fit, and no others are.
+template <std::size_t Bytes, int... Items> consteval bool all_chunks_fit(std::integer_sequence<int, Items...>) {
+  struct accumulator {
+    unsigned char bytes[Bytes];
+  };
+  return ((shared_bytes<segmented_scan::fitting_chunk_items<accumulator, 1 << Items, true>(), Bytes>() <=
+           segmented_scan::most_shared_bytes) &&
+          ...);
+}
+template <std::size_t... Before> consteval bool all_accumulators_fit(std::index_sequence<Before...>) {
+  return (all_chunks_fit<Before + 1>(std::make_integer_sequence<int, 5>()) && ...);  // 1 to 16 items
+}
+static_assert(all_accumulators_fit(std::make_index_sequence<132>()));
+static_assert(all_chunks_fit<512>(std::make_integer_sequence<int, 5>()));
+static_assert(all_chunks_fit<1024>(std::make_integer_sequence<int, 5>()));
+static_assert(segmented_scan::fitting_chunk_items<int, 16, true>() == 16);
+static_assert(segmented_scan::fitting_chunk_items<long long, 16, true>() == 16);
+static_assert(segmented_scan::fitting_chunk_items<warpfold::int128, 16, true>() == 8);
+
 }  // namespace

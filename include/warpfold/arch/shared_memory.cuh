@@ -7,6 +7,7 @@ namespace warpfold::arch {
 
 /// The block's dynamic shared memory, seen as a `T`; the launch must have asked for sizeof(T) bytes. Not initialised.
 template <class T> __device__ T& dynamic_shared() {
+  static_assert(alignof(T) <= 128, "warpfold: accumulators can be aligned to 128 bytes at most, as shared memory is");
 #if defined(__CUDACC__)
   extern __shared__ __align__(128) unsigned char warpfold_dynamic_shared[];
   return *reinterpret_cast<T*>(warpfold_dynamic_shared);

@@ -81,7 +81,7 @@ void enqueue_columns(const char* function, const shape& given, const kernel_choi
   constexpr kernel_policy policy = column_policy_of<Leaves>;
   constexpr int vector = Leaves::chunk_items, share_threads = column_share_threads<Leaves>;
   constexpr std::size_t share_bytes = sizeof(column_share_storage<Leaves>);
-  static_assert(share_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  static_assert(share_bytes <= 48 * 1024, "warpfold: the accumulator is too large for reduce_axes");
   auto arguments = arguments_of(given, leaves, op, out, init, vector);
   if (choice.kind == kernel_kind::few_items) {
     const auto enqueue_few_items = [&]<int Items>(std::integral_constant<int, Items>) {
@@ -102,7 +102,7 @@ void enqueue_columns(const char* function, const shape& given, const kernel_choi
   const int threads = column_threads(arguments.plan, policy);
   if constexpr (policy.loads_ahead) {
     constexpr std::size_t shared_bytes = sizeof(column_storage<Leaves>);
-    static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+    static_assert(shared_bytes <= 48 * 1024, "warpfold: the accumulator is too large for reduce_axes");
     enqueue_kernel(function, &column_kernel<Leaves, Op, Out>, arguments, threads, shared_bytes, options);
   } else enqueue_kernel(function, &column_share_kernel<Leaves, Op, Out>, arguments, threads, share_bytes, options);
 }
@@ -114,7 +114,7 @@ void enqueue_rows(const char* function, const shape& given, const kernel_choice&
   constexpr auto* kernel = &row_kernel<Leaves, Op, Out>;
   constexpr row_policy policy = row_policy_of<Leaves>;
   constexpr std::size_t shared_bytes = sizeof(row_storage<Leaves>);
-  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  static_assert(shared_bytes <= 48 * 1024, "warpfold: the accumulator is too large for reduce_axes");
   auto arguments = arguments_of(given, leaves, op, out, init, 1);
   if (choice.kind == kernel_kind::short_rows) {
     arguments.plan = plan_short_rows(arguments.vectors, arguments.items, policy, options.max_blocks);
@@ -136,7 +136,7 @@ void enqueue_narrow(const char* function, const shape& given, const kernel_choic
   constexpr auto* kernel = &narrow_kernel<Columns, Leaves, Op, Out>;
   constexpr narrow_policy policy = narrow_policy_of<Leaves, Columns>;
   constexpr std::size_t shared_bytes = sizeof(narrow_storage<Leaves, Columns>);
-  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  static_assert(shared_bytes <= 48 * 1024, "warpfold: the accumulator is too large for reduce_axes");
   auto arguments = arguments_of(given, leaves, op, out, init, 1);
   arguments.plan =
       plan_narrow(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given.outputs / Columns, Columns,
@@ -157,7 +157,7 @@ bool enqueue_tiles(const char* function, const shape& given, const Leaves& leave
   constexpr auto* kernel = &tile_kernel<Leaves, Op, Out>;
   constexpr tile_policy policy = tile_policy_of<Leaves>;
   constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
-  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  static_assert(shared_bytes <= 48 * 1024, "warpfold: the accumulator is too large for reduce_axes");
   const auto plan =
       plan_tiles(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given, policy, options.max_blocks);
   if (!plan) return false;

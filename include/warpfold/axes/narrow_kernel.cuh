@@ -80,17 +80,24 @@ template <class Leaves, int Columns, class Op> class row_folder {
       }
       return warp::batched_reduce(nodes, op_);
     } else {
-      A nodes[row_columns * policy.batch_chunks];  // the chunks of a column lie together
+      constexpr int most_chunks = warp_lanes / row_columns;  // lanes exchange one node each
+      constexpr int chunks = least_of(policy.batch_chunks, most_chunks), groups = policy.batch_chunks / chunks;
+      A values[groups];
       WARPFOLD_UNROLL
-      for (int n = 0; n < row_columns * policy.batch_chunks; ++n) {
-        const int c = n % policy.batch_chunks;
-        nodes[n] = fold_chunk(chunks_[c], own + c * step_rows, n / policy.batch_chunks);
+      for (int group = 0; group < groups; ++group) {
+        A nodes[row_columns * chunks];  // the chunks of a column lie together
+        WARPFOLD_UNROLL
+        for (int n = 0; n < row_columns * chunks; ++n) {
+          const int c = group * chunks + n % chunks;
+          nodes[n] = fold_chunk(chunks_[c], own + c * step_rows, n / chunks);
+        }
+        values[group] = warp::batched_reduce(nodes, op_);
+        WARPFOLD_UNROLL
+        for (int distance = row_columns * chunks / 2; distance >= row_columns; distance /= 2)
+          values[group] =
+              warp::join(arch::lane_id() & distance, values[group], warp::shuffle_xor(values[group], distance), op_);
       }
-      A value = warp::batched_reduce(nodes, op_);
-      WARPFOLD_UNROLL
-      for (int distance = row_columns * policy.batch_chunks / 2; distance >= row_columns; distance /= 2)
-        value = warp::join(arch::lane_id() & distance, value, warp::shuffle_xor(value, distance), op_);
-      return value;
+      return thread::fold(values, op_);
     }
   }
   /// The item of the batch that arg-reductions take: of each lane's rows first, then of the lanes.

@@ -15,12 +15,38 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Op> struct plain_operation { using type = Op; };
 template <class Op> struct plain_operation<join_parts<Op>> { using type = Op; };
 
+/// The constants of the scan of `Leaves` into `Out`.
+template <class Leaves, class Op, class Out> consteval kernel_policy policy_of() {
+  using A = result_t<typename Leaves::accumulator>;
+  constexpr int items = Leaves::chunk_items;
+  constexpr std::size_t stored_bytes = sizeof(stored_chunk_t<Out, A, items>);
+  if constexpr (requires { Leaves::keys_first; }) {
+    constexpr std::size_t item_bytes = sizeof(A) + (Leaves::keys_first ? 0 : sizeof(typename Leaves::keys::item));
+    return kernel_policy_for(items * std::max<std::size_t>(item_bytes, 4),  // 32 items at most
+                             Leaves::keys_first ? lane_load::accumulators : lane_load::keyed, stored_bytes);
+  } else if constexpr (scans_packed<Leaves, Op>)
+    return kernel_policy_for(sizeof(typename Leaves::chunk), lane_load::packed, stored_bytes);
+  else {
+    constexpr bool is_narrow_sum = std::is_same_v<Op, plus> && sizeof(A) <= 4 && ignores_missing<Leaves, Op>;
+    return kernel_policy_for(items * sizeof(A), is_narrow_sum ? lane_load::sums : lane_load::accumulators,
+                             stored_bytes);
+  }
+}
+
+/// The shared memory of a block. Every launch may ask for so much without an opt-in.
+template <class Leaves, class Op, class Out, tile_shape Shape>
+inline constexpr std::size_t shared_bytes =
+    sizeof(scan_storage<Leaves, Op, Out, fixed_shape<Shape.rows, Shape.warps, Shape.blocks_per_multiprocessor>>);
+inline constexpr std::size_t most_shared_bytes = 48 * 1024;
+
 /// Enqueues the scan of `leaves` into `out`. All arguments have been checked but those of `options`.
 template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out, class V>
 void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<V>& options) {
   using A = typename Leaves::accumulator;
   using operation = typename plain_operation<Op>::type;
-  static_assert(fits_control_words(sizeof(A)) && alignof(A) <= 16, "warpfold: the accumulator is too large for a scan");
+  constexpr bool fits =
+      fits_control_words(sizeof(A)) && shared_bytes<Leaves, Op, Out, Policy.full> <= most_shared_bytes;
+  static_assert(fits, "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
   const auto init = host::initial_value_of<operation>(function, options.init);
   V first{};
@@ -51,17 +77,15 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   constexpr tile_shape f = Policy.full, q = Policy.quick;
   using full = fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
   using quick = fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
-  static_assert(sizeof(scan_storage<Leaves, Op, Out, full>) <= 48 * 1024, "more shared memory needs an opt-in");
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
   constexpr auto* in_roomy_blocks = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
   launch(plan.is_quick   ? in_quick_tiles
          : plan.is_roomy ? in_roomy_blocks
                          : in_full_tiles,
-         host::launch_config(
-             plan.blocks, plan.is_quick ? q.threads() : f.threads(),
-             plan.is_quick ? sizeof(scan_storage<Leaves, Op, Out, quick>) : sizeof(scan_storage<Leaves, Op, Out, full>),
-             options.stream),
+         host::launch_config(plan.blocks, plan.is_quick ? q.threads() : f.threads(),
+                             plan.is_quick ? shared_bytes<Leaves, Op, Out, q> : shared_bytes<Leaves, Op, Out, f>,
+                             options.stream),
          arguments);
 }
 

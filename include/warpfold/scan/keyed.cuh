@@ -14,10 +14,6 @@ namespace warpfold::scan {
 using warp::chunk_items_of, warp::load_rows, warp::prefetch_items, warp::store_rows, warp::left_nodes, warp::pack,
     warp::stored_chunk_t;
 
-/// The bytes of the results of `Items` items, as vectors store them.
-template <int Items, class Out> inline constexpr std::size_t stored_bytes = 1;
-template <int Items, class T> inline constexpr std::size_t stored_bytes<Items, T*> = Items * sizeof(T);
-
 /// What some neighbouring items hold of the run of their last item.
 template <class V> struct run_part {
   V value;

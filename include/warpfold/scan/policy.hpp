@@ -51,8 +51,9 @@ enum class lane_load {
   packed         ///< 64 bytes of items, whose results take more
 };
 
-/// The constants for chunks of which a lane holds `chunk_bytes` bytes, and whose results are stored as `stored_bytes`.
-consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load, std::size_t stored_bytes = 1) {
+/// The constants for chunks of which a lane holds `chunk_bytes` bytes, and whose results take `stored_bytes` on their
+/// way through shared memory: as they are stored by vectors, or as the accumulators that an iterator takes.
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load, std::size_t stored_bytes) {
   const std::size_t held_bytes = load == lane_load::packed ? 64 : load == lane_load::keyed ? 192 : 128;
   const auto rows_of = [](std::size_t most, std::size_t each) { return std::bit_floor(most / std::min(each, most)); };
   const int rows =

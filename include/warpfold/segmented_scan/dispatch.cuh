@@ -31,7 +31,9 @@ template <class Leaves, class Out> int aligned_at(const Leaves& leaves, const Ou
 template <bool IsExclusive, kernel_policy Policy, class Segments, class Leaves, class Op, class Out, class A>
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
              const reduce_options<A>& options) {
-  static_assert(fits_control_words(sizeof(A)) && alignof(A) <= 16, "warpfold: the accumulator is too large for a scan");
+  using shared = scan_storage<A, Policy.rows, Leaves::chunk_items, Policy.warps, Segments::has_gaps>;
+  static_assert(fits_control_words(sizeof(A)) && sizeof(shared) <= most_shared_bytes,
+                "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
   const auto init = host::initial_value_of<Op>(function, options.init);
   A first{};
@@ -64,8 +66,6 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
        reinterpret_cast<grid::published_value<A>*>(plan.tiles > 1 ? control + sizeof(table_control) : nullptr),
        static_cast<int>(plan.tiles)}};
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;
-  using shared = scan_storage<A, Policy.rows, Leaves::chunk_items, Policy.warps, Segments::has_gaps>;
-  static_assert(sizeof(shared) <= 48 * 1024, "more shared memory needs an opt-in");
   launch(&segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,
          host::launch_config(plan.blocks, Policy.warps * warp_lanes, sizeof(shared), options.stream), arguments,
          static_cast<int>(plan.block_tiles));

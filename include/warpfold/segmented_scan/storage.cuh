@@ -43,5 +43,17 @@ template <class A, int Rows, int Items, int Warps, bool HasGaps> struct scan_sto
   warp_storage<A, Rows, Items, HasGaps> warp[Warps];
 };
 
+/// What every launch may ask for without an opt-in.
+inline constexpr std::size_t most_shared_bytes = 48 * 1024;
+
+/// Of the chunk's `Items` items, halved until the storage fits, as many as a lane holds of a row: rows of narrow items
+/// whose accumulators are wide would not fit. (Chunks that are wider than their accumulators make fewer rows.)
+template <class A, int Items, bool HasGaps> consteval int fitting_chunk_items() {
+  constexpr kernel_policy policy = kernel_policy_for(Items, 1, sizeof(A));
+  if constexpr (Items == 1 || sizeof(scan_storage<A, policy.rows, Items, policy.warps, HasGaps>) <= most_shared_bytes)
+    return Items;
+  else return fitting_chunk_items<A, Items / 2, HasGaps>();
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented_scan

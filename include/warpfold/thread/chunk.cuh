@@ -89,7 +89,7 @@ template <class T, int Items> struct chunk {
 
   /// The first `count` items from `source`, aligned as `T` is, but for the first `skipped` ones; nothing else is read.
   template <class Access = arch::read_only> __device__ void load(const T* source, int count, int skipped = 0) {
-    constexpr int width = sizeof(T) % alignof(T) == 0 && alignof(T) <= 16 ? int{alignof(T)} : 1;
+    constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
       if (k >= skipped && k < count) WARPFOLD_UNROLL
