@@ -30,7 +30,9 @@ template <class T, class Index = std::int64_t> struct indexed_value {
     return a.value == b.value && a.index == b.index;
   }
   /// The same with another type of value or index: results can be written as {half, int}, say.
-  template <class U, class J> __host__ __device__ constexpr operator indexed_value<U, J>() const {
+  template <class U, class J>
+    requires(detail::converts<U, T>)
+  __host__ __device__ constexpr operator indexed_value<U, J>() const {
     return {detail::convert<U>(value), static_cast<J>(index)};
   }
 };
@@ -43,9 +45,9 @@ template <class T, class Index = std::int64_t> struct indexed_extrema {
   __host__ __device__ friend constexpr bool operator==(const indexed_extrema& a, const indexed_extrema& b) {
     return a.minimum == b.minimum && a.maximum == b.maximum;
   }
-  template <class U, class J> __host__ __device__ constexpr operator indexed_extrema<U, J>() const {
-    return {minimum, maximum};
-  }
+  template <class U, class J>
+    requires(detail::converts<U, T>)
+  __host__ __device__ constexpr operator indexed_extrema<U, J>() const { return {minimum, maximum}; }
 };
 
 /// Which of several equal items is taken.
@@ -100,6 +102,7 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   template <class T> using value_type = typename promoted<T>::type;
 
   template <class T>
+    requires(detail::has_order<value_type<T>>)
   __host__ __device__ constexpr indexed_value<value_type<T>, Index> lift(const T& item, std::int64_t index) const {
     return {detail::convert<value_type<T>>(item), static_cast<Index>(index)};
   }
@@ -175,6 +178,7 @@ template <ties Ties = ties::first, nans Nans = nans::propagate, class Index = st
   template <class T> using value_type = typename least::template value_type<T>;
 
   template <class T>
+    requires(detail::has_order<value_type<T>>)
   __host__ __device__ constexpr indexed_extrema<value_type<T>, Index> lift(const T& item, std::int64_t index) const {
     return {least{}.lift(item, index), greatest{}.lift(item, index)};
   }
@@ -223,7 +227,9 @@ template <class A> struct counted_from {
 template <class Op> struct within_run : Op {
   using located = void;
 
-  template <class T> __host__ __device__ constexpr auto lift(const T& item, std::int64_t index) const {
+  template <class T>
+    requires(lifts_indexed<Op, T>)
+  __host__ __device__ constexpr auto lift(const T& item, std::int64_t index) const {
     return counted_from<decltype(Op{}.lift(item, index))>{Op{}.lift(item, index), index};
   }
   template <class A>

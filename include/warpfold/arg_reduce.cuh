@@ -74,14 +74,14 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// *out = the smallest item of `in` and its index.
 template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
           class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void argmin(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("argmin", in, out, arg_minimum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
           class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void argmin(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("argmin", "first", first, count, out, arg_minimum<T, N>{}, thread::no_transform{},
                                   options);
@@ -129,14 +129,14 @@ void argmin_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, O
 /// *out = the largest item of `in` and its index.
 template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
           class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void argmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("argmax", in, out, arg_maximum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
           class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void argmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("argmax", "first", first, count, out, arg_maximum<T, N>{}, thread::no_transform{},
                                   options);
@@ -184,14 +184,14 @@ void argmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, O
 /// *out = the smallest and the largest item of `in` and their indices.
 template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
           class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void arg_minmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("arg_minmax", in, out, arg_extrema<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
           class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void arg_minmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("arg_minmax", "first", first, count, out, arg_extrema<T, N>{}, thread::no_transform{},
                                   options);

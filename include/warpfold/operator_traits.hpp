@@ -65,6 +65,12 @@ template <class T>
 struct promoted<T> {
   using type = float;
 };
+/// Integers and floating-point numbers, as narrow as fp8.
+template <class T>
+concept is_real_number = is_integer<T> || is_real<typename promoted<T>::type>;
+
+/// What a transform returns for items that it has refused in words of its own. Nothing is said again.
+struct refused {};
 }  // namespace detail
 
 /// Whether `Op` says how an item of type `T` becomes an accumulator, with or without its number in the input.
@@ -169,13 +175,19 @@ struct identity<maximum_number, A> {
   using limits = std::numeric_limits<A>;
   static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::lowest(); }
 };
-template <std::integral A> struct identity<bit_and, A> {
-  static constexpr A value() { return static_cast<A>(~0ull); }
+template <class A>
+  requires detail::is_integer<A>
+struct identity<bit_and, A> {
+  static constexpr A value() { return static_cast<A>(~uint128{0}); }
 };
-template <std::integral A> struct identity<bit_or, A> {
+template <class A>
+  requires detail::is_integer<A>
+struct identity<bit_or, A> {
   static constexpr A value() { return A(0); }
 };
-template <std::integral A> struct identity<bit_xor, A> {
+template <class A>
+  requires detail::is_integer<A>
+struct identity<bit_xor, A> {
   static constexpr A value() { return A(0); }
 };
 template <> struct identity<logical_and, bool> {
@@ -230,8 +242,9 @@ inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A>&& std::is
 
 /// Whether `Op` can fold accumulators of type `A` on a GPU.
 template <class Op, class A>
-inline constexpr bool is_valid_operator = !detail::is_host_pointer<Op> && detail::is_passed_by_bytes<Op> &&
-                                          detail::is_accumulator<A> && is_operator_for<Op, A>;
+inline constexpr bool is_valid_operator =
+    !std::is_same_v<A, detail::refused> && !detail::is_host_pointer<Op> && detail::is_passed_by_bytes<Op> &&
+    detail::is_accumulator<A> && is_operator_for<Op, A>;
 
 /// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be
 /// instantiated with an operator that is not valid: the errors that follow would bury the reason.
@@ -242,7 +255,7 @@ template <class Op, class A> consteval void check_operator() {
                 "warpfold: the operator must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(detail::is_accumulator<A>,
                 "warpfold: the accumulator type must be trivially copyable and default constructible");
-  static_assert(is_operator_for<Op, A>,
+  static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused>,
                 "warpfold: the operator must be callable as A op(A, A) const, where A is its accumulator type "
                 "(warpfold::accumulator_t<Op, Item>; for another type use warpfold::accumulate_in<A>(op))");
 }

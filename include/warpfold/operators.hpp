@@ -27,6 +27,11 @@ template <class To, class From> __host__ __device__ constexpr To convert(const F
   else if constexpr (std::is_same_v<From, __nv_bfloat16>) return static_cast<To>(__bfloat162float(value));
   else return static_cast<To>(value);
 }
+/// Whether convert<To> takes a `From`.
+template <class To, class From>
+concept converts = is_half_like<From> || requires(const From& value) {
+  static_cast<To>(value);
+};
 // A host compiler may contract a * b + c to one rounding; the result of `+` must not depend on that.
 template <class T> __host__ __device__ T uncontracted(T value) {
 #if !defined(__CUDA_ARCH__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -242,21 +247,21 @@ struct maximum_number {
 
 /// a & b, bit by bit, of integers.
 struct bit_and {
-  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
+  template <class T>
+    requires(detail::is_integer<T>)
+  __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a & b); }
 };
 /// a | b, bit by bit, of integers.
 struct bit_or {
-  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
+  template <class T>
+    requires(detail::is_integer<T>)
+  __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a | b); }
 };
 /// a ^ b, bit by bit, of integers.
 struct bit_xor {
-  template <std::integral T> __host__ __device__ constexpr T operator()(T a, T b) const {
-    return static_cast<T>(a ^ b);
-  }
+  template <class T>
+    requires(detail::is_integer<T>)
+  __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
 };
 
 /// Whether all are true; accumulates in bool.

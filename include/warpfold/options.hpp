@@ -229,6 +229,18 @@ concept device_outputs = detail::kernel_argument<std::remove_cvref_t<output_iter
   out[std::ptrdiff_t{}] = value;
 };
 
+/// Outputs, whatever they take: functions accept them, and say in words if they cannot take the results of the call.
+template <class Out>
+concept any_device_output = detail::kernel_argument<std::remove_cvref_t<output_iterator_t<Out>>> &&
+    requires(const output_iterator_t<Out> out) {
+  *out;
+};
+template <class Out>
+concept any_device_outputs = detail::kernel_argument<std::remove_cvref_t<output_iterator_t<Out>>> &&
+    requires(const output_iterator_t<Out> out) {
+  out[std::ptrdiff_t{}];
+};
+
 namespace detail {
 template <class Out> struct written { using type = void; };
 template <class Out>

@@ -33,7 +33,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class It, class Out, class Predicate>
 void quantify(const char* function, const char* argument, const It& first, std::int64_t count, bool wanted,
               bool if_found, Out&& out, Predicate predicate, const call_options& options) {
-  if constexpr (check_transform<logical_or, Predicate, bool, iterator_item_t<It>>()) {
+  if constexpr (check_transform<logical_or, Predicate, bool, iterator_item_t<It>>() &&
+                check_written<bool, output_iterator_t<Out>>()) {
     const auto from = to_kernel_iterator(first);
     host::check_count(function, count);
     if (count > 0) host::check_pointer(function, argument, from);
@@ -62,14 +63,14 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// *out = whether `predicate` holds for at least one item of `in`.
 template <device_range In, class Out, class Predicate>
-  requires device_output<Out, bool>
+  requires any_device_output<Out>
 void any_of(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
   detail::quantify("any_of", "in", in.data(), static_cast<std::int64_t>(in.size()), true, true, out, predicate,
                    options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class Predicate>
-  requires device_output<Out, bool>
+  requires any_device_output<Out>
 void any_of(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
   detail::quantify("any_of", "first", first, count, true, true, out, predicate, options);
 }
@@ -91,14 +92,14 @@ template <item_iterator It, class Predicate>
 
 /// *out = whether `predicate` holds for every item of `in`.
 template <device_range In, class Out, class Predicate>
-  requires device_output<Out, bool>
+  requires any_device_output<Out>
 void all_of(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
   detail::quantify("all_of", "in", in.data(), static_cast<std::int64_t>(in.size()), false, false, out, predicate,
                    options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class Predicate>
-  requires device_output<Out, bool>
+  requires any_device_output<Out>
 void all_of(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
   detail::quantify("all_of", "first", first, count, false, false, out, predicate, options);
 }
@@ -120,14 +121,14 @@ template <item_iterator It, class Predicate>
 
 /// *out = whether `predicate` holds for no item of `in`.
 template <device_range In, class Out, class Predicate>
-  requires device_output<Out, bool>
+  requires any_device_output<Out>
 void none_of(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
   detail::quantify("none_of", "in", in.data(), static_cast<std::int64_t>(in.size()), true, false, out, predicate,
                    options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class Predicate>
-  requires device_output<Out, bool>
+  requires any_device_output<Out>
 void none_of(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
   detail::quantify("none_of", "first", first, count, true, false, out, predicate, options);
 }
@@ -149,7 +150,7 @@ template <item_iterator It, class Predicate>
 
 /// *out = the number of items of `in` for which `predicate` holds.
 template <device_range In, class Out, class Predicate>
-  requires device_output<Out, std::int64_t>
+  requires any_device_output<Out>
 void count_if(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
   if constexpr (detail::check_counting<Predicate, item_t<const In>, Out>())
     detail::reduce_range<automatic>("count_if", in, out, detail::counting{}, indicator{predicate},
@@ -157,7 +158,7 @@ void count_if(const In& in, Out&& out, Predicate predicate, const call_options& 
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class Predicate>
-  requires device_output<Out, std::int64_t>
+  requires any_device_output<Out>
 void count_if(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
   if constexpr (detail::check_counting<Predicate, iterator_item_t<It>, Out>())
     detail::reduce_items<automatic>("count_if", "first", first, count, out, detail::counting{}, indicator{predicate},

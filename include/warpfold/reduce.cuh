@@ -111,7 +111,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// *out = init op first[0] op … op first[count - 1].
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<Op, A>>
+  requires any_device_output<Out>
 void reduce(It first, std::int64_t count, Out&& out, Op op,
             const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<S>("reduce", "first", first, count, out, op, thread::no_transform{}, options);
@@ -120,7 +120,7 @@ void reduce(It first, std::int64_t count, Out&& out, Op op,
 /// The sum: reduce with plus.
 template <reduction_strategy S = automatic, item_iterator It, class Out,
           class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void reduce(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce<S>(first, count, out, plus{}, options);
 }
@@ -128,14 +128,14 @@ void reduce(It first, std::int64_t count, Out&& out, const std::type_identity_t<
 /// *out = init op in[0] op … op in[in.size() - 1].
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires device_output<Out, lowered_t<Op, A>>
+  requires any_device_output<Out>
 void reduce(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("reduce", in, out, op, thread::no_transform{}, options);
 }
 
 /// The sum of a range: reduce with plus.
 template <reduction_strategy S = automatic, device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce<S>(in, out, plus{}, options);
 }
@@ -143,7 +143,7 @@ void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A
 /// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns.
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_output<Out, lowered_t<Op, A>>
+  requires any_device_output<Out>
 void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("transform_reduce", in, out, op, transform, options);
@@ -152,7 +152,7 @@ void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<Op, A>>
+  requires any_device_output<Out>
 void transform_reduce(It first, std::int64_t count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<S>("transform_reduce", "first", first, count, out, op, transform, options);
@@ -162,7 +162,7 @@ void transform_reduce(It first, std::int64_t count, Out&& out, Op op, Transform 
 template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-  requires device_output<Out, lowered_t<Op, A>>
+  requires any_device_output<Out>
 void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_ranges<S>("transform_reduce", left, right, out, op, transform, options);
@@ -172,7 +172,7 @@ void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Tr
 template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
-  requires device_output<Out, lowered_t<Op, A>>
+  requires any_device_output<Out>
 void transform_reduce(Left left, Right right, std::int64_t count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_pairs<S>("transform_reduce", left, right, count, out, op, transform, options);

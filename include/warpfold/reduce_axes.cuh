@@ -177,13 +177,13 @@ void reduce_view_axes(const char* function, const In& in, const axes& named, boo
 
 template <class N>
 concept names_axes = std::same_as<N, axes> || std::same_as<N, keep_axes>;
-/// An array of `R`, or what `outputs` makes of arrays for the parts of `R`.
-template <class Out, class R>
-concept axes_output = array_view<Out> ||(axis_reduction::is_array_outputs<Out>&& device_outputs<const Out&, R>);
+/// An array, or what `outputs` makes of arrays.
+template <class Out>
+concept axes_output = array_view<Out> || axis_reduction::is_array_outputs<Out>;
 /// The same, or a range, or what `outputs` makes of ranges.
-template <class Out, class R>
-concept vector_output = axes_output<std::remove_cvref_t<Out>, R> || device_range<std::remove_reference_t<Out>> ||
-    (is_sized_output<Out>&& device_outputs<Out, R>);
+template <class Out>
+concept vector_output = axes_output<std::remove_cvref_t<Out>> || device_range<std::remove_reference_t<Out>> ||
+    (is_sized_output<Out>&& any_device_outputs<Out>);
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -193,7 +193,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Each item of `out` = init op the items of `in` that differ from it in the reduced axes only.
 template <array_view In, class Out, detail::names_axes Axes, operator_argument Op,
           class A = accumulator_t<Op, view_item_t<In>>>
-  requires detail::axes_output<Out, lowered_t<Op, A>>
+  requires detail::axes_output<Out>
 void reduce_axes(const In& in, const Out& out, const Axes& named, Op op,
                  const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("reduce_axes", in, named, std::same_as<Axes, keep_axes>, axis_reduction::place_outputs(out),
@@ -210,7 +210,7 @@ void reduce_axes(const In& in, const Out& out, const Axes& named,
 /// reduce_axes over what `transform` makes of each item. The accumulator follows what it returns.
 template <array_view In, class Out, detail::names_axes Axes, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, view_item_t<In>>>
-  requires detail::axes_output<Out, lowered_t<Op, A>>
+  requires detail::axes_output<Out>
 void transform_reduce_axes(const In& in, const Out& out, const Axes& named, Op op, Transform transform,
                            const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("transform_reduce_axes", in, named, std::same_as<Axes, keep_axes>,
@@ -219,28 +219,28 @@ void transform_reduce_axes(const In& in, const Out& out, const Axes& named, Op o
 
 /// out[r] = init op in[r][0] op in[r][1] …
 template <array_view In, class Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, lowered_t<Op, A>>)
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out>)
 void reduce_rows(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("reduce_rows", in, axes{1}, false, axis_reduction::place_outputs(out), op,
                            thread::no_transform{}, options);
 }
 /// The sum of each row.
 template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, A>)
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out>)
 void reduce_rows(const In& in, Out&& out, const std::type_identity_t<segmented_options<A>>& options = {}) {
   warpfold::reduce_rows(in, out, plus{}, options);
 }
 
 /// out[c] = init op in[0][c] op in[1][c] …
 template <array_view In, class Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, lowered_t<Op, A>>)
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out>)
 void reduce_columns(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("reduce_columns", in, axes{0}, false, axis_reduction::place_outputs(out), op,
                            thread::no_transform{}, options);
 }
 /// The sum of each column.
 template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>
-  requires(detail::rank_of<In> == 2 && detail::vector_output<Out, A>)
+  requires(detail::rank_of<In> == 2 && detail::vector_output<Out>)
 void reduce_columns(const In& in, Out&& out, const std::type_identity_t<segmented_options<A>>& options = {}) {
   warpfold::reduce_columns(in, out, plus{}, options);
 }

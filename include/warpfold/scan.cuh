@@ -98,7 +98,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// out[i] = init op in[0] op … op in[i].
 template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void inclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::inclusive>("inclusive_scan", in, to_output(out), op, thread::no_transform{},
                                                  options);
@@ -106,14 +106,14 @@ void inclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<r
 
 /// The running sum: inclusive_scan with plus.
 template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void inclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::inclusive_scan(in, out, plus{}, options);
 }
 
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void inclusive_scan(It first, std::int64_t count, Out&& out, Op op,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::inclusive>("inclusive_scan", "first", first, count, to_output(out), op,
@@ -122,7 +122,7 @@ void inclusive_scan(It first, std::int64_t count, Out&& out, Op op,
 
 /// The running sum of `count` items.
 template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void inclusive_scan(It first, std::int64_t count, Out&& out,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::inclusive_scan(first, count, out, plus{}, options);
@@ -130,7 +130,7 @@ void inclusive_scan(It first, std::int64_t count, Out&& out,
 
 /// out[i] = init op in[0] op … op in[i - 1]; out[0] = init, or the operator's identity.
 template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void exclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::exclusive>("exclusive_scan", in, to_output(out), op, thread::no_transform{},
                                                  options);
@@ -138,14 +138,14 @@ void exclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<r
 
 /// The sum of what lies before: exclusive_scan with plus.
 template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void exclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::exclusive_scan(in, out, plus{}, options);
 }
 
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void exclusive_scan(It first, std::int64_t count, Out&& out, Op op,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::exclusive>("exclusive_scan", "first", first, count, to_output(out), op,
@@ -154,7 +154,7 @@ void exclusive_scan(It first, std::int64_t count, Out&& out, Op op,
 
 /// The sum of what lies before, of `count` items.
 template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void exclusive_scan(It first, std::int64_t count, Out&& out,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::exclusive_scan(first, count, out, plus{}, options);
@@ -163,7 +163,7 @@ void exclusive_scan(It first, std::int64_t count, Out&& out,
 /// out[i] = init op transform(in[0]) op … op transform(in[i]). The accumulator follows what `transform` returns.
 template <device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_inclusive_scan(const In& in, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::inclusive>("transform_inclusive_scan", in, to_output(out), op, transform,
@@ -173,7 +173,7 @@ void transform_inclusive_scan(const In& in, Out&& out, Op op, Transform transfor
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_inclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::inclusive>("transform_inclusive_scan", "first", first, count, to_output(out), op,
@@ -183,7 +183,7 @@ void transform_inclusive_scan(It first, std::int64_t count, Out&& out, Op op, Tr
 /// out[i] = init op transform(in[0]) op … op transform(in[i - 1]); out[0] = init, or the operator's identity.
 template <device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_exclusive_scan(const In& in, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_range<scan::scan_kind::exclusive>("transform_exclusive_scan", in, to_output(out), op, transform,
@@ -193,7 +193,7 @@ void transform_exclusive_scan(const In& in, Out&& out, Op op, Transform transfor
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_exclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_items<scan::scan_kind::exclusive>("transform_exclusive_scan", "first", first, count, to_output(out), op,

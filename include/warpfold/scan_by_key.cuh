@@ -40,10 +40,11 @@ namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Whether all types fit together, without which nothing else must be instantiated.
-template <class Key, class Op, class Equal, class A, class Out> consteval bool check_keyed_scan() {
+template <class Key, class Value, class Op, class Equal, class A, class Out> consteval bool check_keyed_scan() {
   check_operator<Op, A>();
   if constexpr (!is_valid_operator<Op, A>) return false;
   else if constexpr (!check_equality<Equal, Key>()) return false;
+  else if constexpr (!check_transform<Op, thread::no_transform, A, Value>()) return false;
   else {
     constexpr bool is_key = std::is_trivially_copyable_v<Key>;
     static_assert(is_key, "warpfold: keys must be trivially copyable");
@@ -59,7 +60,7 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
                const output<Out>& out, Op op, Equal equal, const reduce_options<A>& options) {
   using key = iterator_item_t<KeyIt>;
   using value = iterator_item_t<ValueIt>;
-  if constexpr (check_keyed_scan<key, Op, Equal, A, Out>()) {
+  if constexpr (check_keyed_scan<key, value, Op, Equal, A, Out>()) {
     host::check_count(function, count);
     host::check_output_sizes(function, out, count);
     if (count > 0) {

@@ -154,7 +154,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// out[s] = init op the items of segment s, of the `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{},
@@ -164,7 +164,7 @@ void segmented_reduce(It first, std::int64_t count, const Segments& segments, Ou
 /// The sum of each segment: segmented_reduce with plus.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out,
           class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   warpfold::segmented_reduce<S>(first, count, segments, out, plus{}, options);
@@ -173,7 +173,7 @@ void segmented_reduce(It first, std::int64_t count, const Segments& segments, Ou
 /// out[s] = init op the items of segment s, of the items of `in`.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()), segments, out,
@@ -183,7 +183,7 @@ void segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op,
 /// The sum of each segment of a range: segmented_reduce with plus.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out,
           class A = accumulator_t<plus, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void segmented_reduce(const In& in, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   warpfold::segmented_reduce<S>(in, segments, out, plus{}, options);
@@ -193,7 +193,7 @@ void segmented_reduce(const In& in, const Segments& segments, Out&& out,
 /// returns.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
                                 const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("transform_segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()),
@@ -203,7 +203,7 @@ void transform_segmented_reduce(const In& in, const Segments& segments, Out&& ou
 /// The same of the `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                                 Transform transform, const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count, segments, out, op, transform,

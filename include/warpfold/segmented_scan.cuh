@@ -155,7 +155,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// out[i] = init op in[b] op … op in[i], b being the first item of i's segment.
 template <device_range In, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out, Op op,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_segments<false>("segmented_inclusive_scan", "in", in.data(), static_cast<std::int64_t>(in.size()),
@@ -164,7 +164,7 @@ void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out,
 
 /// The running sum of each segment: segmented_inclusive_scan with plus.
 template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::segmented_inclusive_scan(in, segments, out, plus{}, options);
@@ -173,7 +173,7 @@ void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out,
 /// The same of `count` items from `first` on.
 template <item_iterator It, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_segments<false>("segmented_inclusive_scan", "first", first, count, segments, to_output(out), op,
@@ -182,7 +182,7 @@ void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segm
 
 /// The running sum of each segment, of `count` items.
 template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::segmented_inclusive_scan(first, count, segments, out, plus{}, options);
@@ -192,7 +192,7 @@ void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segm
 /// identity.
 template <device_range In, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out, Op op,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_segments<true>("segmented_exclusive_scan", "in", in.data(), static_cast<std::int64_t>(in.size()),
@@ -201,7 +201,7 @@ void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out,
 
 /// The sum of what lies before in each segment: segmented_exclusive_scan with plus.
 template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::segmented_exclusive_scan(in, segments, out, plus{}, options);
@@ -210,7 +210,7 @@ void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out,
 /// The same of `count` items from `first` on.
 template <item_iterator It, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_segments<true>("segmented_exclusive_scan", "first", first, count, segments, to_output(out), op,
@@ -219,7 +219,7 @@ void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segm
 
 /// The sum of what lies before in each segment, of `count` items.
 template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires device_outputs<Out, A>
+  requires any_device_outputs<Out>
 void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
                               const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::segmented_exclusive_scan(first, count, segments, out, plus{}, options);
@@ -229,7 +229,7 @@ void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segm
 /// accumulator follows what `transform` returns.
 template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
                                         const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_segments<false>("transform_segmented_inclusive_scan", "in", in.data(),
@@ -239,7 +239,7 @@ void transform_segmented_inclusive_scan(const In& in, const Segments& segments, 
 /// The same of `count` items from `first` on.
 template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                                         Transform transform,
                                         const std::type_identity_t<reduce_options<A>>& options = {}) {
@@ -251,7 +251,7 @@ void transform_segmented_inclusive_scan(It first, std::int64_t count, const Segm
 /// accumulator follows what `transform` returns.
 template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
                                         const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::scan_segments<true>("transform_segmented_exclusive_scan", "in", in.data(),
@@ -261,7 +261,7 @@ void transform_segmented_exclusive_scan(const In& in, const Segments& segments, 
 /// The same of `count` items from `first` on.
 template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires device_outputs<Out, lowered_t<Op, A>>
+  requires any_device_outputs<Out>
 void transform_segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
                                         Transform transform,
                                         const std::type_identity_t<reduce_options<A>>& options = {}) {

@@ -174,7 +174,7 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
 template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct moments {
   using result = moments_of<Order>;
 
-  template <class T> __host__ __device__ result lift(const T& item) const {
+  template <detail::is_real_number T> __host__ __device__ result lift(const T& item) const {
     const auto x = detail::convert<double>(item);
     if (Policy == nan_policy::omit && x != x) return result{};
     return {1, x, {}};
@@ -227,7 +227,7 @@ template <int Order, nan_policy Policy> struct identity<moments<Order, Policy>, 
 
 /// The number of items that are NaN. As exact as a sum of integers.
 struct nan_counter {
-  template <class T> __host__ __device__ constexpr std::int64_t lift(const T& item) const {
+  template <detail::is_real_number T> __host__ __device__ constexpr std::int64_t lift(const T& item) const {
     return detail::is_nan(item);
   }
   template <class T, int Count> __host__ __device__ constexpr std::int64_t lift_chunk(const T (&items)[Count]) const {

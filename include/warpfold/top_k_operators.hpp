@@ -29,6 +29,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   template <class T> static constexpr T worst = identity<extremum, T>::value();
 
   template <class T>
+    requires(has_identity_v<extremum, value_type<T>>)
   __host__ __device__ constexpr best_items<value_type<T>, K> lift(const T& item, std::int64_t index) const {
     best_items<value_type<T>, K> list = none<value_type<T>>();
     list.item[0] = {detail::convert<value_type<T>>(item), index};
@@ -122,7 +123,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
 /// items it has met, and most others are worse (reduce/select_kernel.cuh); in long segments, of the same items, a few
 /// instructions an item (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists an item, which is
 /// far from the speed of memory. There, from K = 9 on, accumulators are so wide that they bound the grid, and compile
-/// times grow.
+/// times grow. Items are numbers, or others for which identity<maximum, T> is specialised.
 template <int K, nans Nans = nans::propagate> struct top_k : detail::best_k<false, K, Nans> {};
 
 /// The K smallest items, the smallest first. A NaN counts as smaller than every number (`nans::propagate`), or as

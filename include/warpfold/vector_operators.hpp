@@ -21,7 +21,7 @@ using real_of = std::conditional_t<std::is_same_v<typename component<number_of<T
 
 /// Items that norms and means are of.
 template <class T>
-concept is_scalar = is_integer<T> || is_complex<T> || is_real<number_of<T>>;
+concept is_scalar = is_real_number<T> || is_complex<T>;
 
 __host__ __device__ inline double square_root(double x) {
 #if defined(__CUDA_ARCH__)
@@ -67,10 +67,12 @@ struct magnitude {
     else if constexpr (detail::is_integer<V>) {
       using U = std::conditional_t<(sizeof(V) > 8), uint128, std::uint64_t>;  // the difference wraps
       return value < V(0) ? static_cast<V>(U{0} - static_cast<U>(value)) : value;
-    } else
+    } else {
       static_assert(detail::is_integer<V>,
                     "warpfold: a magnitude is known of integers, floating-point and complex numbers; for other items "
                     "pass your own transform to wf::transform_reduce");
+      return detail::refused{};
+    }
   }
 };
 
@@ -80,6 +82,7 @@ struct product {
     using V = std::common_type_t<detail::number_of<T>, detail::number_of<U>>;
     static_assert(detail::has_product<V>, "warpfold: the items have no product a * b");
     if constexpr (detail::has_product<V>) return multiplies{}(detail::convert<V>(a), detail::convert<V>(b));
+    else return detail::refused{};
   }
 };
 
@@ -254,7 +257,9 @@ template <class T> struct extrema {
     return a.minimum == b.minimum && a.maximum == b.maximum;
   }
   /// The same with another type of items. The extrema of nothing, which alone are in the wrong order, are those of U.
-  template <class U> __host__ __device__ constexpr operator extrema<U>() const {
+  template <class U>
+    requires(detail::converts<U, T>)
+  __host__ __device__ constexpr operator extrema<U>() const {
     if constexpr (detail::is_plain_number<T> && detail::is_integer<U>) {
       constexpr T least = detail::identity_within<warpfold::maximum, T, U>(),
                   greatest = detail::identity_within<warpfold::minimum, T, U>();
@@ -266,7 +271,9 @@ template <class T> struct extrema {
 
 /// minimum and maximum in one pass: NaN propagates into both, and -0 < +0.
 struct minimum_maximum {
-  template <detail::has_order T> __host__ __device__ constexpr extrema<detail::number_of<T>> lift(const T& item) const {
+  template <class T>
+    requires(detail::has_order<detail::number_of<T>>)
+  __host__ __device__ constexpr extrema<detail::number_of<T>> lift(const T& item) const {
     const auto value = detail::convert<detail::number_of<T>>(item);
     return {value, value};
   }

@@ -29,14 +29,14 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// *out = |in[0]| + |in[1]| + ..., as BLAS. Of nothing 0.
 template <device_range In, class Out, class A = detail::transformed_accumulator_t<plus, magnitude, item_t<const In>>>
-  requires device_output<Out, lowered_t<plus, A>>
+  requires any_device_output<Out>
 void asum(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("asum", in, out, plus{}, magnitude{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out,
           class A = detail::transformed_accumulator_t<plus, magnitude, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<plus, A>>
+  requires any_device_output<Out>
 void asum(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("asum", "first", first, count, out, plus{}, magnitude{}, options);
 }
@@ -55,14 +55,14 @@ template <item_iterator It, class A = detail::transformed_accumulator_t<plus, ma
 /// *out = the largest |in[i]|; NaN propagates. Of nothing the least number. (Where it lies: transform_reduce with
 /// arg_maximum and magnitude.)
 template <device_range In, class Out, class A = detail::transformed_accumulator_t<maximum, magnitude, item_t<const In>>>
-  requires device_output<Out, lowered_t<maximum, A>>
+  requires any_device_output<Out>
 void amax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("amax", in, out, maximum{}, magnitude{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out,
           class A = detail::transformed_accumulator_t<maximum, magnitude, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<maximum, A>>
+  requires any_device_output<Out>
 void amax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("amax", "first", first, count, out, maximum{}, magnitude{}, options);
 }
@@ -81,13 +81,13 @@ template <item_iterator It, class A = detail::transformed_accumulator_t<maximum,
 
 /// *out = the Euclidean norm, without overflow or underflow: of floats of 1e20, say. Of nothing 0.
 template <device_range In, class Out, class A = accumulator_t<euclidean_norm, item_t<const In>>>
-  requires device_output<Out, lowered_t<euclidean_norm, A>>
+  requires any_device_output<Out>
 void norm2(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("norm2", in, out, euclidean_norm{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class A = accumulator_t<euclidean_norm, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<euclidean_norm, A>>
+  requires any_device_output<Out>
 void norm2(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("norm2", "first", first, count, out, euclidean_norm{}, thread::no_transform{},
                                   options);
@@ -107,13 +107,13 @@ template <item_iterator It, class A = accumulator_t<euclidean_norm, iterator_ite
 
 /// *out = the arithmetic mean. Of nothing NaN.
 template <device_range In, class Out, class A = accumulator_t<arithmetic_mean, item_t<const In>>>
-  requires device_output<Out, lowered_t<arithmetic_mean, A>>
+  requires any_device_output<Out>
 void mean(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("mean", in, out, arithmetic_mean{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class A = accumulator_t<arithmetic_mean, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<arithmetic_mean, A>>
+  requires any_device_output<Out>
 void mean(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("mean", "first", first, count, out, arithmetic_mean{}, thread::no_transform{},
                                   options);
@@ -133,13 +133,13 @@ template <item_iterator It, class A = accumulator_t<arithmetic_mean, iterator_it
 
 /// *out = the smallest and the largest item, as extrema<V>; NaN propagates into both.
 template <device_range In, class Out, class A = accumulator_t<minimum_maximum, item_t<const In>>>
-  requires device_output<Out, lowered_t<minimum_maximum, A>>
+  requires any_device_output<Out>
 void minmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("minmax", in, out, minimum_maximum{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class A = accumulator_t<minimum_maximum, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<minimum_maximum, A>>
+  requires any_device_output<Out>
 void minmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("minmax", "first", first, count, out, minimum_maximum{}, thread::no_transform{},
                                   options);
@@ -159,13 +159,13 @@ template <item_iterator It, class A = accumulator_t<minimum_maximum, iterator_it
 
 /// *out = log(exp(in[0]) + exp(in[1]) + ...), without overflow. Of nothing -inf.
 template <device_range In, class Out, class A = accumulator_t<log_sum_exp, item_t<const In>>>
-  requires device_output<Out, lowered_t<log_sum_exp, A>>
+  requires any_device_output<Out>
 void logsumexp(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<automatic>("logsumexp", in, out, log_sum_exp{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, class Out, class A = accumulator_t<log_sum_exp, iterator_item_t<It>>>
-  requires device_output<Out, lowered_t<log_sum_exp, A>>
+  requires any_device_output<Out>
 void logsumexp(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_items<automatic>("logsumexp", "first", first, count, out, log_sum_exp{}, thread::no_transform{},
                                   options);
@@ -186,14 +186,14 @@ template <item_iterator It, class A = accumulator_t<log_sum_exp, iterator_item_t
 /// *out = left[0] right[0] + left[1] right[1] + ...: products are rounded, and of half exact in float. Of nothing 0.
 template <device_range Left, device_range Right, class Out,
           class A = detail::transformed_accumulator_t<plus, product, item_t<const Left>, item_t<const Right>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void dot(const Left& left, const Right& right, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_ranges<automatic>("dot", left, right, out, plus{}, product{}, options);
 }
 /// The same of `count` pairs.
 template <item_iterator Left, item_iterator Right, class Out,
           class A = detail::transformed_accumulator_t<plus, product, iterator_item_t<Left>, iterator_item_t<Right>>>
-  requires device_output<Out, A>
+  requires any_device_output<Out>
 void dot(Left left, Right right, std::int64_t count, Out&& out,
          const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_pairs<automatic>("dot", left, right, count, out, plus{}, product{}, options);

@@ -153,14 +153,6 @@ struct numbered {
 constexpr auto ordered = wf::fuse(numbered{}, wf::last{});
 using ordered_result = wf::fused<span, int>;
 
-// Without an output for each result, or with one of another type, there is no such function.
-template <class... Outs>
-concept takes = requires(const wf::strided<const int, 2> in, const wf::strided<Outs, 1>... out) {
-  wf::reduce_axes(in, wf::outputs(out...), wf::axes{0}, ordered);
-};
-static_assert(takes<span, int> && takes<span, long long>);
-static_assert(!takes<span> && !takes<span, int, int> && !takes<span, span>);
-
 // Ranges for rows and columns; outputs with strides; .init and .empty.
 TEST(axes_operators, fused_results_in_all_forms) {
   constexpr int rows = 6, columns = 40;

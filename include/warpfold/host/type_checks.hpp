@@ -33,7 +33,8 @@ template <class Op, class Transform, class A, class... Ts> consteval bool check_
     if constexpr (is_transform_of<Transform, Ts...>) {
       using result = std::invoke_result_t<callable_t<Transform>, const Ts&...>;
       constexpr bool is_accumulated = lifts<Op, std::remove_cvref_t<result>> || can_accumulate<A, result>;
-      static_assert(is_accumulated, "warpfold: what the transform returns must convert to the accumulator type");
+      static_assert(is_accumulated,
+                    "warpfold: the items, or what the transform returns, must convert to the accumulator type");
       return is_accumulated;
     } else return false;
   } else return false;
@@ -52,14 +53,25 @@ inline constexpr std::uint64_t modular_parts = outgrows_items<plain_operator_t<O
 template <class Op, class A, class Out>
 inline constexpr bool outgrows_accumulator = outgrows_items<Op>&& is_wider<written_t<Out>, A>;
 
+/// Checks whether an output, as kernels get it, takes an `R`.
+template <class R, class Out> consteval bool check_written() {
+  constexpr bool is_written = requires(const Out out, const R& value) { *out = value; }
+  || requires(const Out out, const R& value) { out[std::ptrdiff_t{}] = value; };
+  static_assert(is_written, "warpfold: results must be assignable to the items of out");
+  return is_written;
+}
+
 /// Checks an output, as kernels get it.
 template <class Op, class A, class Out> consteval bool check_output() {
-  constexpr bool is_wider_output = outgrows_accumulator<Op, A, Out>;
-  static_assert(
-      !is_wider_output,
-      "warpfold: out is wider than the accumulator, where the sum would wrap or round: accumulate in its type "
-      "by wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
-  return !is_wider_output;
+  if constexpr (!check_written<lowered_t<Op, A>, Out>()) return false;
+  else {
+    constexpr bool is_wider_output = outgrows_accumulator<Op, A, Out>;
+    static_assert(
+        !is_wider_output,
+        "warpfold: out is wider than the accumulator, where the sum would wrap or round: accumulate in its type "
+        "by wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
+    return !is_wider_output;
+  }
 }
 
 }  // namespace warpfold::detail
