@@ -32,7 +32,7 @@ bool is_aligned(std::span<std::byte> scratch) {
 TEST(Workspace, IsClearedAlignedAndLargeEnough) {
   const wf::workspace scratch;
   EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<double>());
-  EXPECT_GE(scratch.bytes().size(), reduction::scratch_bytes(host::current_device(), 64));
+  EXPECT_GE(scratch.bytes().size(), reduction::scratch(host::current_device(), 64).workspace_bytes());
   EXPECT_TRUE(is_aligned(scratch.bytes()));
   EXPECT_EQ(control_of(scratch.bytes()), cleared);
 }
@@ -84,7 +84,9 @@ TEST(WorkspaceBytes, DependOnTheAccumulatorAlone) {
   for (const std::size_t bytes : {1, 4, 8, 12, 16, 24, 64, 200}) {
     const std::size_t any = warpfold::detail::any_workspace_bytes(bytes);
     for (std::size_t smaller = 1; smaller <= bytes; ++smaller)
-      EXPECT_GE(any, std::max(by_key::scratch_bytes(smaller), segmented::scratch_bytes(smaller))) << bytes;
+      EXPECT_GE(any,
+                std::max(by_key::scratch(smaller).workspace_bytes(), segmented::scratch(smaller).workspace_bytes()))
+          << bytes;
   }
 }
 

@@ -108,7 +108,7 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
     using parts = detail::parts_of<S>;
     using reduced = detail::reduced_by<typename parts::algorithm, A>;
     using item = typename reduced::item;
-    bytes = std::max(bytes, reduction::scratch_bytes(host::current_device(), sizeof(item)));
+    bytes = std::max(bytes, reduction::scratch(host::current_device(), sizeof(item)).workspace_bytes());
     if (!parts::schedule::is_persistent && count > 0) {
       constexpr int least = block::least_data_block_items<typename reduced::algorithm, item>;
       const std::int64_t partials = strategies::multi_pass_partials(count, least, least);

@@ -18,7 +18,6 @@
 #include <warpfold/host/argument_checks.cuh>
 #include <warpfold/options.hpp>
 #include <warpfold/reduce/scratch.hpp>
-#include <warpfold/scan/scratch.hpp>
 #include <warpfold/segmented/scratch.hpp>
 
 namespace warpfold {
@@ -27,11 +26,13 @@ namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 /// Bytes that suffice for every reduction with accumulators of up to `accumulator_bytes` bytes.
 inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
-  return std::max(
-      {reduction::scratch_bytes(host::current_device(), accumulator_bytes), by_key::scratch_bytes(accumulator_bytes),
-       scan::scratch_bytes(), axis_reduction::scratch_bytes(accumulator_bytes),
-       segmented::scratch_bytes(accumulator_bytes),
-       segmented::scratch_bytes(std::min<std::size_t>(accumulator_bytes, 16))});  // fewer units of larger ones
+  host::scratch_need most{host::feature_control_bytes, 0};
+  for (const host::scratch_need& each :
+       {reduction::scratch(host::current_device(), accumulator_bytes), by_key::scratch(accumulator_bytes),
+        axis_reduction::scratch(accumulator_bytes), segmented::scratch(accumulator_bytes),
+        segmented::scratch(std::min<std::size_t>(accumulator_bytes, 16))})  // fewer units of larger ones
+    most.room_bytes = std::max(most.room_bytes, each.room_bytes);
+  return most.workspace_bytes();
 }
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail

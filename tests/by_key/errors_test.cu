@@ -165,7 +165,7 @@ TEST_F(reduce_by_key_errors, more_items_than_tiles_have_numbers_for) {
 }
 
 TEST_F(reduce_by_key_errors, workspace_and_max_blocks) {
-  const std::size_t needed = wf::by_key::scratch_bytes(sizeof(float));
+  const std::size_t needed = wf::by_key::scratch(sizeof(float)).workspace_bytes();
   EXPECT_LE(needed, wf::workspace_bytes<float>());
   const device_array<std::byte> bytes(static_cast<std::int64_t>(needed) + 128);
   const auto by = [](std::byte* first, std::size_t size) {

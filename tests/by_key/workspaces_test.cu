@@ -104,7 +104,7 @@ TEST(reduce_by_key_workspaces, shared_with_other_reductions_and_by_types) {
 
 TEST(reduce_by_key_workspaces, exactly_what_is_asked_for) {
   const auto expect_enough = [&]<class T>(T) {
-    const std::size_t needed = wf::by_key::scratch_bytes(sizeof(T));
+    const std::size_t needed = wf::by_key::scratch(sizeof(T)).workspace_bytes();
     const device_array<std::byte> bytes(static_cast<std::int64_t>(needed));
     wf::check(cudaMemset(bytes.data(), 0xa5, needed), "cudaMemset");
     const wf::workspace_ref scratch = wf::initialize_workspace({bytes.data(), needed});
@@ -118,7 +118,7 @@ TEST(reduce_by_key_workspaces, exactly_what_is_asked_for) {
 TEST(reduce_by_key_workspaces, suffice_for_smaller_accumulators) {
   std::size_t most = 0;
   for (std::size_t bytes = 1; bytes <= 1024; ++bytes) {
-    most = std::max(most, wf::by_key::scratch_bytes(bytes));
+    most = std::max(most, wf::by_key::scratch(bytes).workspace_bytes());
     EXPECT_GE(wf::detail::any_workspace_bytes(bytes), most) << bytes;
   }
 }

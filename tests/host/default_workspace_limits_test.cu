@@ -115,11 +115,14 @@ TEST(DefaultWorkspace, LivingStreamsShareSlotsOnlyWhenTheyAreIdle) {
   }
 }
 
+/// As much as any function needs.
+constexpr wf::host::scratch_need whole{wf::host::feature_control_bytes, std::size_t{1} << 21};
+
 /// The scratch of a call on `stream`, which ends with it.
-std::byte* scratch_of(cudaStream_t stream) {
-  return wf::host::call_scratch(wf::host::current_device(), stream, wf::workspace_bytes<int>()).data();
+unsigned* scratch_of(cudaStream_t stream) {
+  return wf::host::call_scratch(wf::host::current_device(), stream, whole).ticket();
 }
-std::byte* scratch_of_new_stream() {
+unsigned* scratch_of_new_stream() {
   const wf_test::stream stream;
   return scratch_of(stream);
 }
@@ -127,7 +130,7 @@ std::byte* scratch_of_new_stream() {
 void use_up_kept_slots() {
   for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) scratch_of_new_stream();
 }
-bool is_recycled(const std::byte* scratch) {
+bool is_recycled(const unsigned* scratch) {
   for (int i = 0; i < 100; ++i)
     if (scratch_of_new_stream() == scratch) return true;
   return false;
@@ -135,11 +138,11 @@ bool is_recycled(const std::byte* scratch) {
 
 TEST(DefaultWorkspace, IsNotRecycledBeforeTheCallEnds) {
   use_up_kept_slots();
-  const std::byte* scratch = nullptr;
+  const unsigned* scratch = nullptr;
   {
     const wf_test::stream stream;
-    const wf::host::call_scratch used(wf::host::current_device(), stream, wf::workspace_bytes<int>());
-    scratch = used.data();
+    const wf::host::call_scratch used(wf::host::current_device(), stream, whole);
+    scratch = used.ticket();
     EXPECT_EQ(scratch_of(stream), scratch) << "another call on the same stream";
     EXPECT_FALSE(is_recycled(scratch));
   }
@@ -154,10 +157,10 @@ TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
     while (!*static_cast<std::atomic<bool>*>(flag)) std::this_thread::yield();
   };
   const wf_test::stream stream;
-  const std::byte* scratch = nullptr;
+  const unsigned* scratch = nullptr;
   {
-    const wf::host::call_scratch used(wf::host::current_device(), stream, wf::workspace_bytes<int>());
-    scratch = used.data();
+    const wf::host::call_scratch used(wf::host::current_device(), stream, whole);
+    scratch = used.ticket();
     wf::check(cudaLaunchHostFunc(stream, wait, &may_end), "cudaLaunchHostFunc");
   }
   EXPECT_FALSE(is_recycled(scratch));

@@ -10,6 +10,8 @@
 #include <set>
 #include <thread>
 #include <vector>
+#include <warpfold/reduce.cuh>
+#include <warpfold/reduce_by_key.cuh>
 
 #include "common/device.cuh"
 
@@ -31,9 +33,11 @@ class stream {
   cudaStream_t handle_{};
 };
 
-/// Scratch with room for `bytes` beside the control words.
+/// Scratch with room for `bytes` beside the control words of all functions. It is never given back.
 std::span<std::byte> get(cudaStream_t on, std::size_t bytes) {
-  return host::workspace_pool::instance().get(host::current_device(), on, host::control_bytes + bytes);
+  return host::workspace_pool::instance()
+      .borrow(host::current_device(), on, {host::feature_control_bytes, bytes})
+      .scratch.bytes;
 }
 
 /// Whether the control bytes are zero for what runs next on the stream.
@@ -42,6 +46,30 @@ bool is_cleared(std::span<std::byte> scratch, cudaStream_t on) {
   std::vector<unsigned char> control(host::control_bytes);
   wf::check(cudaMemcpy(control.data(), scratch.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return control == std::vector<unsigned char>(host::control_bytes, 0);
+}
+
+TEST(WorkspacePool, HasWhatTheCallsOfAStreamNeeded) {
+  const stream own;
+  const auto held = [&] {
+    return host::workspace_pool::instance().borrow(host::current_device(), own, {0, 0}).scratch;
+  };
+  const wf_test::device_array<float> in(std::vector<float>(20'000, 1.0f)), out(1);
+  const wf_test::device_array<int> keys(std::vector<int>(20'000, 3)), out_keys(1);
+  const wf_test::device_array<std::int64_t> runs(1);
+  const auto reduce = [&] { wf::reduce(in.items(), out.data(), wf::plus{}, {.stream = own, .max_blocks = 2}); };
+  reduce();
+  const auto small = held();
+  EXPECT_LE(small.bytes.size(), 256u * 1024);
+  wf::reduce_by_key(keys.items(), in.items(), std::span<int>(out_keys.data(), 1), std::span<float>(out.data(), 1),
+                    runs.data(), wf::plus{}, {.stream = own});
+  const auto large = held();
+  EXPECT_NE(large.bytes.data(), small.bytes.data());
+  EXPECT_GE(large.control_bytes, wf::by_key::scratch(sizeof(float)).own_control_bytes());
+  EXPECT_GE(large.bytes.size() - large.control_bytes, small.bytes.size() - small.control_bytes);
+  reduce();
+  EXPECT_EQ(held().bytes.data(), large.bytes.data()) << "it serves both";
+  wf::check(cudaStreamSynchronize(own), "cudaStreamSynchronize");
+  EXPECT_EQ(out.value(), 20'000.0f);
 }
 
 TEST(WorkspacePool, KeepsASlotForEachStream) {
@@ -71,8 +99,8 @@ TEST(WorkspacePool, GrowsASlotAndLeavesTheOldOneToEarlierWork) {
   const stream a;
   const auto small = get(a, 1000);
   wf::check(cudaMemsetAsync(small.data(), 0x77, small.size(), a), "cudaMemsetAsync");
-  const auto large = get(a, small.size() + 1);
-  EXPECT_GE(large.size(), 2 * small.size()) << "at least doubled, so that few are retired";
+  const auto large = get(a, 1001);
+  EXPECT_GE(large.size(), small.size() + 1000) << "at least twice the room, so that few are retired";
   EXPECT_NE(large.data(), small.data());
   EXPECT_TRUE(is_cleared(large, a));
   EXPECT_FALSE(is_cleared(small, a)) << "still there, untouched";

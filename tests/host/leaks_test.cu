@@ -49,13 +49,16 @@ template <class Body> void expect_no_growth(const std::string& what, Body body) 
   EXPECT_LE(least.objects, 0) << what;
 }
 
+/// As much scratch as any function needs.
+constexpr wf::host::scratch_need whole{wf::host::feature_control_bytes, std::size_t{1} << 22};
+
 class Leaks : public testing::Test {
  protected:
   /// From here on, new streams take slots that are idle.
   static void SetUpTestSuite() {
     for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) {
       const stream next;
-      const wf::host::call_scratch used(wf::host::current_device(), next, wf::workspace_bytes<float>());
+      const wf::host::call_scratch used(wf::host::current_device(), next, whole);
     }
   }
   ~Leaks() override { EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess); }
@@ -175,8 +178,8 @@ TEST_F(Leaks, FailedAllocationsLeaveNothing) {
   expect_no_growth("streams", [] {
     std::deque<stream> streams;
     std::deque<wf::host::call_scratch> held;  // calls that are under way
-    EXPECT_TRUE(runs_out_of_memory(
-        [&] { held.emplace_back(wf::host::current_device(), streams.emplace_back(), wf::workspace_bytes<float>()); }));
+    EXPECT_TRUE(
+        runs_out_of_memory([&] { held.emplace_back(wf::host::current_device(), streams.emplace_back(), whole); }));
   });
 }
 

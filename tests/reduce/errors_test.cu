@@ -74,7 +74,7 @@ TEST_F(reduce_errors, init_that_the_accumulator_cannot_hold) {
 }
 
 TEST_F(reduce_errors, workspace_too_small) {
-  const std::size_t needed = wf::reduction::scratch_bytes(wf::host::current_device(), sizeof(float));
+  const std::size_t needed = wf::reduction::scratch(wf::host::current_device(), sizeof(float)).workspace_bytes();
   EXPECT_LE(needed, wf::workspace_bytes<float>());
   for (const std::int64_t size : {100, 5000})  // also where it would not be used
     for (const std::size_t given : {std::size_t{1}, std::size_t{128}, needed - 1})

@@ -139,7 +139,7 @@ TEST_F(segmented_reduce_errors, init_and_empty_that_cannot_be_held) {
 }
 
 TEST_F(segmented_reduce_errors, workspace_and_max_blocks) {
-  const std::size_t needed = wf::segmented::scratch_bytes(sizeof(float));
+  const std::size_t needed = wf::segmented::scratch(sizeof(float)).workspace_bytes();
   EXPECT_LE(needed, wf::workspace_bytes<float>());
   const device_array<std::byte> bytes(static_cast<std::int64_t>(needed) + 128);
   const auto expect_workspace_rejected = [&](std::span<std::byte> bytes, const std::vector<std::string>& words) {

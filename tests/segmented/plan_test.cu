@@ -263,7 +263,7 @@ TEST(SegmentedPlan, ScratchHasRoomForTheCounters) {
   EXPECT_GE(host::control_bytes - host::workspace_alignment,
             std::size_t{segmented::max_warps} * segmented::counters_per_warp * sizeof(unsigned));
   for (const std::size_t bytes : {1, 16, 17, 64, 4096})
-    EXPECT_GE(segmented::scratch_bytes(bytes),
+    EXPECT_GE(segmented::scratch(bytes).workspace_bytes(),
               host::control_bytes + 2 * static_cast<std::size_t>(segmented::max_units(bytes)) * bytes);
 }
 

@@ -91,7 +91,7 @@ TEST(segmented_reduce_workspaces, shared_with_reduce_and_by_types) {
 }
 
 TEST(segmented_reduce_workspaces, exactly_what_is_asked_for) {
-  const std::size_t needed = wf::segmented::scratch_bytes(sizeof(wide));
+  const std::size_t needed = wf::segmented::scratch(sizeof(wide)).workspace_bytes();
   const device_array<std::byte> bytes(static_cast<std::int64_t>(needed));
   const wf::workspace_ref scratch = wf::initialize_workspace({bytes.data(), needed});
   for (const int max_blocks : {0, 1, 2, 7}) expect_right<wide>({}, scratch, max_blocks);

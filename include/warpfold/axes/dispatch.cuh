@@ -53,16 +53,13 @@ axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& l
 
 /// Enqueues `kernel`, with scratch if blocks share outputs or draw their work.
 template <class Arguments, class... More, class... Given, class A = typename Arguments::A>
-void enqueue_kernel(const char* function, void (*kernel)(Arguments, More...), Arguments arguments, int block_threads,
+void enqueue_kernel(void (*kernel)(Arguments, More...), Arguments arguments, int block_threads,
                     std::size_t shared_bytes, const segmented_options<A>& options, Given... given) {
   const bool needs_scratch = arguments.plan.splits > 1 || arguments.plan.draws;
   const host::call_scratch scratch =
-      needs_scratch ? host::scratch_for(function, host::current_device(), options, scratch_bytes(sizeof(A)))
-                    : host::call_scratch();
-  if (needs_scratch) {
-    arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
-    arguments.counters = reinterpret_cast<unsigned*>(scratch.data() + host::workspace_alignment);
-  }
+      host::scratch_for(host::current_device(), options, axis_reduction::scratch(sizeof(A)), needs_scratch);
+  arguments.partials = scratch.room<A>();
+  arguments.counters = scratch.control_words<unsigned>();
   launch(kernel, host::launch_config(arguments.plan.blocks, block_threads, shared_bytes, options.stream), arguments,
          given...);
 }
@@ -76,8 +73,8 @@ template <auto* Kernel> int max_resident_blocks(int block_threads, std::size_t s
 
 /// Enqueues the column kernel, or that for few items, for vectors of Leaves::chunk_items outputs.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_columns(const char* function, const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op,
-                     Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
+void enqueue_columns(const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op, Out out,
+                     const grid::initial_value<A>& init, const segmented_options<A>& options) {
   constexpr kernel_policy policy = column_policy_of<Leaves>;
   constexpr int vector = Leaves::chunk_items, share_threads = column_share_threads<Leaves>;
   constexpr std::size_t share_bytes = sizeof(column_share_storage<Leaves>);
@@ -86,7 +83,7 @@ void enqueue_columns(const char* function, const shape& given, const kernel_choi
   if (choice.kind == kernel_kind::few_items) {
     const auto enqueue_few_items = [&]<int Items>(std::integral_constant<int, Items>) {
       arguments.plan = plan_few_items(arguments.vectors, few_items_vectors(Items), options.max_blocks);
-      enqueue_kernel(function, &few_items_kernel<Items, Leaves, Op, Out>, arguments, few_items_threads, 0, options);
+      enqueue_kernel(&few_items_kernel<Items, Leaves, Op, Out>, arguments, few_items_threads, 0, options);
     };
     if constexpr (most_few_items(std::max(sizeof(typename Leaves::item), sizeof(A))) > very_few_items)
       if (arguments.items > very_few_items) return enqueue_few_items(std::integral_constant<int, few_items>());
@@ -94,8 +91,7 @@ void enqueue_columns(const char* function, const shape& given, const kernel_choi
   }
   if (choice.kind == kernel_kind::whole_columns) {
     arguments.plan = plan_whole_columns(arguments.vectors, arguments.items, share_threads, options.max_blocks);
-    return enqueue_kernel(function, &column_share_kernel<Leaves, Op, Out>, arguments, share_threads, share_bytes,
-                          options);
+    return enqueue_kernel(&column_share_kernel<Leaves, Op, Out>, arguments, share_threads, share_bytes, options);
   }
   arguments.plan = plan_columns(host::limits_of(host::current_device()).multiprocessors, arguments.vectors, vector,
                                 arguments.items, sizeof(A), policy, options.max_blocks);
@@ -103,14 +99,14 @@ void enqueue_columns(const char* function, const shape& given, const kernel_choi
   if constexpr (policy.loads_ahead) {
     constexpr std::size_t shared_bytes = sizeof(column_storage<Leaves>);
     static_assert(shared_bytes <= 48 * 1024, "warpfold: the accumulator is too large for reduce_axes");
-    enqueue_kernel(function, &column_kernel<Leaves, Op, Out>, arguments, threads, shared_bytes, options);
-  } else enqueue_kernel(function, &column_share_kernel<Leaves, Op, Out>, arguments, threads, share_bytes, options);
+    enqueue_kernel(&column_kernel<Leaves, Op, Out>, arguments, threads, shared_bytes, options);
+  } else enqueue_kernel(&column_share_kernel<Leaves, Op, Out>, arguments, threads, share_bytes, options);
 }
 
 /// Enqueues the row kernel, or that for short rows, with chunks of Leaves::chunk_items items.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_rows(const char* function, const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op,
-                  Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
+void enqueue_rows(const shape& given, const kernel_choice& choice, const Leaves& leaves, Op op, Out out,
+                  const grid::initial_value<A>& init, const segmented_options<A>& options) {
   constexpr auto* kernel = &row_kernel<Leaves, Op, Out>;
   constexpr row_policy policy = row_policy_of<Leaves>;
   constexpr std::size_t shared_bytes = sizeof(row_storage<Leaves>);
@@ -118,18 +114,18 @@ void enqueue_rows(const char* function, const shape& given, const kernel_choice&
   auto arguments = arguments_of(given, leaves, op, out, init, 1);
   if (choice.kind == kernel_kind::short_rows) {
     arguments.plan = plan_short_rows(arguments.vectors, arguments.items, policy, options.max_blocks);
-    return enqueue_kernel(function, &short_row_kernel<Leaves, Op, Out>, arguments, policy.block_threads, 0, options,
+    return enqueue_kernel(&short_row_kernel<Leaves, Op, Out>, arguments, policy.block_threads, 0, options,
                           choice.is_aligned);
   }
   arguments.plan = plan_rows(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), arguments.vectors,
                              arguments.items, sizeof(A), policy, options.max_blocks);
-  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
+  enqueue_kernel(kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
 }
 
 /// Enqueues the narrow kernel for matrices of `Columns` columns.
 template <int Columns, class Single, class Op, class Out, class A = typename Single::accumulator>
-void enqueue_narrow(const char* function, const shape& given, const kernel_choice& choice, const Single& single, Op op,
-                    Out out, const grid::initial_value<A>& init, const segmented_options<A>& options) {
+void enqueue_narrow(const shape& given, const kernel_choice& choice, const Single& single, Op op, Out out,
+                    const grid::initial_value<A>& init, const segmented_options<A>& options) {
   constexpr int chunk_items = narrow_chunk_rows(sizeof(typename Single::item), Columns) * Columns;
   const auto leaves = single.template in_chunks<chunk_items>();
   using Leaves = std::remove_const_t<decltype(leaves)>;
@@ -141,7 +137,7 @@ void enqueue_narrow(const char* function, const shape& given, const kernel_choic
   arguments.plan =
       plan_narrow(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), given.outputs / Columns, Columns,
                   arguments.items, sizeof(typename Single::item), sizeof(A), policy, options.max_blocks);
-  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
+  enqueue_kernel(kernel, arguments, policy.block_threads, shared_bytes, options, choice.is_aligned);
 }
 
 /// Calls call(std::integral_constant<int, columns>()) for 2 <= columns <= max_narrow_columns.
@@ -152,8 +148,8 @@ template <int Columns = 2, class Call> void with_columns(std::int64_t columns, C
 
 /// Enqueues the tile kernel, if it takes the shape.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-bool enqueue_tiles(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
-                   const grid::initial_value<A>& init, const segmented_options<A>& options) {
+bool enqueue_tiles(const shape& given, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init,
+                   const segmented_options<A>& options) {
   constexpr auto* kernel = &tile_kernel<Leaves, Op, Out>;
   constexpr tile_policy policy = tile_policy_of<Leaves>;
   constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
@@ -163,7 +159,7 @@ bool enqueue_tiles(const char* function, const shape& given, const Leaves& leave
   if (!plan) return false;
   auto arguments = arguments_of(given, leaves, op, out, init, 1);
   arguments.plan = plan->grid;
-  enqueue_kernel(function, kernel, arguments, policy.block_threads, shared_bytes, options, plan->tile);
+  enqueue_kernel(kernel, arguments, policy.block_threads, shared_bytes, options, plan->tile);
   return true;
 }
 
@@ -178,7 +174,7 @@ inline bool allow_stages(const void* kernel, int device, std::size_t shared_byte
 
 /// Enqueues the staged kernel, if it takes the shape and the device has bulk copies.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-bool enqueue_staged_columns(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
+bool enqueue_staged_columns(const shape& given, const Leaves& leaves, Op op, Out out,
                             const grid::initial_value<A>& init, const segmented_options<A>& options) {
   constexpr auto* kernel = &staged_column_kernel<Leaves, Op, Out>;
   constexpr staged_policy policy = staged_policy_of<Leaves>;
@@ -191,8 +187,7 @@ bool enqueue_staged_columns(const char* function, const shape& given, const Leav
     return false;
   auto arguments = arguments_of(given, leaves, op, out, init, 1);
   arguments.plan = plan->grid;
-  enqueue_kernel(function, kernel, arguments, policy.block_threads + 2 * warp_lanes, shared_bytes, options,
-                 plan->stage);
+  enqueue_kernel(kernel, arguments, policy.block_threads + 2 * warp_lanes, shared_bytes, options, plan->stage);
   return true;
 }
 
@@ -202,8 +197,7 @@ template <class Leaves, class Op, class Out, class A = typename Leaves::accumula
 void enqueue(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
              const segmented_options<A>& options) {
   using item = typename Leaves::item;
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
-  host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
+  host::check_options(function, options, axis_reduction::scratch(sizeof(A)));
   if (given.reduced_items == 0) {
     const auto empty = host::empty_value_of<Op, Out>(
         function, options,
@@ -222,22 +216,21 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
       choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector, chunk);
   const thread::items_operator<Leaves, Op> items_op{op};
   const auto columns = [&](const auto& in_vectors) {
-    enqueue_columns(function, given, choice, in_vectors, items_op, out, init, options);
+    enqueue_columns(given, choice, in_vectors, items_op, out, init, options);
   };
   const auto rows = [&](const auto& in_chunks) {
-    enqueue_rows(function, given, choice, in_chunks, items_op, out, init, options);
+    enqueue_rows(given, choice, in_chunks, items_op, out, init, options);
   };
   const auto single = leaves.template in_chunks<1>();
   if constexpr (takes_narrow(sizeof(item), leaf_bytes<Leaves>()))
     if (choice.kind == kernel_kind::narrow)
       return with_columns(given.kept.inner().extent, [&]<int Columns>(std::integral_constant<int, Columns>) {
-        enqueue_narrow<Columns>(function, given, choice, single, items_op, out, init, options);
+        enqueue_narrow<Columns>(given, choice, single, items_op, out, init, options);
       });
   if constexpr (takes_staged_columns(sizeof(item), sizeof(A)))
-    if (may_be_staged(choice) && enqueue_staged_columns(function, given, single, items_op, out, init, options)) return;
+    if (may_be_staged(choice) && enqueue_staged_columns(given, single, items_op, out, init, options)) return;
   if constexpr (takes_tiles(sizeof(item), sizeof(A)))
-    if (choice.kind == kernel_kind::tiles && enqueue_tiles(function, given, single, items_op, out, init, options))
-      return;
+    if (choice.kind == kernel_kind::tiles && enqueue_tiles(given, single, items_op, out, init, options)) return;
   if (choice.kind != kernel_kind::rows && choice.kind != kernel_kind::short_rows)
     choice.vector > 1 ? columns(leaves.template in_chunks<vector>()) : columns(single);
   else choice.vector > 1 ? rows(leaves.template in_chunks<chunk>()) : rows(single);

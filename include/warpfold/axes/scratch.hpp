@@ -7,12 +7,12 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes of control words and partial results that any reduction with `accumulator_bytes`-byte accumulators needs.
-constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
-  return host::control_bytes + partial_bytes(accumulator_bytes);
+/// What any reduction with `accumulator_bytes`-byte accumulators needs. Each tile that blocks share has a counter. One
+/// more counts draws.
+constexpr host::scratch_need scratch(std::size_t accumulator_bytes) {
+  return {(std::size_t{max_work_items} + 1) * sizeof(unsigned), partial_bytes(accumulator_bytes)};
 }
-// Each tile that blocks share has a counter. One counts draws.
-static_assert((std::size_t{max_work_items} + 1) * sizeof(unsigned) <= host::feature_control_bytes);
+static_assert(scratch(1).feature_bytes <= host::feature_control_bytes);
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction

@@ -68,7 +68,7 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
   constexpr auto policy = storage::policy;
   auto init = host::initial_value_of<Op>(function, options.init);
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  host::check_options(function, options, by_key::scratch(sizeof(A)));
   using count_type = std::iter_value_t<OutCount>;
   if (keys.items == 0) {
     const grid::initial_value<count_type> zero{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
@@ -90,13 +90,12 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   const by_key_residency residency = by_key_residency_of<kernel, storage>(device);
   const int most_blocks = host::limits_of(device).multiprocessors * residency.blocks;
   const by_key_plan plan = plan_by_key(most_blocks, keys.items, policy, sizeof(A), options.max_blocks);
-  const host::call_scratch scratch = host::scratch_for(function, device, options, scratch_bytes(sizeof(A)));
+  const host::call_scratch scratch = host::scratch_for(device, options, by_key::scratch(sizeof(A)));
 
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
-  std::byte* const control = scratch.data() + host::workspace_alignment;
-  const by_key_scratch<A> parts{reinterpret_cast<by_key_control*>(control),
-                                reinterpret_cast<carry_messages<A>*>(control + sizeof(by_key_control)),
-                                reinterpret_cast<epoch_scratch<A>*>(scratch.data() + host::control_bytes)};
+  auto* const control = scratch.control_words<by_key_control>();
+  const by_key_scratch<A> parts{control, reinterpret_cast<carry_messages<A>*>(control + 1),
+                                scratch.room<epoch_scratch<A>>()};
   const by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
       keys,      leaves,   op,   equal,         out_keys, out_values,
       out_count, capacity, init, plan.schedule, parts,    static_cast<int>(keys.items / tile_items),

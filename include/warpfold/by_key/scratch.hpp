@@ -8,9 +8,9 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes that any reduction by key with `accumulator_bytes`-byte accumulators needs: what outlasts an epoch.
-constexpr std::size_t scratch_bytes(std::size_t accumulator_bytes) {
-  return host::control_bytes + epochs_bytes(accumulator_bytes);
+/// What any reduction by key with `accumulator_bytes`-byte accumulators needs. Partial results outlast an epoch.
+constexpr host::scratch_need scratch(std::size_t accumulator_bytes) {
+  return {by_key_control_bytes, epochs_bytes(accumulator_bytes)};
 }
 static_assert(by_key_control_bytes <= host::feature_control_bytes);
 

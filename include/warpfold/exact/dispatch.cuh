@@ -24,10 +24,9 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
   const std::int64_t count = lifted.source.items;
   const auto init = count > 0 ? host::initial_value_of<Op>(function, options.init)
                               : host::value_of_nothing<Op, Out>(function, options.init);
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  constexpr host::scratch_need need{sizeof(global_sum<T>), 0};
   const int device = host::current_device();
-  const std::size_t needed = host::control_bytes;
-  host::check_workspace(function, options.workspace.bytes, needed);  // also where it is not used
+  host::check_options(function, options, need);
   if (count == 0) return launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
 
   using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
@@ -36,7 +35,7 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
   constexpr int max_block_warps = sum_policy<T>::max_block_warps;
   constexpr std::size_t shared_bytes = sizeof(sum_storage<items>);
   static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
-  static_assert(sizeof(global_sum<T>) <= host::feature_control_bytes);
+  static_assert(need.feature_bytes <= host::feature_control_bytes);
   const std::int64_t batches =
       host::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
   const int multiprocessors = host::limits_of(device).multiprocessors;
@@ -44,18 +43,15 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
       batches, multiprocessors,
       multiprocessors * host::blocks_per_multiprocessor<kernel>(device, max_block_warps * warp_lanes, shared_bytes),
       max_block_warps, options.max_blocks);
-  const host::call_scratch scratch =
-      plan.blocks > 1 ? host::scratch_for(function, device, options, needed) : host::call_scratch();
-  std::byte* const control = plan.blocks > 1 ? scratch.data() : nullptr;
+  const host::call_scratch scratch = host::scratch_for(device, options, need, plan.blocks > 1);
   launch(kernel, host::launch_config(plan.blocks, plan.block_warps * warp_lanes, shared_bytes, options.stream),
-         sum_arguments<items, Op, Out>{
-             {lifted.source, lifted.transform.transform},
-             op,
-             out,
-             init,
-             batches,
-             control == nullptr ? nullptr : reinterpret_cast<global_sum<T>*>(control + host::workspace_alignment),
-             reinterpret_cast<unsigned*>(control)});
+         sum_arguments<items, Op, Out>{{lifted.source, lifted.transform.transform},
+                                       op,
+                                       out,
+                                       init,
+                                       batches,
+                                       scratch.control_words<global_sum<T>>(),
+                                       scratch.ticket()});
 }
 
 struct segment_sum_plan {
@@ -76,7 +72,7 @@ inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segme
 
 /// Enqueues the exact sums of segments of `lifted`. All arguments have been checked.
 template <class Segments, class Leaves, class Op, class Out, class T, class A = superaccumulator<T>>
-void enqueue_segments(const char* function, const Segments& segments, const Leaves& lifted, Out out, Op op,
+void enqueue_segments(const Segments& segments, const Leaves& lifted, Out out, Op op,
                       const grid::initial_value<A>& init, const grid::initial_value<A>& empty,
                       const segmented_options<superaccumulator<T>>& options) {
   const auto source = in_vectors(lifted.source);
@@ -91,17 +87,17 @@ void enqueue_segments(const char* function, const Segments& segments, const Leav
       source.items, segments.count,
       host::limits_of(device).multiprocessors * host::blocks_per_multiprocessor<kernel>(device, threads, shared_bytes),
       host::feature_control_bytes / sizeof(global_sum<T>), options.max_blocks);
-  const host::call_scratch scratch = host::scratch_for(function, device, options, host::control_bytes);
+  const std::size_t sums = static_cast<std::size_t>(plan.blocks) * segment_block_warps * sizeof(global_sum<T>);
+  const host::call_scratch scratch = host::scratch_for(device, options, {sums, 0});
   launch(kernel, host::launch_config(plan.blocks, threads, shared_bytes, options.stream),
-         segment_sum_arguments<Segments, items, Op, Out>{
-             segments,
-             {source, lifted.transform.transform},
-             op,
-             out,
-             init,
-             empty,
-             plan.partition,
-             reinterpret_cast<global_sum<T>*>(scratch.data() + host::workspace_alignment)});
+         segment_sum_arguments<Segments, items, Op, Out>{segments,
+                                                         {source, lifted.transform.transform},
+                                                         op,
+                                                         out,
+                                                         init,
+                                                         empty,
+                                                         plan.partition,
+                                                         scratch.control_words<global_sum<T>>()});
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
@@ -121,10 +117,10 @@ template <class R, class T> struct own_segmented_reduction<exact_plus_as<R>, exa
   /// Of owners no segment's span is known.
   template <class Segments> static constexpr bool exists_for = requires(const Segments& s) { s.span(std::int64_t{}); };
   template <class Segments, class Leaves, class Op, class Out, class A>
-  static void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
+  static void enqueue(const Segments& segments, const Leaves& leaves, Out out, Op op,
                       const grid::initial_value<A>& init, const grid::initial_value<A>& empty,
                       const segmented_options<A>& options) {
-    exact::enqueue_segments(function, segments, leaves, out, op, init, empty, options);
+    exact::enqueue_segments(segments, leaves, out, op, init, empty, options);
   }
 };
 

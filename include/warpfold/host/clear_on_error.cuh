@@ -3,7 +3,7 @@
 #pragma once
 #include <cstring>
 #include <span>
-#include <warpfold/host/scratch.hpp>
+#include <warpfold/config.hpp>
 
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -12,9 +12,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// launch throws, be it of a kernel or of a graph that holds it.
 class clear_on_error {
  public:
-  explicit clear_on_error([[maybe_unused]] std::span<std::byte> scratch)
+  explicit clear_on_error([[maybe_unused]] std::span<std::byte> control)
 #if !defined(__CUDACC__)
-      : clear_({scratch})
+      : clear_({control})
 #endif
   {
   }
@@ -24,9 +24,9 @@ class clear_on_error {
 #if !defined(__CUDACC__)
  private:
   struct clear_control_words {
-    std::span<std::byte> scratch;
+    std::span<std::byte> control;
     void operator()() const {
-      if (!scratch.empty()) std::memset(scratch.data(), 0, control_bytes);
+      if (!control.empty()) std::memset(control.data(), 0, control.size());
     }
   };
   cuda_emulator::on_kernel_failure<clear_control_words> clear_;

@@ -3,7 +3,7 @@
 // when a kernel starts, and zero again when it has ended.
 //
 // - Each stream has a slot of its own, which is found again by cudaStreamGetId: handles are reused, identifiers never
-//   are.
+//   are. It has what the calls on the stream needed so far; a call that needs more gets a larger one.
 // - CUDA does not tell when a stream is destroyed. So the slot of a stream may go to a new stream when its last kernel
 //   has ended. The first kept_slots slots are kept for good, and a call pays no more for them than a look-up. Each
 //   further slot has an event, which every call that uses the slot records behind its kernel. A program that makes
@@ -28,13 +28,23 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// a graph may hold locks of CUDA when CUDA calls free_owned, which takes free_mutex_.
 class workspace_pool {
  public:
-  /// Slots of streams that have no event: 32 of about 4 MB.
+  /// Slots of streams that have no event.
   static constexpr std::size_t kept_slots = 32;
+
+  /// Device memory, and how much of it are control words.
+  struct memory {
+    std::span<std::byte> bytes;
+    std::size_t control_bytes = 0;
+
+    bool suffices(const scratch_need& need) const {
+      return control_bytes >= need.own_control_bytes() && bytes.size() - control_bytes >= need.room_bytes;
+    }
+  };
 
   struct slot {
     int device;
     unsigned long long stream;  ///< its identifier, or no_stream
-    std::span<std::byte> bytes;
+    memory scratch;
     cudaEvent_t last_use = nullptr;  ///< null: kept for good
     unsigned long long number = 0;   ///< of the call that used it last
     std::int64_t users = 0;          ///< with an event: calls between borrow and give_back
@@ -48,13 +58,13 @@ class workspace_pool {
   }
 
   struct loan {
-    std::span<std::byte> bytes;
+    memory scratch;
     slot* borrowed = nullptr;  ///< null where there is nothing to give back: of a graph, or a caller's own bytes
   };
 
-  /// Cleared scratch of at least `bytes` for the next kernel on `stream`. Once that is enqueued, the loan must be given
+  /// Cleared scratch that suffices for the next kernel on `stream`. Once that is enqueued, the loan must be given
   /// back. Throws cuda_error, upon which nothing is kept: also where the capture of `stream` has been invalidated.
-  [[gnu::noinline]] loan borrow(int device, cudaStream_t stream, std::size_t bytes) {
+  [[gnu::noinline]] loan borrow(int device, cudaStream_t stream, scratch_need need) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph{};
 #if CUDART_VERSION >= 13000
@@ -62,7 +72,7 @@ class workspace_pool {
 #else
     check(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
 #endif
-    if (status == cudaStreamCaptureStatusActive) return {slot_of_graph(device, graph, bytes)};
+    if (status == cudaStreamCaptureStatusActive) return {slot_of_graph(device, graph, need)};
     if (status == cudaStreamCaptureStatusInvalidated)
       throw cuda_error(cudaErrorStreamCaptureInvalidated, "cudaStreamGetCaptureInfo", std::source_location::current());
     unsigned long long id = 0;
@@ -71,18 +81,20 @@ class workspace_pool {
     slot* found = nullptr;  // slots are few: a search through all costs less than a table would
     for (slot* each = slots_; each != nullptr; each = each->next)
       if (each->stream == id && each->device == device) found = each;
-    if (found == nullptr || found->bytes.size() < bytes) {
-      // Doubled at least, so that slots that streams outgrow are few. Nobody uses the old slot from here on.
-      const std::size_t doubled = found == nullptr ? bytes : std::max(bytes, 2 * found->bytes.size());
-      slot* const idle = idle_slot(device, bytes);
-      slot* const larger = idle != nullptr ? idle : new_slot(device, stream, doubled);
-      if (found != nullptr) found->stream = no_stream;
+    if (found == nullptr || !found->scratch.suffices(need)) {
+      slot* const idle = idle_slot(device, need);
+      slot* const larger =
+          idle != nullptr ? idle : new_slot(device, stream, found == nullptr ? need : grown(*found, need));
+      if (found != nullptr) {  // nobody uses it from here on
+        found->stream = no_stream;
+        if (found->last_use == nullptr) --kept_count_;
+      }
       found = larger;
       found->stream = id;
     }
     found->number = ++calls_;
     ++found->users;
-    return {found->bytes, found};
+    return {found->scratch, found};
   }
 
   /// To be called when the kernel that uses the loan has been enqueued on `stream`, or will not be.
@@ -96,22 +108,27 @@ class workspace_pool {
     --used.borrowed->users;
   }
 
-  /// As borrow, for a call that never gives back: the stream keeps its slot.
-  std::span<std::byte> get(int device, cudaStream_t stream, std::size_t bytes) {
-    return borrow(device, stream, bytes).bytes;
-  }
-
  private:
   static constexpr unsigned long long no_stream = ~0ull;
 
+  /// What serves the calls of before and the next one. Partial results get twice the room at least, so that slots that
+  /// streams outgrow are few.
+  static scratch_need grown(const slot& outgrown, scratch_need need) {
+    const memory& before = outgrown.scratch;
+    need.feature_bytes = std::max(need.feature_bytes, before.control_bytes - workspace_alignment);
+    if (const std::size_t room = before.bytes.size() - before.control_bytes; need.room_bytes > room)
+      need.room_bytes = std::max(need.room_bytes, 2 * room);
+    else need.room_bytes = room;
+    return need;
+  }
   /// The slot with an event, of those large enough, that has been idle for longest; its stream loses it. Null if there
   /// is none, or if an earlier error of the caller is on CUDA's record, which a query would replace.
-  slot* idle_slot(int device, std::size_t bytes) {
-    if (slot_count_ < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
+  slot* idle_slot(int device, const scratch_need& need) {
+    if (kept_count_ < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
     slot* oldest = nullptr;
     const relaxed_capture relaxed;
     for (slot* each = slots_; each != nullptr; each = each->next)
-      if (each->last_use != nullptr && each->device == device && each->users == 0 && each->bytes.size() >= bytes &&
+      if (each->last_use != nullptr && each->device == device && each->users == 0 && each->scratch.suffices(need) &&
           (oldest == nullptr || each->number < oldest->number)) {
         if (cudaEventQuery(each->last_use) == cudaSuccess) oldest = each;
         else (void)cudaGetLastError();  // cudaErrorNotReady
@@ -119,29 +136,29 @@ class workspace_pool {
     return oldest;
   }
 
-  slot* new_slot(int device, cudaStream_t stream, std::size_t bytes) {
+  slot* new_slot(int device, cudaStream_t stream, const scratch_need& need) {
     slot fresh{device, no_stream, {}};
     const relaxed_capture relaxed;
-    if (slot_count_ >= kept_slots)
+    if (kept_count_ >= kept_slots)
       check(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     try {
-      fresh.bytes = take_free(device, bytes);
-      if (fresh.bytes.empty()) {
-        fresh.bytes = allocate(bytes);
-        clear(fresh.bytes, stream);
+      fresh.scratch = take_free(device, need);
+      if (fresh.scratch.bytes.empty()) {
+        fresh.scratch = allocate(need);
+        clear(fresh.scratch, stream);
       }
     } catch (...) {
       if (fresh.last_use != nullptr) (void)cudaEventDestroy(fresh.last_use);
       throw;
     }
     fresh.next = slots_;
-    ++slot_count_;
+    if (fresh.last_use == nullptr) ++kept_count_;
     return slots_ = new slot(fresh);
   }
 
-  std::span<std::byte> slot_of_graph(int device, cudaGraph_t graph, std::size_t bytes) {
-    std::span<std::byte> found = take_free(device, bytes);
-    if (found.empty()) found = allocate_cleared(bytes);
+  memory slot_of_graph(int device, cudaGraph_t graph, const scratch_need& need) {
+    memory found = take_free(device, need);
+    if (found.bytes.empty()) found = allocate_cleared(need);
     auto* owned = new free_slot{device, found};
     cudaUserObject_t object{};
     const cudaError_t created = cudaUserObjectCreate(&object, owned, &free_owned, 1, cudaUserObjectNoDestructorSync);
@@ -164,42 +181,42 @@ class workspace_pool {
   }
 
   /// A cleared slot that graphs have left, if one is large enough.
-  std::span<std::byte> take_free(int device, std::size_t bytes) {
+  memory take_free(int device, const scratch_need& need) {
     std::lock_guard lock(free_mutex_);
     for (free_slot** link = &free_; *link != nullptr; link = &(*link)->next)
-      if ((*link)->device == device && (*link)->bytes.size() >= bytes) {
+      if ((*link)->device == device && (*link)->scratch.suffices(need)) {
         free_slot* const found = *link;
         *link = found->next;
-        const std::span<std::byte> taken = found->bytes;
+        const memory taken = found->scratch;
         delete found;
         return taken;
       }
     return {};
   }
 
-  static std::span<std::byte> allocate(std::size_t bytes) {
+  static memory allocate(const scratch_need& need) {
     const relaxed_capture relaxed;
     void* data = nullptr;
-    check(cudaMalloc(&data, bytes), "cudaMalloc");
-    return {static_cast<std::byte*>(data), bytes};
+    check(cudaMalloc(&data, need.own_bytes()), "cudaMalloc");
+    return {{static_cast<std::byte*>(data), need.own_bytes()}, need.own_control_bytes()};
   }
 
   /// Clears the control words in the order of `stream`, or frees `fresh`.
-  static void clear(std::span<std::byte> fresh, cudaStream_t stream) {
-    const cudaError_t cleared = cudaMemsetAsync(fresh.data(), 0, control_bytes, stream);
+  static void clear(const memory& fresh, cudaStream_t stream) {
+    const cudaError_t cleared = cudaMemsetAsync(fresh.bytes.data(), 0, fresh.control_bytes, stream);
     if (cleared == cudaSuccess) return;
-    (void)cudaFree(fresh.data());
+    (void)cudaFree(fresh.bytes.data());
     check(cleared, "cudaMemsetAsync");
   }
 
   /// Cleared here and now, on a stream of its own: a memset in the captured stream would be replayed each time.
-  static std::span<std::byte> allocate_cleared(std::size_t bytes) {
+  static memory allocate_cleared(const scratch_need& need) {
     const relaxed_capture relaxed;
     cudaStream_t own{};
     check(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    std::span<std::byte> fresh;
+    memory fresh;
     try {
-      fresh = allocate(bytes);
+      fresh = allocate(need);
       clear(fresh, own);
     } catch (...) {
       (void)cudaStreamDestroy(own);
@@ -207,20 +224,20 @@ class workspace_pool {
     }
     const cudaError_t wait = cudaStreamSynchronize(own);
     (void)cudaStreamDestroy(own);
-    if (wait != cudaSuccess) (void)cudaFree(fresh.data());
+    if (wait != cudaSuccess) (void)cudaFree(fresh.bytes.data());
     check(wait, "cudaStreamSynchronize");
     return fresh;
   }
 
   struct free_slot {
     int device;
-    std::span<std::byte> bytes;
+    memory scratch;
     free_slot* next = nullptr;
   };
 
   std::mutex slots_mutex_;
-  slot* slots_ = nullptr;  // a list: never freed, as the pool
-  std::size_t slot_count_ = 0;
+  slot* slots_ = nullptr;       // a list: never freed, as the pool
+  std::size_t kept_count_ = 0;  // slots without an event that belong to a stream
   unsigned long long calls_ = 0;
   std::mutex free_mutex_;
   free_slot* free_ = nullptr;  // a list

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout of scratch: first the control words, which are zero between calls, then room for partial results. All
-// functions share the control words, so that one workspace serves any of them, one call after another.
+// functions share the control words of a workspace, so one workspace serves any of them, one call after another. The
+// scratch that Warpfold keeps for a stream has as much of both as the calls on that stream needed.
 #pragma once
 #include <cstddef>
 
@@ -13,5 +14,20 @@ inline constexpr std::size_t workspace_alignment = 128;
 /// that its own words fit.
 inline constexpr std::size_t feature_control_bytes = 1'762'944;
 inline constexpr std::size_t control_bytes = workspace_alignment + feature_control_bytes;
+
+/// What a call needs of scratch.
+struct scratch_need {
+  std::size_t feature_bytes;  ///< control words beside the ticket's cache line
+  std::size_t room_bytes;     ///< for partial results
+
+  /// Bytes of control words, to where partial results are aligned.
+  constexpr std::size_t own_control_bytes() const {
+    return (workspace_alignment + feature_bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+  }
+  /// Bytes of scratch for such calls only, and of a workspace, which has the control words of every function.
+  constexpr std::size_t own_bytes() const { return own_control_bytes() + room_bytes; }
+  constexpr std::size_t workspace_bytes() const { return control_bytes + room_bytes; }
+};
+static_assert(control_bytes % workspace_alignment == 0);
 
 }  // namespace warpfold::host

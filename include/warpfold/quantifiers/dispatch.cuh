@@ -22,9 +22,9 @@ inline int plan_blocks(std::int64_t items, std::int64_t items_per_batch, int res
 /// *out = if_found if one of `leaves` is `wanted`, else !if_found.
 template <class Leaves, class Out, class Options>
 void enqueue(const char* function, const Leaves& leaves, bool wanted, bool if_found, Out out, const Options& options) {
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  constexpr host::scratch_need need{0, 0};  // the flag lies beside the ticket
   const int device = host::current_device();
-  host::check_workspace(function, options.workspace.bytes, host::control_bytes);
+  host::check_options(function, options, need);
   if (leaves.source.items == 0) {
     using initial = grid::initial_value<bool>;
     return launch(&grid::write_kernel<bool, Out>, host::launch_config(1, 1, 0, options.stream), out,
@@ -33,8 +33,8 @@ void enqueue(const char* function, const Leaves& leaves, bool wanted, bool if_fo
   constexpr auto* kernel = &any_kernel<Leaves, Out>;
   const int resident =
       host::limits_of(device).multiprocessors * host::blocks_per_multiprocessor<kernel>(device, block_threads, 0);
-  const host::call_scratch scratch = host::scratch_for(function, device, options, host::control_bytes);
-  auto* words = reinterpret_cast<unsigned*>(scratch.data());  // the flag lies beside the ticket
+  const host::call_scratch scratch = host::scratch_for(device, options, need);
+  unsigned* const words = scratch.ticket();
   const int blocks = plan_blocks(leaves.source.items, batch_items<Leaves>, resident, options.max_blocks);
   launch(kernel, host::launch_config(blocks, block_threads, 0, options.stream),
          kernel_arguments<Leaves, Out>{leaves, wanted, if_found, out, words, words + 16});

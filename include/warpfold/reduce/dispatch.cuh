@@ -47,19 +47,11 @@ void enqueue_tree(const char* function, const Leaves& leaves, Out out, Op op, co
            "count is " + std::to_string(items) + "; at most " + std::to_string(most) + " items can be counted");
   }
 
-  const std::size_t needed = scratch_bytes(device, sizeof(A));
-  host::check_workspace(function, options.workspace.bytes, needed);  // also where it is not used
   const bool uses_scratch = plan.shape == reduce_shape::wave || plan.shape == reduce_shape::shares;
   const host::call_scratch scratch =
-      uses_scratch ? host::scratch_for(function, device, options, needed) : host::call_scratch();
-
-  const reduce_arguments<Leaves, Op, Out> arguments{leaves,
-                                                    op,
-                                                    out,
-                                                    init,
-                                                    {plan.schedule, plan.rows, plan.last_warps},
-                                                    reinterpret_cast<A*>(scratch.data() + host::control_bytes),
-                                                    reinterpret_cast<unsigned*>(scratch.data())};
+      host::scratch_for(device, options, reduction::scratch(device, sizeof(A)), uses_scratch);
+  const reduce_arguments<Leaves, Op, Out> arguments{
+      leaves, op, out, init, {plan.schedule, plan.rows, plan.last_warps}, scratch.room<A>(), scratch.ticket()};
   const bool shares = plan.shape == reduce_shape::shares;
   auto config = host::launch_config(plan.blocks, plan.block_warps * warp_lanes,
                                     shares ? kernels::share_bytes : kernels::tile_bytes, options.stream);
@@ -78,7 +70,7 @@ void enqueue_tree(const char* function, const Leaves& leaves, Out out, Op op, co
 
 /// Enqueues select_kernel. There is at least one item.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_selection(const char* function, const Leaves& leaves, Out out, Op op, const grid::initial_value<A>& init,
+void enqueue_selection(const Leaves& leaves, Out out, Op op, const grid::initial_value<A>& init,
                        const reduce_options<A>& options) {
   constexpr auto* kernel = &select_kernel<Leaves, Op, Out>;
   constexpr int threads = select_block_warps * warp_lanes;
@@ -88,18 +80,10 @@ void enqueue_selection(const char* function, const Leaves& leaves, Out out, Op o
   const int resident = multiprocessors * host::blocks_per_multiprocessor<kernel>(device, threads, shared_bytes);
   const host::batch_plan plan =
       host::plan_batches(batches, multiprocessors, resident, select_block_warps, options.max_blocks);
-  const std::size_t needed = scratch_bytes(device, sizeof(A));
-  host::check_workspace(function, options.workspace.bytes, needed);
   const host::call_scratch scratch =
-      plan.blocks > 1 ? host::scratch_for(function, device, options, needed) : host::call_scratch();
+      host::scratch_for(device, options, reduction::scratch(device, sizeof(A)), plan.blocks > 1);
   launch(kernel, host::launch_config(plan.blocks, plan.block_warps * warp_lanes, shared_bytes, options.stream),
-         select_arguments<Leaves, Op, Out>{leaves,
-                                           op,
-                                           out,
-                                           init,
-                                           {batches},
-                                           reinterpret_cast<A*>(scratch.data() + host::control_bytes),
-                                           reinterpret_cast<unsigned*>(scratch.data())});
+         select_arguments<Leaves, Op, Out>{leaves, op, out, init, {batches}, scratch.room<A>(), scratch.ticket()});
 }
 
 /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.
@@ -109,10 +93,10 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   const std::int64_t items = leaves.source.items;
   const auto init = items > 0 ? host::initial_value_of<Op>(function, options.init)
                               : host::value_of_nothing<Op, Out>(function, options.init);
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
+  host::check_options(function, options, reduction::scratch(host::current_device(), sizeof(A)));
   if (items == 0) return launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
 
-  if constexpr (warp::selects<Leaves>) return enqueue_selection(function, leaves, out, op, init, options);
+  if constexpr (warp::selects<Leaves>) return enqueue_selection(leaves, out, op, init, options);
   else enqueue_tree(function, leaves, out, op, init, options);
 }
 

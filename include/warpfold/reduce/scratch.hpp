@@ -10,11 +10,11 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes of scratch that a reduction with `accumulator_bytes`-byte accumulators needs on `device`, whatever its plan.
-inline std::size_t scratch_bytes(int device, std::size_t accumulator_bytes) {
+/// What a reduction with `accumulator_bytes`-byte accumulators needs on `device`, whatever its plan.
+inline host::scratch_need scratch(int device, std::size_t accumulator_bytes) {
   const int most_blocks = host::limits_of(device).multiprocessors * max_blocks_per_multiprocessor,
             most = std::max(most_blocks, max_units(accumulator_bytes, max_block_warps));
-  return host::control_bytes + static_cast<std::size_t>(most) * accumulator_bytes;
+  return {0, static_cast<std::size_t>(most) * accumulator_bytes};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

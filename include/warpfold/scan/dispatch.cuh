@@ -52,9 +52,9 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   V first{};
   if constexpr (Kind == scan_kind::exclusive)
     if (!options.init) first = host::first_without_init<operation, Out, V>(function);
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   const int device = host::current_device();
-  host::check_workspace(function, options.workspace.bytes, scratch_bytes());  // also where it is not used
+  constexpr host::scratch_need need = scan::scratch(sizeof(A));
+  host::check_options(function, options, need);
   if (items == 0) return;
 
   const scan_plan plan =
@@ -62,17 +62,15 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   if (plan.tiles > most_tiles)
     reject(function, "there are " + std::to_string(items) + " items; of this type it takes " +
                          std::to_string(most_tiles * tile_items(Policy.full, Leaves::chunk_items)));
-  const host::call_scratch scratch =
-      plan.tiles > 1 ? host::scratch_for(function, device, options, scratch_bytes()) : host::call_scratch();
-  std::byte* const control = plan.tiles > 1 ? scratch.data() + host::workspace_alignment : nullptr;
+  const host::call_scratch scratch = host::scratch_for(device, options, need, plan.tiles > 1);
+  auto* const control = scratch.control_words<scan_control>();
   const scan_arguments<Leaves, Op, Out> arguments{
       leaves,
       op,
       out,
       init,
       first,
-      {reinterpret_cast<scan_control*>(control),
-       reinterpret_cast<grid::published_value<A>*>(plan.tiles > 1 ? control + sizeof(scan_control) : nullptr),
+      {control, reinterpret_cast<grid::published_value<A>*>(control != nullptr ? control + 1 : nullptr),
        static_cast<int>(plan.tiles)}};
   constexpr tile_shape f = Policy.full, q = Policy.quick;
   using full = fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;

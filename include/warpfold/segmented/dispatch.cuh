@@ -40,9 +40,8 @@ void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, 
 
 /// The units' values and their counters, in the scratch of one call.
 template <class A> unit_values<A> units_in(const host::call_scratch& scratch) {
-  A* values = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
-  return {values, values + max_units(sizeof(A)) + 2,
-          reinterpret_cast<unsigned*>(scratch.data() + host::workspace_alignment)};
+  A* const values = scratch.room<A>();
+  return {values, values + max_units(sizeof(A)) + 2, scratch.control_words<unsigned>()};
 }
 
 /// The host side of load_balance_kernel.
@@ -59,13 +58,13 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
            host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
   }
   /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const char* function, const arguments& given, const segmented_options<A>& options) {
+  static void enqueue(const arguments& given, const segmented_options<A>& options) {
     const int device = host::current_device();
     const load_balance_plan plan =
         plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
                           !Segments::needs_cursor && !Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy,
                           options.max_blocks);
-    const host::call_scratch scratch = host::scratch_for(function, device, options, scratch_bytes(sizeof(A)));
+    const host::call_scratch scratch = host::scratch_for(device, options, segmented::scratch(sizeof(A)));
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
            arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
                      units_in<A>(scratch)});
@@ -90,10 +89,10 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
                                        Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy, max_blocks);
   }
   /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const char* function, const arguments& given, const segment_per_warp_group_plan& plan,
+  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan,
                       const segmented_options<A>& options) {
     const host::call_scratch scratch =
-        host::scratch_for(function, host::current_device(), options, scratch_bytes(sizeof(A)));
+        host::scratch_for(host::current_device(), options, segmented::scratch(sizeof(A)));
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
            arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
                      units_in<A>(scratch)},
@@ -103,8 +102,7 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
 
 /// Chooses a kernel and enqueues it. `given` lacks partition and units.
 template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_fastest(const char* function, const kernel_arguments<Segments, Leaves, Op, Out>& given,
-                     const segmented_options<A>& options) {
+void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, const segmented_options<A>& options) {
   if constexpr (Segments::is_fixed_length) {
     if (with_fixed_length_algorithm<Leaves>(given.segments.length, [&]<class Algorithm>(Algorithm) {
           enqueue_fixed_length<Algorithm>(given, options.max_blocks, options.stream);
@@ -114,7 +112,7 @@ void enqueue_fastest(const char* function, const kernel_arguments<Segments, Leav
   if constexpr (!Segments::needs_cursor) {
     using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
     if (const auto plan = per_warp_group::plan(given, options.max_blocks))
-      return per_warp_group::enqueue(function, given, *plan, options);
+      return per_warp_group::enqueue(given, *plan, options);
   }
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
     using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
@@ -124,9 +122,9 @@ void enqueue_fastest(const char* function, const kernel_arguments<Segments, Leav
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
                          staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
                          !Segments::needs_cursor))
-      return staged::enqueue(function, given, options);
+      return staged::enqueue(given, options);
   }
-  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(function, given, options);
+  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(given, options);
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.
@@ -136,14 +134,12 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   grid::initial_value<A> empty;
   if (may_be_empty(segments)) empty = host::empty_value_of<Op, Out>(function, options, no_empty_value);
   const auto init = host::initial_value_of<Op>(function, options.init);
-  if (options.max_blocks < 0) reject(function, {"max_blocks is ", std::to_string(options.max_blocks).c_str()});
+  host::check_options(function, options, segmented::scratch(sizeof(A)));
   if (segments.count == 0) return;
-  if (!options.workspace.bytes.empty())
-    host::check_workspace(function, options.workspace.bytes, scratch_bytes(sizeof(A)));
   using own = host::own_segmented_reduction<Op, A>;
   if constexpr (own::template exists_for<Segments>)
-    return own::enqueue(function, segments, leaves, out, op, init, empty, options);
-  else enqueue_fastest<Segments, Leaves, Op, Out>(function, {segments, leaves, op, out, init, empty, {}, {}}, options);
+    return own::enqueue(segments, leaves, out, op, init, empty, options);
+  else enqueue_fastest<Segments, Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options);
 }
 
 /// The same items in narrow chunks.

@@ -39,9 +39,9 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   A first{};
   if constexpr (IsExclusive)
     if (!options.init) first = host::first_without_init<Op, Out, A>(function);
-  if (options.max_blocks < 0) reject(function, "max_blocks is " + std::to_string(options.max_blocks));
   const int device = host::current_device();
-  host::check_workspace(function, options.workspace.bytes, scratch_bytes());  // also where it is not used
+  constexpr host::scratch_need need = segmented_scan::scratch(sizeof(A));
+  host::check_options(function, options, need);
   if (items == 0) return;
 
   constexpr int row_items = warp_lanes * Leaves::chunk_items;
@@ -50,9 +50,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   if (plan.tiles > most_tiles)
     reject(function, "there are " + std::to_string(items) + " items; of this type it takes " +
                          std::to_string(most_tiles * tile_items));
-  const host::call_scratch scratch =
-      plan.tiles > 1 ? host::scratch_for(function, device, options, scratch_bytes()) : host::call_scratch();
-  std::byte* const control = plan.tiles > 1 ? scratch.data() + host::workspace_alignment : nullptr;
+  const host::call_scratch scratch = host::scratch_for(device, options, need, plan.tiles > 1);
+  auto* const control = scratch.control_words<table_control>();
   const scan_arguments<Segments, Leaves, Op, Out> arguments{
       segments,
       leaves,
@@ -62,8 +61,7 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
       first,
       std::countr_zero(static_cast<unsigned>(tile_items)),
       aligned_at(leaves, out),
-      {reinterpret_cast<table_control*>(control),
-       reinterpret_cast<grid::published_value<A>*>(plan.tiles > 1 ? control + sizeof(table_control) : nullptr),
+      {control, reinterpret_cast<grid::published_value<A>*>(control != nullptr ? control + 1 : nullptr),
        static_cast<int>(plan.tiles)}};
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;
   launch(&segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,

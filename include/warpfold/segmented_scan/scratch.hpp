@@ -7,8 +7,10 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Bytes that any segmented scan needs.
-constexpr std::size_t scratch_bytes() { return host::control_bytes; }
+/// What a segmented scan of accumulators of `accumulator_bytes` bytes needs.
+constexpr host::scratch_need scratch(std::size_t accumulator_bytes) {
+  return {control_bytes_for(accumulator_bytes), 0};
+}
 
 /// Whether the nodes of `accumulator_bytes`-byte accumulators fit among the control words.
 constexpr bool fits_control_words(std::size_t accumulator_bytes) {

@@ -72,7 +72,7 @@ template <class Algorithm, class Schedule, class Finish, class Leaves, class Op,
 };
 
 template <class Schedule> void check_max_blocks(const char* function, int max_blocks) {
-  if (max_blocks < 0) reject(function, "max_blocks is " + std::to_string(max_blocks));
+  host::check_max_blocks(function, max_blocks);
   if (max_blocks > 0 && !Schedule::is_persistent)
     reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
 }
@@ -183,10 +183,12 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     strategy_plan next_plan;
     if constexpr (launches_again<Schedule, Finish>)
       if (plan.blocks > 1) next_plan = next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1);
-    const auto scratch = host::scratch_for(function, device, options, reduction::scratch_bytes(device, sizeof(A)));
+    const host::scratch_need need = reduction::scratch(device, sizeof(A));
+    host::check_options(function, options, need);
+    const host::call_scratch scratch = host::scratch_for(device, options, need);
     arguments.schedule = plan.schedule;
-    arguments.partials = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
-    arguments.ticket = reinterpret_cast<unsigned*>(scratch.data());
+    arguments.partials = scratch.room<A>();
+    arguments.ticket = scratch.ticket();
     prepare();
     first::launch(plan, options.stream, arguments);
     if constexpr (launches_again<Schedule, Finish>)
@@ -215,14 +217,10 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     if (plan.blocks > 1) next::prepare(function, device);  // later passes have fewer items: nothing else can fail
     const auto partials =
         static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
-    const auto scratch = plan.blocks > 1
-                             ? host::scratch_for(function, device, options, host::control_bytes + partials * sizeof(A))
-                             : host::call_scratch();
-    A* target[2] = {};
-    if (plan.blocks > 1) {
-      target[0] = reinterpret_cast<A*>(scratch.data() + host::control_bytes);
-      target[1] = target[0] + plan.blocks;
-    }
+    const host::scratch_need need{0, partials * sizeof(A)};
+    if (plan.blocks > 1) host::check_options(function, options, need);
+    const host::call_scratch scratch = host::scratch_for(device, options, need, plan.blocks > 1);
+    A* const target[2] = {scratch.room<A>(), scratch.room<A>() + (plan.blocks > 1 ? plan.blocks : 0)};
     arguments.schedule = plan.schedule;
     arguments.partials = target[0];
     prepare();

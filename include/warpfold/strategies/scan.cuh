@@ -162,7 +162,7 @@ void segmented_exclusive_scan(const In& in, owners<Ids> segments, Out&& out, Op 
 /// Bytes of scratch, aligned to 128, that are enough for these functions with `count` items, accumulators of type `A`
 /// and owners of any type.
 template <scanning_strategy S, class A> std::size_t scan_workspace_bytes(std::int64_t count) {
-  return scan_scratch_bytes<S, thread::piece<A, std::int64_t>>(count);
+  return scan_scratch<S, thread::piece<A, std::int64_t>>(count).workspace_bytes();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -35,9 +35,9 @@ inline std::int64_t scan_totals(std::int64_t items, std::int64_t data_block_item
   return totals;
 }
 
-/// Bytes of scratch of a scan whose items are scanned as `A`.
-template <class S, class A> std::size_t scan_scratch_bytes(std::int64_t items) {
-  return host::control_bytes + static_cast<std::size_t>(scan_totals(items, S::algorithm::data_block_items)) * sizeof(A);
+/// What a scan whose items are scanned as `A` needs.
+template <class S, class A> host::scratch_need scan_scratch(std::int64_t items) {
+  return {0, static_cast<std::size_t>(scan_totals(items, S::algorithm::data_block_items)) * sizeof(A)};
 }
 
 /// One pass: scans the leaves, by recursion their totals in place, and joins these to the results.
@@ -88,9 +88,10 @@ void enqueue_scan(const char* function, const Leaves& leaves, ScanOp scan_op, Ou
     reject(function, "count is " + std::to_string(items) + ", more than the strategy can count");
   pass::template prepare<Leaves, ScanOp, Out>(function, device);
   if (blocks > 1) next_pass::template prepare<partial_leaves<A>, ScanOp, grid::scan_values<A>>(function, device);
-  const auto scratch =
-      blocks > 1 ? host::scratch_for(function, device, options, scan_scratch_bytes<S, A>(items)) : host::call_scratch();
-  A* const totals = blocks > 1 ? reinterpret_cast<A*>(scratch.data() + host::control_bytes) : nullptr;
+  const host::scratch_need need = scan_scratch<S, A>(items);
+  if (blocks > 1) host::check_options(function, options, need);
+  const host::call_scratch scratch = host::scratch_for(device, options, need, blocks > 1);
+  A* const totals = scratch.room<A>();
   pass::launch(grid::scan_arguments<Leaves, ScanOp, Out>{leaves, scan_op, out, init, nothing, nullptr}, totals,
                options.stream);
 }
