@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs a target's CUDA sources on the CPU:
 #
-#   cuda_emulate(target)       links cuda_emulator::cuda_emulator
-#   warpfold_emulate(target)   links warpfold::emulator
+#   cuda_emulate(target [SPLIT_ACCESSES])       links cuda_emulator::cuda_emulator
+#   warpfold_emulate(target [SPLIT_ACCESSES])   links warpfold::emulator
+#
+# SPLIT_ACCESSES: threads also switch between plain accesses, with GCC. All targets of a program take it, or none.
 #
 # Both have the target's CUDA sources compiled as C++, in projects that enable CUDA and in those that do not. The call may
 # stand before or after target_sources() in the directory that adds the target; in another directory it must stand after.
@@ -75,9 +77,21 @@ function(_cuda_emulate_sources target)
   set_property(TARGET ${target} PROPERTY SOURCES ${emulated})
 endfunction()
 
+# ThreadSanitizer's calls are the emulator's own, so the linker is not told.
+function(_cuda_emulate_split_accesses target)
+  set_property(TARGET ${target} APPEND PROPERTY COMPILE_DEFINITIONS CUDA_EMULATOR_SPLIT_ACCESSES)
+  set_property(TARGET ${target} APPEND PROPERTY COMPILE_OPTIONS
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
+endfunction()
+
 function(_cuda_emulate_with library target)
   if(NOT TARGET ${target})
     message(FATAL_ERROR "${library}: there is no target '${target}' to emulate")
+  endif()
+  if("SPLIT_ACCESSES" IN_LIST ARGN)
+    _cuda_emulate_split_accesses(${target})
+  elseif(ARGN)
+    message(FATAL_ERROR "${library}: '${ARGN}' is no way to emulate '${target}'; SPLIT_ACCESSES is")
   endif()
   # Unlike target_link_libraries(), this goes with the caller's own calls with and without PRIVATE.
   set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${library})
@@ -99,5 +113,5 @@ function(_cuda_emulate_with library target)
 endfunction()
 
 function(cuda_emulate target)
-  _cuda_emulate_with(cuda_emulator::cuda_emulator ${target})
+  _cuda_emulate_with(cuda_emulator::cuda_emulator ${target} ${ARGN})
 endfunction()

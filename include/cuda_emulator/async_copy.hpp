@@ -10,6 +10,7 @@
 namespace cuda_emulator {
 
 inline void async_copy_to_shared(void* target, const void* source) {
+  const undivided whole;
   constexpr std::size_t bytes = 16;
   thread& t = running_thread("asynchronous copy");
   scheduler& s = *current_scheduler;
@@ -26,6 +27,7 @@ inline void async_copy_to_shared(void* target, const void* source) {
 }
 
 inline void wait_async_copies() {
+  const undivided whole;
   thread& t = running_thread("wait for asynchronous copies");
   for (const own_copy& copy : t.copies) std::memcpy(copy.target, copy.source, 16);
   t.copies.clear();

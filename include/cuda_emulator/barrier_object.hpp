@@ -68,6 +68,7 @@ inline void change_bytes(barrier_word& word, long long bytes) {
 }  // namespace detail
 
 inline void barrier_init(void* address, unsigned count) {
+  const undivided whole;
   thread& t = running_thread("mbarrier init");
   scheduler& s = *current_scheduler;
   block& b = *t.parent;
@@ -83,6 +84,7 @@ inline void barrier_init(void* address, unsigned count) {
 }
 
 inline void barrier_invalidate(void* address) {
+  const undivided whole;
   block& b = *running_thread("mbarrier invalidate").parent;
   barrier_object_record& record = detail::record_of(b, address, "invalidate");
   if (record.waiting != nullptr) current_scheduler->fail(fault::barrier_object, "invalidate while threads wait");
@@ -93,6 +95,7 @@ inline void barrier_invalidate(void* address) {
 
 // Announces `bytes` of copies in this phase, and arrives once.
 inline void barrier_arrive(void* address, long long bytes = 0) {
+  const undivided whole;
   thread& t = running_thread("mbarrier arrive");
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return;
@@ -116,6 +119,7 @@ inline void barrier_complete_bytes(block& near, void* address, long long bytes) 
 
 // Whether the phase of this parity is complete. The first phase has parity 0, the next one 1, then 0 again.
 inline bool barrier_test(void* address, unsigned parity) {
+  const undivided whole;
   thread& t = running_thread("mbarrier try_wait");
   detail::record_of(*t.parent, address, "try_wait");
   return detail::load_word(address).phase != (parity & 1);
@@ -123,6 +127,7 @@ inline bool barrier_test(void* address, unsigned parity) {
 
 // Like barrier_test, but lets other threads run first. It may return false, as the hardware's does.
 inline bool barrier_try_wait(void* address, unsigned parity) {
+  const undivided whole;
   if (barrier_test(address, parity)) return true;
   current_scheduler->spin();
   return barrier_test(address, parity);
@@ -130,6 +135,7 @@ inline bool barrier_try_wait(void* address, unsigned parity) {
 
 inline void barrier_wait(void* address, unsigned parity,
                          const std::source_location& site = std::source_location::current()) {
+  const undivided whole;
   thread& t = running_thread(detail::barrier_wait_name);
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return s.park();

@@ -39,6 +39,7 @@ inline void check_barrier(scheduler& s, const block& b, barrier_kind kind, const
 }  // namespace detail
 
 inline int meet_block(barrier_kind kind, bool predicate, const std::source_location& site) {
+  const undivided whole;
   thread& t = running_thread(detail::barrier_name(kind));
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return s.park(), 0;

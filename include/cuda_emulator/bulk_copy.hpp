@@ -32,6 +32,7 @@ inline void deliver_bulk_copy(late_copy&& copy) {
 }  // namespace detail
 
 inline void bulk_copy_to_shared(void* target, const void* source, std::size_t bytes, void* barrier) {
+  const undivided whole;
   thread& t = running_thread("bulk copy", 9);
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return;

@@ -36,6 +36,7 @@ inline unsigned cluster_size() {
 }
 
 inline void cluster_arrive() {
+  const undivided whole;
   thread& t = running_thread("cluster_arrive", 9);
   if (current_scheduler->unwinding()) return;
   if (t.arrived_at_cluster)
@@ -48,6 +49,7 @@ inline void cluster_arrive() {
 }
 
 inline void cluster_wait(const std::source_location& site = std::source_location::current()) {
+  const undivided whole;
   thread& t = running_thread(detail::cluster_wait_name, 9);
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return s.park();
@@ -72,6 +74,7 @@ inline void cluster_thread_left(thread& t) {
 
 // The address in the shared memory of the cluster's block `rank` that corresponds to `local` in the caller's.
 inline void* map_shared_rank(void* local, unsigned rank) {
+  const undivided whole;
   thread& t = running_thread("map_shared_rank", 9);
   scheduler& s = *current_scheduler;
   const cluster& c = *t.parent->parent;

@@ -42,6 +42,7 @@
 #include <cuda_emulator/runtime_memory.hpp>
 #include <cuda_emulator/runtime_typed.hpp>
 #include <cuda_emulator/settings.hpp>
+#include <cuda_emulator/split_accesses.hpp>
 #include <cuda_emulator/version.hpp>
 #include <cuda_emulator/warp_intrinsics.hpp>
 #endif

@@ -128,6 +128,15 @@ template <class T> void store_aligned(T* address, const T& value, const char* wh
   require_aligned(address, alignof(T), what);
   *address = value;
 }
+// The same for what other threads see as a whole, as they see an access of up to 16 bytes by one scalar instruction.
+template <class T> T load_whole(const T* address) {
+  const undivided whole;
+  return load_aligned(address, "load");
+}
+template <class T> void store_whole(T* address, const T& value) {
+  const undivided whole;
+  store_aligned(address, value, "store");
+}
 }  // namespace cuda_emulator
 template <class T> T __ldg(const T* address) { return cuda_emulator::load_aligned(address, "__ldg"); }
 template <class T> T __ldca(const T* address) { return cuda_emulator::load_aligned(address, "__ldca"); }

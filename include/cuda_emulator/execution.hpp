@@ -34,6 +34,7 @@ struct worker {  // a stack that runs one CUDA thread after another
   stack body;
   context idle;  // where it continues when it is given a thread
   bool quit = false;
+  bool abandoned = false;  // its thread stands at a place that it cannot leave
 };
 
 struct own_copy {  // an asynchronous copy of 16 bytes that its thread has not waited for yet

@@ -35,6 +35,7 @@ inline bool arrive_at_named_barrier(thread& t, unsigned id, unsigned threads) {
 // Waits until `threads` threads have called this or named_barrier_arrive for barrier `id`.
 inline void named_barrier_sync(unsigned id, unsigned threads,
                                const std::source_location& site = std::source_location::current()) {
+  const undivided whole;
   thread& t = running_thread("named barrier");
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return s.park();
@@ -50,6 +51,7 @@ inline void named_barrier_sync(unsigned id, unsigned threads,
 
 // Arrives and does not wait.
 inline void named_barrier_arrive(unsigned id, unsigned threads) {
+  const undivided whole;
   thread& t = running_thread("named barrier");
   if (current_scheduler->unwinding()) return;
   detail::arrive_at_named_barrier(t, id, threads);

@@ -33,12 +33,13 @@ namespace detail {
 }  // namespace detail
 
 // Calls visit(first byte, bytes) for all memory that the kernel's threads share.
-template <class Visit> void scheduler::visit_memory(Visit visit) const {
+template <class Visit> void scheduler::visit_memory(Visit visit) {
   {
     runtime_lock lock(runtime_mutex());
     for (const auto& [address, a] : allocations()) visit(reinterpret_cast<const std::byte*>(address), a.bytes);
   }
-  for (const memory_range& range : variables_of_module(launch_.kernel)) visit(range.first, range.bytes);
+  if (variables_.empty()) variables_ = variables_of_module(launch_.kernel);
+  for (const memory_range& range : variables_) visit(range.first, range.bytes);
   for (const auto& c : resident_)
     for (const auto& b : c->blocks) {
       if (b->exited == b->thread_count) continue;
@@ -47,7 +48,7 @@ template <class Visit> void scheduler::visit_memory(Visit visit) const {
     }
 }
 
-inline std::uint64_t scheduler::fingerprint() const {
+inline std::uint64_t scheduler::fingerprint() {
   std::uint64_t hash = 0xcbf29ce484222325u;
   visit_memory([&](const std::byte* first, std::size_t bytes) { hash = detail::hash_bytes(hash, first, bytes); });
   return hash;

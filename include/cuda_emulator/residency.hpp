@@ -152,12 +152,17 @@ inline void scheduler::run(const grid_launch& launch) {
   stay_mask_ = grains[draw(4)];
   skewed_ = coin();
   until_preemption_ = 1 + draw(32);
+#if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
+  split_grain_ = 4u << 2 * draw(4);  // every 2nd to every 128th access
+  until_split = 1 + draw(split_grain_);
+#endif
 
   const unsigned cluster_blocks = launch.cluster.x * launch.cluster.y * launch.cluster.z;
   cluster_total_ = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z / cluster_blocks;
   order_next_ = admitted_ = spins_ = 0;
   progress();
   order_pool_.clear();
+  variables_.clear();
   resident_most_ = std::max(1, launch.most_resident_blocks / static_cast<int>(cluster_blocks));
   resident_target_ = std::clamp(options_.resident_blocks / static_cast<int>(cluster_blocks), 1, resident_most_);
   uncaught_exceptions_ = uncaught_exceptions_of_this_thread();
@@ -182,6 +187,7 @@ inline void scheduler::run(const grid_launch& launch) {
       s.last_block_ = nullptr;
       s.failure_ = nullptr;
       s.unwinding_ = false;
+      std::erase_if(s.workers_, [](const auto& w) { return w->abandoned; });
     }
     scheduler& s;
   } running(*this);

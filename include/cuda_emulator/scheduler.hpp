@@ -5,6 +5,7 @@
 #include <cuda_emulator/error.hpp>
 #include <cuda_emulator/execution.hpp>
 #include <cuda_emulator/settings.hpp>
+#include <cuda_emulator/undivided.hpp>
 
 #include <atomic>
 #include <exception>
@@ -58,6 +59,18 @@ class scheduler {
     park();
   }
 
+#if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
+  // For the hooks of plain accesses, which must not throw.
+  void split();  // lets others run
+  [[noreturn]] void abandon(fault kind, const std::string& message);
+  bool shares(const void* address);
+  bool draw_next_split() {
+    until_split = 1 + draw(split_grain_);
+    return true;
+  }
+  std::uint32_t until_split = 1;
+#endif
+
   const grid_launch& launch() const { return launch_; }
   const options& rules() const { return options_; }
   // Whether the running thread unwinds. Then its destructors must not wait for other threads.
@@ -91,8 +104,8 @@ class scheduler {
   void interrupt(const void* address);
   void give_way();
   void look_for_deadlock();
-  std::uint64_t fingerprint() const;
-  template <class Visit> void visit_memory(Visit visit) const;
+  std::uint64_t fingerprint();
+  template <class Visit> void visit_memory(Visit visit);
   void count_poll() {
     current_thread->home->steps = 0;
     ++idle_polls_;
@@ -130,7 +143,9 @@ class scheduler {
   std::uint64_t spins_ = 0;                   // interrupts and polls since a block began or a thread ended
   std::uint64_t idle_polls_ = 0;              // polls since progress was seen, or memory was looked at
   std::optional<std::uint64_t> fingerprint_;  // of memory when it was looked at, if nothing has shown progress since
+  std::vector<memory_range> variables_;       // of the kernel's module, once they have been asked for
   unsigned until_preemption_ = 1;
+  [[maybe_unused]] std::uint32_t split_grain_ = 1;
   std::vector<late_copy> late_copies_;
   std::exception_ptr failure_;
   const unsigned* uncaught_exceptions_ = nullptr;  // of the host thread; every switch reads it

@@ -7,6 +7,7 @@
 #include <cuda_emulator/error.hpp>
 #include <cuda_emulator/shared_block.hpp>
 #include <cuda_emulator/symbols.hpp>
+#include <cuda_emulator/undivided.hpp>
 
 #include <map>
 #include <mutex>
@@ -98,6 +99,7 @@ inline const std::vector<symbol>& thread_local_symbols(const std::string& path) 
 }
 
 inline static_variables find_static_variables(const std::type_info& marker) {
+  const undivided whole;
   const std::string prefix = function_prefix(marker.name());
   const module home = module_of(&marker);
   const std::vector<symbol>& symbols = thread_local_symbols(home.path);

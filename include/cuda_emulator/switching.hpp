@@ -65,6 +65,7 @@ inline void scheduler::set_current(thread& t) {
 }
 
 inline void detail::enter_static_variables(const static_variables& variables) {
+  const undivided whole;
   if (current_thread == nullptr) throw error(fault::usage, "__shared__ variable used outside a kernel");
   static_images& images = current_thread->parent->images;
   if (!images.has(variables)) images.enter(variables, current_scheduler->rules().poison);
@@ -110,12 +111,14 @@ inline void scheduler::give_way() {
 }
 
 inline void scheduler::spin() {
+  const undivided whole;
   if (unwinding()) return park();
   count_poll();
   give_way();
 }
 
 inline void scheduler::interrupt(const void* address) {
+  const undivided whole;
   until_preemption_ = 1 + draw(32);
   if (address != nullptr && std::exchange(current_thread->read_at_interrupt, address) == address) return spin();
   if (unwinding()) return park();
@@ -147,8 +150,12 @@ inline void scheduler::run_current() noexcept {
   try {
     if (options_.failing_thread >= 0 && number_in_grid(self) == static_cast<std::uint64_t>(options_.failing_thread))
       fail(fault::trap, "options::failing_thread lets this thread fail");
-    launch_.body(launch_.arguments);
-    leave(self);
+    {
+      const detail::kernel_code kernel(true);
+      launch_.body(launch_.arguments);
+    }
+    if (unwinding_) self.exited = true;  // it met no place at which it could be unwound
+    else leave(self);
   } catch (const cancelled&) {
     self.exited = true;
   } catch (...) {
@@ -159,6 +166,7 @@ inline void scheduler::run_current() noexcept {
 
 // Keeps the first failure: destructors may throw while they unwind, and the kernel may swallow the exception.
 inline void scheduler::stop(fault kind, const std::string& message) {
+  const undivided whole;
   const thread& self = *current_thread;
   error problem(kind, report::describe(*this, self, message), self.parent->index, self.index);
   if (!failure_) failure_ = std::make_exception_ptr(problem);

@@ -75,6 +75,7 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
 // Passes `value`, and for shuffles the lane `source` to read, to the other lanes. Returns the caller's result.
 [[gnu::noinline]] inline std::uint64_t meet(const collective& operation, unsigned mask, std::uint64_t value,
                                             unsigned source, const std::source_location& site) {
+  const undivided whole;
   thread& t = running_thread(operation.name);
   scheduler& s = *current_scheduler;
   warp& w = *t.home;

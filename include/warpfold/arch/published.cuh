@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Words in global memory by which a block tells other blocks something while the grid runs.
 #pragma once
-#include <warpfold/arch/vector_load.cuh>
+#include <cstdint>
+#include <warpfold/config.hpp>
 
 namespace warpfold::arch {
 
@@ -39,9 +40,10 @@ __device__ inline void publish(message* target, const message& value) {
       "  st.relaxed.gpu.global.b128 [%0], all; }" ::"l"(__cvta_generic_to_global(target)),
       "r"(value.words[0]), "r"(value.words[1]), "r"(value.words[2]), "r"(value.words[3])
       : "memory");
-#else
-  detail::require_aligned<sizeof(message)>(target);
+#elif defined(__CUDACC__)
   *target = value;
+#else
+  cuda_emulator::store_whole(target, value);
 #endif
 }
 
@@ -55,9 +57,10 @@ __device__ inline message observe(const message* source) {
       : "=r"(value.words[0]), "=r"(value.words[1]), "=r"(value.words[2]), "=r"(value.words[3])
       : "l"(__cvta_generic_to_global(source))
       : "memory");
-#else
-  detail::require_aligned<sizeof(message)>(source);
+#elif defined(__CUDACC__)
   value = *source;
+#else
+  value = cuda_emulator::load_whole(source);
 #endif
   return value;
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which code other threads never see half done. It matters where plain accesses are split (split_accesses.hpp).
+#pragma once
+
+/// Defined: threads also switch between plain accesses of kernels. The same in all translation units of a program.
+/// cuda_emulate(target SPLIT_ACCESSES) defines it, with the options that it needs.
+#if defined(CUDA_EMULATOR_SPLIT_ACCESSES) && (!defined(__SANITIZE_THREAD__) || defined(__clang__))
+#error "cuda_emulator: CUDA_EMULATOR_SPLIT_ACCESSES needs GCC, with -fsanitize=thread to compile and without it to link"
+#endif
+
+namespace cuda_emulator {
+
+#if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
+namespace detail {
+// Whether plain accesses of this host thread are a kernel's. Fibers switch only where it is false.
+inline constinit thread_local bool in_kernel_code = false;
+
+class kernel_code {
+ public:
+  explicit kernel_code(bool now) : before_(in_kernel_code) { in_kernel_code = now; }
+  ~kernel_code() { in_kernel_code = before_; }
+  kernel_code(const kernel_code&) = delete;
+  kernel_code& operator=(const kernel_code&) = delete;
+
+ private:
+  bool before_;
+};
+}  // namespace detail
+
+/// While this lives, no other thread runs between two plain accesses of the caller. For the emulator's own functions,
+/// and for functions of libraries that stand for one instruction.
+class undivided : detail::kernel_code {
+ public:
+  undivided() : kernel_code(false) {}
+};
+#else
+namespace detail {
+struct kernel_code {
+  explicit constexpr kernel_code(bool) {}
+  ~kernel_code() {}  // not trivial, so that it counts as used
+};
+}  // namespace detail
+struct undivided {
+  constexpr undivided() {}
+  ~undivided() {}
+};
+#endif
+
+}  // namespace cuda_emulator
