@@ -104,6 +104,29 @@ TEST(ArgOperators, DecideAsTheHeaderSays) {
   EXPECT_EQ(index_in<min_first>({}), -1);
 }
 
+// No value of an enumeration is known to lose: what has no item takes no part, whatever its value.
+enum class level { low = -3, middle, high = 4 };
+template <class Op> constexpr bool ignores_what_has_no_item() {
+  using item = wf::indexed_value<level>;
+  constexpr auto none = wf::identity<Op, item>::value();
+  bool ignores = none.index == -1;
+  for (const level value : {level::low, level::middle, level::high})
+    for (const item nothing : {none, item{level::low, -1}, item{level::high, -7}}) {
+      const item some{value, 5};
+      ignores = ignores && Op{}(nothing, some) == some && Op{}(some, nothing) == some && Op{}(nothing, none).index < 0;
+    }
+  return ignores;
+}
+TEST(ArgOperators, IndicesAloneDecideWithoutBounds) {
+  static_assert(ignores_what_has_no_item<wf::arg_minimum<>>() && ignores_what_has_no_item<wf::arg_maximum<>>());
+  static_assert(ignores_what_has_no_item<wf::arg_minimum<ties::last>>());
+  static_assert(ignores_what_has_no_item<wf::arg_maximum<ties::last, nans::ignore>>());
+  using item = wf::indexed_value<level>;
+  EXPECT_EQ(wf::arg_maximum<>{}(item{level::low, 1}, item{level::high, 2}).index, 2);
+  EXPECT_EQ(wf::arg_maximum<>{}(item{level::high, 1}, item{level::high, 2}).index, 1);
+  EXPECT_EQ(wf::arg_maximum<ties::last>{}(item{level::high, 1}, item{level::high, 2}).index, 2);
+}
+
 TEST(ArgOperators, Types) {
   static_assert(std::is_same_v<wf::accumulator_t<wf::arg_minimum<>, float>, wf::indexed_value<float>>);
   static_assert(std::is_same_v<wf::accumulator_t<wf::arg_maximum<>, signed char>, wf::indexed_value<int>>);

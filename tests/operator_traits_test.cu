@@ -144,6 +144,25 @@ TEST(Identity, OfBitwiseAndLogicalOperators) {
   EXPECT_TRUE((all_have_identities<bool, wf::bit_and, wf::bit_or, wf::bit_xor, wf::logical_and, wf::logical_or>()));
 }
 
+/// Whether the identity of each operator leaves integers of 128 bits alone. (Only GNU's modes count them among the
+/// arithmetic types.)
+template <class A, class... Ops> bool wide_integers_have_identities() {
+  const A top = static_cast<A>(wf::uint128{1} << 127), word = static_cast<A>(wf::uint128{1} << 64);
+  bool are_neutral = true;
+  for (const A x : {A{0}, A{1}, static_cast<A>(-1), top, static_cast<A>(~top), word, static_cast<A>(word - 1)})
+    are_neutral = are_neutral && ((Ops{}(wf::identity<Ops, A>::value(), x) == x &&
+                                   Ops{}(x, wf::identity<Ops, A>::value()) == x && wf::is_exact<Ops, A>)&&...);
+  return are_neutral;
+}
+TEST(Identity, OfIntegersOf128Bits) {
+  EXPECT_TRUE(
+      (wide_integers_have_identities<wf::int128, wf::plus, wf::multiplies, wf::minimum, wf::maximum, wf::minimum_number,
+                                     wf::maximum_number, wf::bit_and, wf::bit_or, wf::bit_xor>()));
+  EXPECT_TRUE(
+      (wide_integers_have_identities<wf::uint128, wf::plus, wf::multiplies, wf::minimum, wf::maximum,
+                                     wf::minimum_number, wf::maximum_number, wf::bit_and, wf::bit_or, wf::bit_xor>()));
+}
+
 TEST(Identity, StaysWithANamedAccumulator) {
   using op = wf::accumulating<double, wf::minimum>;
   EXPECT_TRUE((wf::has_identity_v<op, double>));

@@ -3,8 +3,10 @@
 // item and its number in the input to an indexed_value, and work in every function that takes an operator;
 // arg_reduce.cuh has functions of the usual names. For each of them:
 //
+// - Items are numbers, enumerations, or any type with < that is a strict weak order.
 // - The value is an item of the input (half, bfloat16 and fp8 as float, narrow integers as int or unsigned), the index
-//   is its number in the input, in 64 bits. Nothing has index -1, and the value of the identity.
+//   is its number in the input, in 64 bits. Nothing has index -1; its value is the identity of the extremum, or T{} of
+//   types without one, as enumerations and structures are. Of these the index alone tells that there is no item.
 // - Ties go to the first item, or to the last one (`ties`). -0 and +0 tie, as in NumPy; NaNs tie with each other.
 // - A NaN wins over every number, so the result is the first NaN, as in NumPy (`nans::propagate`); or it loses to every
 //   number (`nans::ignore`). If all items are NaN, the result is a NaN and its index also then. (NumPy's nanargmin
@@ -109,11 +111,16 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   template <class T>
   __host__ __device__ constexpr indexed_value<T, Index> operator()(const indexed_value<T, Index>& a,
                                                                    const indexed_value<T, Index>& b) const {
-    const bool b_precedes = precedes<Smaller, Nans>(b.value, a.value),
-               a_precedes = precedes<Smaller, Nans>(a.value, b.value);  // no branches: all of it is computed
-    const bool takes_b = Ties == ties::first ? b_precedes | ((a.index < 0) & !a_precedes)
-                                             : !(a_precedes | ((b.index < 0) & !b_precedes));
-    return {taken_value(takes_b, a.value, b.value), takes_b ? b.index : a.index};
+    if constexpr (!has_identity_v<extremum, T>) {
+      const bool takes_b = b.index >= 0 && (a.index < 0 || replaces(b.value, a.value));
+      return takes_b ? b : a;
+    } else {
+      const bool b_precedes = precedes<Smaller, Nans>(b.value, a.value),
+                 a_precedes = precedes<Smaller, Nans>(a.value, b.value);  // no branches: all of it is computed
+      const bool takes_b = Ties == ties::first ? b_precedes | ((a.index < 0) & !a_precedes)
+                                               : !(a_precedes | ((b.index < 0) & !b_precedes));
+      return {taken_value(takes_b, a.value, b.value), takes_b ? b.index : a.index};
+    }
   }
   template <class T>
     requires(!std::is_same_v<Index, std::int64_t>)
@@ -260,14 +267,16 @@ inline constexpr bool is_exact<Op, A> = true;
 template <class Op, class T, class Index>
   requires(std::is_same_v<detail::plain_operator_t<Op>, Op>&& requires { typename Op::extremum; })
 struct identity<Op, indexed_value<T, Index>> {
-  static constexpr indexed_value<T, Index> value() requires has_identity_v<typename Op::extremum, T> {
-    return {identity<typename Op::extremum, T>::value(), Index{-1}};
+  static constexpr indexed_value<T, Index> value() {
+    if constexpr (has_identity_v<typename Op::extremum, T>)
+      return {identity<typename Op::extremum, T>::value(), Index{-1}};
+    else return {T{}, Index{-1}};
   }
 };
 template <class Op, class T, class Index>
   requires(std::is_same_v<detail::plain_operator_t<Op>, Op>&& requires { typename Op::greatest; })
 struct identity<Op, indexed_extrema<T, Index>> {
-  static constexpr indexed_extrema<T, Index> value() requires has_identity_v<minimum, T> {
+  static constexpr indexed_extrema<T, Index> value() {
     return {identity<typename Op::least, indexed_value<T, Index>>::value(),
             identity<typename Op::greatest, indexed_value<T, Index>>::value()};
   }

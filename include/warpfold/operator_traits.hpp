@@ -175,21 +175,32 @@ struct identity<maximum_number, A> {
   using limits = std::numeric_limits<A>;
   static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::lowest(); }
 };
-template <class A>
-  requires detail::is_integer<A>
-struct identity<bit_and, A> {
-  static constexpr A value() { return static_cast<A>(~uint128{0}); }
+template <detail::is_integer A> struct identity<bit_and, A> {
+  static constexpr A value() { return static_cast<A>(-1); }
 };
-template <class A>
-  requires detail::is_integer<A>
-struct identity<bit_or, A> {
+template <detail::is_integer A> struct identity<bit_or, A> {
   static constexpr A value() { return A(0); }
 };
-template <class A>
-  requires detail::is_integer<A>
-struct identity<bit_xor, A> {
+template <detail::is_integer A> struct identity<bit_xor, A> {
   static constexpr A value() { return A(0); }
 };
+// numeric_limits knows integers of 128 bits in GNU's modes only, where they are arithmetic types, too.
+template <class A>
+  requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
+struct identity<minimum, A> {
+  static constexpr A value() { return static_cast<A>(~uint128{} >> (static_cast<A>(-1) < A{})); }
+};
+template <class A>
+  requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
+struct identity<maximum, A> {
+  static constexpr A value() { return static_cast<A>(~identity<minimum, A>::value()); }
+};
+template <class A>
+  requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
+struct identity<minimum_number, A> : identity<minimum, A> {};
+template <class A>
+  requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
+struct identity<maximum_number, A> : identity<maximum, A> {};
 template <> struct identity<logical_and, bool> {
   static constexpr bool value() { return true; }
 };

@@ -135,7 +135,9 @@ template <class T>
 inline constexpr bool is_short_vector =
     std::is_same_v<T, float2> || std::is_same_v<T, float3> || std::is_same_v<T, float4> || std::is_same_v<T, double2>;
 template <class T> inline constexpr bool is_wide_integer = std::is_same_v<T, int128> || std::is_same_v<T, uint128>;
-template <class T> inline constexpr bool is_integer = std::is_integral_v<T> || is_wide_integer<T>;
+// Strict modes, as -std=c++20, do not count those of 128 bits among the integral types.
+template <class T>
+concept is_integer = std::integral<T> || is_wide_integer<T>;
 template <class T> inline constexpr bool is_plain_number = is_integer<T> || is_real<T>;
 
 /// The numbers of which values of type `T` are made: those of a complex number or a short vector; else T.
@@ -211,7 +213,8 @@ struct multiplies {
   }
 };
 
-/// The smaller; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 minimum).
+/// The smaller; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 minimum). Enumerations and other types are ordered
+/// by their <; they have no identity, since no value of theirs is known to be the greatest.
 struct minimum {
   template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::least(a, b);
@@ -247,21 +250,21 @@ struct maximum_number {
 
 /// a & b, bit by bit, of integers.
 struct bit_and {
-  template <class T>
-    requires(detail::is_integer<T>)
-  __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  template <detail::is_integer T> __host__ __device__ constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
 };
 /// a | b, bit by bit, of integers.
 struct bit_or {
-  template <class T>
-    requires(detail::is_integer<T>)
-  __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  template <detail::is_integer T> __host__ __device__ constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
 };
 /// a ^ b, bit by bit, of integers.
 struct bit_xor {
-  template <class T>
-    requires(detail::is_integer<T>)
-  __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  template <detail::is_integer T> __host__ __device__ constexpr T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
 };
 
 /// Whether all are true; accumulates in bool.

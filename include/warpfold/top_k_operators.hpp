@@ -9,7 +9,7 @@
 namespace warpfold {
 
 /// Up to K items, the best one first, and the numbers of them in the input. If there are fewer than K items, the places
-/// left have index -1 and the value of the extremum's identity.
+/// left have index -1 and the value of the extremum's identity, or T{} of types without one.
 template <class T, int K> struct best_items {
   indexed_value<T> item[K];
 
@@ -26,7 +26,11 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   static_assert(1 <= K && K <= 16, "warpfold: top_k and bottom_k keep 1 to 16 items");
   template <class T> using value_type = typename promoted<T>::type;
   using extremum = std::conditional_t<Smallest, minimum, maximum>;
-  template <class T> static constexpr T worst = identity<extremum, T>::value();
+  /// The value of what is missing, which the index alone says.
+  template <class T> __host__ __device__ static constexpr T worst() {
+    if constexpr (has_identity_v<extremum, T>) return identity<extremum, T>::value();
+    else return T{};
+  }
 
   template <class T>
     requires(has_identity_v<extremum, value_type<T>>)
@@ -53,7 +57,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   template <class T> __host__ __device__ static constexpr best_items<T, K> none() {
     best_items<T, K> list{};
     WARPFOLD_UNROLL
-    for (int i = 0; i < K; ++i) list.item[i] = {worst<T>, -1};
+    for (int i = 0; i < K; ++i) list.item[i] = {worst<T>(), -1};
     return list;
   }
 
@@ -131,14 +135,10 @@ template <int K, nans Nans = nans::propagate> struct top_k : detail::best_k<fals
 template <int K, nans Nans = nans::propagate> struct bottom_k : detail::best_k<true, K, Nans> {};
 
 template <int K, nans Nans, class T> struct identity<top_k<K, Nans>, best_items<T, K>> {
-  static constexpr best_items<T, K> value() requires has_identity_v<maximum, T> {
-    return top_k<K, Nans>::template none<T>();
-  }
+  static constexpr best_items<T, K> value() { return top_k<K, Nans>::template none<T>(); }
 };
 template <int K, nans Nans, class T> struct identity<bottom_k<K, Nans>, best_items<T, K>> {
-  static constexpr best_items<T, K> value() requires has_identity_v<minimum, T> {
-    return bottom_k<K, Nans>::template none<T>();
-  }
+  static constexpr best_items<T, K> value() { return bottom_k<K, Nans>::template none<T>(); }
 };
 template <int K, nans Nans, class T> inline constexpr bool is_exact<top_k<K, Nans>, best_items<T, K>> = true;
 template <int K, nans Nans, class T> inline constexpr bool is_exact<bottom_k<K, Nans>, best_items<T, K>> = true;

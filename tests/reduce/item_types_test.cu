@@ -107,7 +107,20 @@ TEST(ItemTypes, IntegersOf128Bits) {
   wf::uint128 sum = 0;  // that of all items wraps
   for (const wf::int128 item : items) sum += static_cast<wf::uint128>(item);
   EXPECT_TRUE(wf::reduce_value(device_array<wf::int128>(items).items(), wf::plus{}) == static_cast<wf::int128>(sum));
-  EXPECT_TRUE(wf::reduce_value(device_array<wf::int128>(0).items(), wf::plus{}) == 0);
+  const device_array<wf::int128> nothing(0);
+  EXPECT_TRUE(wf::reduce_value(nothing.items(), wf::plus{}) == 0);
+  const auto most = static_cast<wf::int128>(~wf::uint128{0} >> 1);
+  EXPECT_TRUE(wf::reduce_value(nothing.items(), wf::minimum{}) == most);
+  EXPECT_TRUE(wf::reduce_value(nothing.items(), wf::maximum{}) == -most - 1);
+}
+// Missing items are padded with the identity: all 128 bits of it.
+TEST(ItemTypes, BitsOf128) {
+  const auto items =
+      make_items<wf::uint128>([](wf_test::random_source& s) { return wf::uint128{s() | 5} << 64 | wf::uint128{3}; });
+  expect_bits_of_tree(items, wf::bit_and{});
+  expect_bits_of_tree(items, wf::bit_or{});
+  expect_bits_of_tree(items, wf::bit_xor{});
+  EXPECT_TRUE(wf::reduce_value(device_array<wf::uint128>(0).items(), wf::bit_and{}) == ~wf::uint128{0});
 }
 
 TEST(ItemTypes, NarrowIntegersAccumulateIn32Bits) {

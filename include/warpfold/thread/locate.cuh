@@ -155,9 +155,11 @@ namespace detail {
 template <class Part, class Leaves, class V = located_value<Leaves>>
 __device__ place<V> locate_by_groups(const Leaves& leaves, const typename Leaves::chunk& from, int count) {
   constexpr int items = Leaves::chunk_items, group_items = 4, groups = items / group_items;
-  static_assert(Part::takes_first && groups > 1 && items <= 32);
+  static_assert(Part::takes_first && groups > 1 && items <= 64);
+  using bits = std::conditional_t<(items > 32), unsigned long long, unsigned>;
+  constexpr int bit_count = items > 32 ? 64 : 32;
   typename Part::extremum extremum;
-  const unsigned present = count >= 32 ? ~0u : (1u << greatest_of(count, 0)) - 1;
+  const bits present = count >= bit_count ? ~bits{0} : (bits{1} << greatest_of(count, 0)) - 1;
   const auto exists = [&](int k) { return (present >> k & 1) != 0; };
   V of_group[groups], joined[groups];
   WARPFOLD_UNROLL
