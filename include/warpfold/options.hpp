@@ -13,7 +13,7 @@
 namespace warpfold {
 
 namespace detail {
-/// Whether `T` holds sums that wrap or round in `A`: its numbers have more bytes, or are floating-point ones where A has
+/// Whether `T` holds sums that wrap or round in `A`: its numbers have more bytes, or are floating-point where A has
 /// integers.
 template <class T, class A>
 inline constexpr bool is_wider =
@@ -46,8 +46,8 @@ template <class T, class A> struct conversion {
 
 /// The value that joins a reduction on its left, exactly once: nothing, a value, or a pointer to one in device memory,
 /// which is read when the reduction runs. A value of a wider type than `A` does not compile: it would lose what the
-/// caller meant it to hold. A value that only this `A` cannot hold, such as -1 as an unsigned one, is refused by the call,
-/// unless the operator computes modulo 2^n.
+/// caller meant it to hold. A value that only this `A` cannot hold, such as -1 as an unsigned one, is refused by the
+/// call, unless the operator computes modulo 2^n.
 template <class A> class initial {
  public:
   static_assert(std::is_trivially_copyable_v<A> && std::is_default_constructible_v<A>,

@@ -14,7 +14,8 @@
 //   input at most. Else each item is read once. One kernel, which never waits; scratch does not depend on the count.
 // - count_if: the number of items for which it holds, a std::int64_t: transform_reduce over wf::indicator{predicate},
 //   whose promises it keeps. An output that cannot hold such a number does not compile. Of segments:
-//   transform_segmented_reduce(in, offsets, out, wf::accumulate_in<std::int64_t>(wf::plus{}), wf::indicator{predicate});
+//   transform_segmented_reduce(in, offsets, out, wf::accumulate_in<std::int64_t>(wf::plus{}),
+//                              wf::indicator{predicate});
 //   so with reduce_axes, transform_reduce_by_key and the scans. (Without wf::indicator, what the predicate returns is
 //   added.)
 // - Errors: those of reduce.

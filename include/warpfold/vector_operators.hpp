@@ -210,8 +210,8 @@ template <class C> struct complex_sum_and_count {
 };
 
 /// The arithmetic mean: items are added in double and divided by their number, once. A float for float and what is
-/// narrower, else a double; of complex numbers one of these. The mean of nothing is NaN. A sum of doubles may overflow, on
-/// the way too: such a mean is infinite or NaN. Sums of other items do not.
+/// narrower, else a double; of complex numbers one of these. The mean of nothing is NaN. A sum of doubles may overflow,
+/// on the way too: such a mean is infinite or NaN. Sums of other items do not.
 struct arithmetic_mean {
   template <detail::is_scalar T> __host__ __device__ auto lift(const T& item) const {
     if constexpr (detail::is_complex<T>)

@@ -24,8 +24,8 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
       leaves{source, transform},
       op,
       out.data(),
-      host::initial_value_of<Op>(function, options.init, 1),
-      segmented::empty_value_of<Op>(function, options),
+      host::initial_value_of<Op>(function, options.init),
+      host::empty_value_of<Op, A*>(function, options, segmented::no_empty_value),
       {},
       {}});
 }

@@ -75,8 +75,8 @@ template <int Tiles> struct tile_counts {
   }
   /// Clears the word of `tile`, which no other tile reads any more. The thread that has seen it calls this.
   __device__ void clear_own(int tile) { arch::publish(own + tile, 0); }
-  /// Clears the words of the groups of the first `count` tiles, which no other warp reads any more. The warp whose lane k
-  /// has seen those of groups k, k + 32, … calls it, or one that acquires from those who have.
+  /// Clears the words of the groups of the first `count` tiles, which no other warp reads any more. It is called by the
+  /// warp whose lane k has seen those of groups k, k + 32, …, or by one that acquires from those who have.
   __device__ void clear_groups(int count) {
     const int groups_used = (count - 1) / lookback_window + 1;
     for (int i = arch::lane_id(); i < groups_used; i += warp_lanes) sums[i] = through[i] = 0;

@@ -18,8 +18,8 @@ template <class A, class T> constexpr A real_within(T value) {
   else return value > 0 ? static_cast<A>(value - (T(1) << (digits_of<T> - digits_of<A>)) + 1) : static_cast<A>(value);
 }
 
-/// The identity of `Op`, or, where a `T` cannot hold that, the T's own identity, as an A. Infinities and NaN are kept by
-/// outputs that have them. Device code needs it as a constant: a user's identity may be the host's.
+/// The identity of `Op`, or, where a `T` cannot hold that, the T's own identity, as an A. Infinities and NaN are kept
+/// by outputs that have them. Device code needs it as a constant: a user's identity may be the host's.
 template <class Op, class A, class T> constexpr A identity_within() {
   const A own = identity<Op, A>::value();
   if constexpr (is_plain_number<A> && is_integer<T> && has_identity_v<Op, T>) {
