@@ -36,4 +36,12 @@ TEST(scan, prefixes_have_the_bits_of_reduce) {
   }
 }
 
+// Missing items are padded by the identity, which has all bits set.
+TEST(scan, bit_and_of_128_bits) {
+  constexpr int count = 1001;
+  const device_array<wf::int128> in(std::vector<wf::int128>(count, -1)), out(count);
+  wf::inclusive_scan(in.items(), out.data(), wf::bit_and{});
+  for (const wf::int128 prefix : out.to_host()) ASSERT_TRUE(prefix == -1);
+}
+
 }  // namespace

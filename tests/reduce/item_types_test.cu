@@ -103,6 +103,8 @@ TEST(ItemTypes, IntegersOf128Bits) {
   expect_bits_of_tree(items, wf::plus{});
   expect_bits_of_tree(items, wf::multiplies{});
   expect_bits_of_tree(items, wf::maximum{});
+  expect_bits_of_tree(items, wf::bit_and{});
+  EXPECT_TRUE(wf::reduce_value(device_array<wf::int128>(0).items(), wf::bit_and{}) == -1);
   expect_segments_bits_of_tree(items, wf::plus{});
   wf::uint128 sum = 0;  // that of all items wraps
   for (const wf::int128 item : items) sum += static_cast<wf::uint128>(item);

@@ -31,8 +31,9 @@ using segments = of<reduces_segments<wf::plus>, reduces_segments<wf::maximum>, r
 using keyed =
     of<reduces_by_key<wf::plus>, reduces_by_key<wf::minimum>, reduces_by_key<wf::logical_and>, counts_equal_keys>;
 using rows = of<reduces_axes<wf::plus>, reduces_axes<wf::maximum>, reduces_axes<wf::logical_and>>;
-using sequence_scans = of<scans_sequence<wf::plus, false>, scans_sequence<wf::plus, true>,
-                          scans_sequence<wf::maximum, true>, scans_sequence<wf::logical_or, false>>;
+using sequence_scans =
+    of<scans_sequence<wf::plus, false>, scans_sequence<wf::plus, true>, scans_sequence<wf::maximum, true>,
+       scans_sequence<wf::logical_or, false>, of_words<scans_sequence<wf::bit_and, false>>>;
 using keyed_scans = of<scans_by_key<wf::plus, false>, scans_by_key<wf::plus, true>, scans_by_key<wf::minimum, true>,
                        scans_by_key<wf::logical_or, false>>;
 using segment_scans = of<scans_segments<wf::plus, false>, scans_segments<wf::plus, true>,
