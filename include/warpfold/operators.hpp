@@ -213,8 +213,8 @@ struct multiplies {
   }
 };
 
-/// The smaller; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 minimum). Enumerations and other types are ordered
-/// by their <; they have no identity, since no value of theirs is known to be the greatest.
+/// The smaller; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 minimum). Enumerations and other types are
+/// ordered by their <; they have no identity, since no value of theirs is known to be the greatest.
 struct minimum {
   template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::least(a, b);
