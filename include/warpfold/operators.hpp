@@ -139,6 +139,11 @@ template <class T> inline constexpr bool is_wide_integer = std::is_same_v<T, int
 template <class T>
 concept is_integer = std::integral<T> || is_wide_integer<T>;
 template <class T> inline constexpr bool is_plain_number = is_integer<T> || is_real<T>;
+/// nvcc warns of comparisons that are pointless for unsigned integers.
+template <is_integer T> __host__ __device__ constexpr bool is_negative(T value) {
+  if constexpr (std::is_signed_v<T> || std::is_same_v<T, int128>) return value < T(0);
+  else return false;
+}
 
 /// The numbers of which values of type `T` are made: those of a complex number or a short vector; else T.
 template <class T> struct component { using type = T; };

@@ -37,8 +37,8 @@ template <class T, class A> struct conversion {
   static constexpr void note_loss(lost_numbers& lost, const T& given, int part) {
     if constexpr (is_integer<T> && is_integer<A> && !std::is_same_v<A, bool>) {
       const A held = static_cast<A>(given);
-      if (static_cast<T>(held) == given && (held < A(0)) == (given < T(0))) return;
-      lost = {lost.parts | std::uint64_t{1} << part, static_cast<long long>(given), given < T(0)};
+      if (static_cast<T>(held) == given && is_negative(held) == is_negative(given)) return;
+      lost = {lost.parts | std::uint64_t{1} << part, static_cast<long long>(given), is_negative(given)};
     }
   }
 };

@@ -66,7 +66,7 @@ struct magnitude {
     else if constexpr (detail::is_complex<V>) return detail::modulus(value.real(), value.imag());
     else if constexpr (detail::is_integer<V>) {
       using U = std::conditional_t<(sizeof(V) > 8), uint128, std::uint64_t>;  // the difference wraps
-      return value < V(0) ? static_cast<V>(U{0} - static_cast<U>(value)) : value;
+      return detail::is_negative(value) ? static_cast<V>(U{0} - static_cast<U>(value)) : value;
     } else {
       static_assert(detail::is_integer<V>,
                     "warpfold: a magnitude is known of integers, floating-point and complex numbers; for other items "

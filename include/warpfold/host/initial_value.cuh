@@ -57,7 +57,7 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
   std::uint64_t allowed = 0;  // a number that is itself again in the output
   if constexpr (warpfold::detail::is_integer<T> && warpfold::detail::is_integer<A>)
     allowed = static_cast<T>(options.empty.value()) == static_cast<T>(options.empty.lost().value) &&
-              options.empty.lost().is_negative == (static_cast<T>(options.empty.value()) < T(0));
+              options.empty.lost().is_negative == warpfold::detail::is_negative(static_cast<T>(options.empty.value()));
   check_kept(function, "empty", options.empty.lost(), allowed);
   return value_of(function, "empty", options.empty);
 }

@@ -26,7 +26,7 @@ template <class Op, class A, class T> constexpr A identity_within() {
     if constexpr (is_real<A>) return real_within<A>(identity<Op, T>::value());
     else {
       const T held = static_cast<T>(own);
-      const bool fits = static_cast<A>(held) == own && (held < T(0)) == (own < A(0));
+      const bool fits = static_cast<A>(held) == own && is_negative(held) == is_negative(own);
       return fits ? own : static_cast<A>(identity<Op, T>::value());
     }
   } else return own;
