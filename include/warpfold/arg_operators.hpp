@@ -19,7 +19,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
-#include <warpfold/operator_traits.hpp>
+#include <warpfold/thread/narrowed_identity.cuh>
 
 namespace warpfold {
 
@@ -31,11 +31,12 @@ template <class T, class Index = std::int64_t> struct indexed_value {
   __host__ __device__ friend constexpr bool operator==(const indexed_value& a, const indexed_value& b) {
     return a.value == b.value && a.index == b.index;
   }
-  /// The same with another type of value or index: results can be written as {half, int}, say.
+  /// The same with another type of value or index: results can be written as {half, int}, say. Of nothing the value is
+  /// the identity as far as a U can hold it.
   template <class U, class J>
     requires(detail::converts<U, T>)
   __host__ __device__ constexpr operator indexed_value<U, J>() const {
-    return {detail::convert<U>(value), static_cast<J>(index)};
+    return {index < 0 ? detail::saturated<U>(value) : detail::convert<U>(value), static_cast<J>(index)};
   }
 };
 

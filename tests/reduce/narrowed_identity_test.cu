@@ -104,6 +104,18 @@ TEST(NarrowedIdentity, OfMinmax) {
   EXPECT_EQ(out.value(), (wf::extrema<std::int8_t>{-4, 5}));
 }
 
+TEST(NarrowedIdentity, OfArgReductions) {
+  using narrow = wf::indexed_value<std::int8_t, int>;
+  const device_array<narrow> out(1);
+  wf::argmax(std::span<const std::int8_t>{}, out.data());
+  EXPECT_EQ(out.value(), (narrow{-128, -1}));
+  wf::argmin(std::span<const float>{}, out.data());
+  EXPECT_EQ(out.value(), (narrow{127, -1}));
+  const device_array<std::int8_t> items(std::vector<std::int8_t>{3, -4, 5});
+  wf::argmin(items.items(), out.data());
+  EXPECT_EQ(out.value(), (narrow{-4, 1}));
+}
+
 /// The exclusive running `op` of items that all lie on the far side of 0.
 template <class T, class Op> void expect_exclusive_scans(T item, T start, Op op) {
   constexpr std::int64_t count = 3000;

@@ -32,4 +32,20 @@ template <class Op, class A, class T> constexpr A identity_within() {
   } else return own;
 }
 
+/// `value`, which stands for nothing, or the U closest to it. Of NaN 0.
+template <class U, class T> __host__ __device__ constexpr U saturated(const T& value) {
+  if constexpr (is_plain_number<T> && std::is_integral_v<U>) {
+    constexpr U least = std::numeric_limits<U>::lowest(), greatest = std::numeric_limits<U>::max();
+    if (value != value) return U(0);
+    if constexpr (is_real<T>) {
+      if (value <= static_cast<T>(least)) return least;
+      return value >= static_cast<T>(greatest) ? greatest : static_cast<U>(value);
+    } else {
+      const U held = convert<U>(value);
+      if (static_cast<T>(held) == value && is_negative(held) == is_negative(value)) return held;
+      return is_negative(value) ? least : greatest;
+    }
+  } else return convert<U>(value);
+}
+
 }  // namespace warpfold::detail
