@@ -29,6 +29,7 @@ TEST(MomentsRange, OfEqualDoublesOfAnyMagnitude) {
     for (int count = 1; count < 180; ++count) {
       const std::vector<double> items(static_cast<std::size_t>(count), item);
       expect_equal(wf::canonical_tree::replay(items.data(), count, wf::moments{}), count, item);
+      expect_equal(wf::canonical_tree::replay(items.data(), count, wf::moments<4>{}), count, item);
       if (count % 50 != 0) continue;
       const device_array<double> in(items, count % 3);
       expect_equal(wf::reduce_value(in.items(), wf::moments{}), count, item);

@@ -112,26 +112,13 @@ __host__ __device__ moments_of<Order> join_equal(const moments_of<Order>& a, con
   return all;
 }
 
-/// na * b - nb * a of sums a and b of na and nb items, which came out as `scaled`: large, or NaN because a product
-/// overflowed. 0 if its square comes near to overflowing, though it may be no more than what was rounded off the sums:
-/// those of items of one sign, at most 2^63, are right to 63 u relative.
-__host__ __device__ inline double large_difference(double scaled, double na, double a, double nb, double b) {
-  a *= 0x1p-128, b *= 0x1p-128;
-  const double product = nb * a, difference = std::fma(na, b, -product) + std::fma(-nb, a, product);
-  const double rounding = 0x1p-47 * std::fma(na, std::fabs(b), std::fabs(product));
-  const bool overflows = difference * difference > 0x1p704 * (na * nb * (na + nb));  // in units of 2^-256
-  if (overflows && std::fabs(difference) <= rounding && rounding - rounding == 0) return 0;
-  return scaled == scaled ? scaled : difference * 0x1p128;
-}
-
 /// The moments of two adjacent parts of any sizes but 0: Chan's update, and Pébay's for higher powers.
 template <int Order>
 __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const moments_of<Order>& b) {
   const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count);
   const double n = na + nb, product = nb * a.sum;
   // na * b.sum - nb * a.sum, right to an ulp or two (Kahan).
-  double scaled = std::fma(na, b.sum, -product) + std::fma(-nb, a.sum, product);
-  if (!(std::fabs(scaled) <= 0x1p480)) scaled = large_difference(scaled, na, a.sum, nb, b.sum);
+  const double scaled = std::fma(na, b.sum, -product) + std::fma(-nb, a.sum, product);
   const double quotient = scaled / (na * nb * n);
   moments_of<Order> all{a.count + b.count, add(a.sum, b.sum), {}};
   all.power[0] = std::fma(scaled, quotient, a.power[0] + b.power[0]);
@@ -153,6 +140,39 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
 /// to be passed.)
 [[gnu::noinline]] __host__ __device__ inline moments_of<2> join_any(moments_of<2> a, moments_of<2> b) {
   return join_any<2>(a, b);
+}
+
+/// Whether a sum is 2^513 or more in magnitude, infinite or NaN. Integers tell sooner.
+__host__ __device__ inline bool is_any_large(double a, double b) {
+  const auto magnitude = [](double x) {
+    return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, x) >> 32) & 0x7FFFFFFF;
+  };
+  return maximum{}(magnitude(a), magnitude(b)) >= std::uint32_t{1023 + 513} << 20;
+}
+/// join_any where is_any_large: products of sums and counts may overflow where their difference does not, and so may
+/// the square of what was rounded off the sums. Sums of items of one sign, at most 2^63, are right to 63 u relative:
+/// where a difference may be no more than that, and its square comes near to overflowing, it counts as 0.
+[[gnu::noinline]] __host__ __device__ inline moments_of<2> join_large(moments_of<2> a, moments_of<2> b) {
+  const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count);
+  const double small_a = a.sum * 0x1p-128, small_b = b.sum * 0x1p-128, product = nb * small_a;
+  const double small = std::fma(na, small_b, -product) + std::fma(-nb, small_a, product);
+  const double rounding = 0x1p-47 * std::fma(na, std::fabs(small_b), std::fabs(product));
+  const double weight = na * nb * (na + nb);
+  const bool is_rounding = std::fabs(small) <= rounding && rounding - rounding == 0;
+  const double scaled = is_rounding && small * small > 0x1p704 * weight ? 0 : small * 0x1p128;
+  moments_of<2> all{a.count + b.count, add(a.sum, b.sum), {}};
+  all.power[0] = std::fma(scaled, scaled / weight, a.power[0] + b.power[0]);
+  return all;
+}
+inline constexpr double overflown = std::numeric_limits<double>::quiet_NaN();
+/// At most 2^63 items of such sums are equal, or deviate by 2^396 or more, whose cubes overflow.
+template <int Order>
+__host__ __device__ moments_of<Order> join_large(const moments_of<Order>& a, const moments_of<Order>& b) {
+  const moments_of<2> two =
+      join_large(moments_of<2>{a.count, a.sum, {a.power[0]}}, moments_of<2>{b.count, b.sum, {b.power[0]}});
+  moments_of<Order> all{two.count, two.sum, {two.power[0]}};
+  for (int p = 1; p < Order - 1; ++p) all.power[p] = two.power[0] == 0 ? 0 : overflown;
+  return all;
 }
 }  // namespace detail
 
@@ -187,8 +207,10 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
   }
   __host__ __device__ result operator()(const result& a, const result& b) const {
     if (a.count == b.count && (a.count & (a.count - 1)) == 0) return detail::join_equal(a, b);
-    if (a.count == 0) return b;
-    if (b.count == 0) return a;
+    if ((a.count == 0) | (b.count == 0) | detail::is_any_large(a.sum, b.sum)) {  // one branch for all that is rare
+      if (a.count == 0) return b;
+      return b.count == 0 ? a : detail::join_large(a, b);
+    }
     return detail::join_any(a, b);
   }
 
