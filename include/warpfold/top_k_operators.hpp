@@ -33,7 +33,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   }
 
   template <class T>
-    requires(has_identity_v<extremum, value_type<T>>)
+    requires(has_order<value_type<T>>)
   __host__ __device__ constexpr best_items<value_type<T>, K> lift(const T& item, std::int64_t index) const {
     best_items<value_type<T>, K> list = none<value_type<T>>();
     list.item[0] = {detail::convert<value_type<T>>(item), index};
