@@ -109,7 +109,7 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   __host__ __device__ constexpr indexed_value<value_type<T>, Index> lift(const T& item, std::int64_t index) const {
     return {detail::convert<value_type<T>>(item), static_cast<Index>(index)};
   }
-  template <class T>
+  template <has_order T>
   __host__ __device__ constexpr indexed_value<T, Index> operator()(const indexed_value<T, Index>& a,
                                                                    const indexed_value<T, Index>& b) const {
     if constexpr (!has_identity_v<extremum, T>) {
@@ -190,7 +190,7 @@ template <ties Ties = ties::first, nans Nans = nans::propagate, class Index = st
   __host__ __device__ constexpr indexed_extrema<value_type<T>, Index> lift(const T& item, std::int64_t index) const {
     return {least{}.lift(item, index), greatest{}.lift(item, index)};
   }
-  template <class T>
+  template <detail::has_order T>
   __host__ __device__ constexpr indexed_extrema<T, Index> operator()(const indexed_extrema<T, Index>& a,
                                                                      const indexed_extrema<T, Index>& b) const {
     return {least{}(a.minimum, b.minimum), greatest{}(a.maximum, b.maximum)};
@@ -241,6 +241,7 @@ template <class Op> struct within_run : Op {
     return counted_from<decltype(Op{}.lift(item, index))>{Op{}.lift(item, index), index};
   }
   template <class A>
+    requires requires(const A& value) { Op{}(value, value); }
   __host__ __device__ constexpr counted_from<A> operator()(const counted_from<A>& a, const counted_from<A>& b) const {
     return {Op{}(a.value, b.value), a.begin < 0 ? b.begin : a.begin};
   }

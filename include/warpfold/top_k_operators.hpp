@@ -41,7 +41,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   }
   /// The best K of both: the better one of a's place i and b's place K - 1 - i, which fall and then rise; and a bitonic
   /// merge of these. Not inlined: it is long, and kernels call it in many places.
-  template <class T>
+  template <has_order T>
   __attribute__((noinline)) __host__ __device__ constexpr best_items<T, K> operator()(const best_items<T, K>& a,
                                                                                       const best_items<T, K>& b) const {
     best_items<T, K> list{};
