@@ -58,7 +58,7 @@ template <class T> struct sequence {
   std::int64_t count() const { return items.count(); }
 };
 
-/// Among items `first`, `first` + `step`, … of `count`: the first smallest one, or the last greatest one. -1 of nothing.
+/// Of items `first`, `first` + `step`, … of `count`: the first smallest one, or the last greatest one. -1 of nothing.
 template <bool Smallest>
 std::int64_t expected_index(const std::vector<int>& numbers, std::int64_t first, std::int64_t count,
                             std::int64_t step = 1) {
@@ -83,7 +83,7 @@ void expect_item(const wf::indexed_value<V>& found, const sequence<T>& in, std::
   EXPECT_TRUE(!(found.value < item) && !(item < found.value)) << index;
 }
 
-// ---- of one sequence -------------------------------------------------------------------------------------------------
+// ---- of one sequence ---------------------------------------------------------------------------------------------
 constexpr std::int64_t counts[] = {0, 1, 2, 31, 4'099, 40'003};
 
 template <class T> void expect_of_sequences() {
@@ -102,7 +102,7 @@ template <class T> void expect_of_sequences() {
   }
 }
 
-// ---- of segments -----------------------------------------------------------------------------------------------------
+// ---- of segments -------------------------------------------------------------------------------------------------
 template <class T> void expect_of_segments() {
   const std::vector<int> offsets{0, 0, 1, 9, 9, 75, 1'000, 1'001, 9'000, 40'003, 40'003};
   const sequence<T> in(offsets.back());
@@ -148,7 +148,7 @@ template <class T> void expect_of_owners() {
     expect_item(out.value(s), in, s * 500, s % 2 == 0 ? expected_index<true>(in.numbers, s * 500, 1'000) : -1);
 }
 
-// ---- along axes ------------------------------------------------------------------------------------------------------
+// ---- along axes --------------------------------------------------------------------------------------------------
 template <class T> void expect_of_axes() {
   for (const std::int64_t columns : {1, 3, 8, 70, 1'003}) {
     const std::int64_t rows = 20'000 / columns;
@@ -169,7 +169,7 @@ template <class T> void expect_of_axes() {
   EXPECT_EQ(of_nothing.value(2).index, -1);
 }
 
-// ---- by key, fused, scanned --------------------------------------------------------------------------------------------
+// ---- by key, fused, scanned --------------------------------------------------------------------------------------
 template <class T> void expect_of_runs() {
   constexpr std::int64_t run = 77, count = 5'000, runs = (count + run - 1) / run;
   const sequence<T> in(count);

@@ -87,7 +87,7 @@ TEST(scan_plan, nodes_of_any_accumulator_fit) {
   for (std::size_t bytes = 1; bytes <= 1024; ++bytes) EXPECT_TRUE(scan::fits_control_words(bytes)) << bytes;
 }
 
-// ---- every tile fits the shared memory that a launch may ask for --------------------------------------------------------
+// ---- every tile fits the shared memory that a launch may ask for ------------------------------------------------
 // Items of 1 to 256 bytes and accumulators up to 1 KB, into pointers and into iterators, of which it is not known what
 // they hold, with and without keys.
 template <int Bytes, int Alignment = 1> struct sized { alignas(Alignment) unsigned char bytes[Bytes]; };
