@@ -7,8 +7,7 @@
 #include <iterator>
 #include <span>
 #include <type_traits>
-#include <warpfold/arch/extended_lambda.cuh>
-#include <warpfold/operators.hpp>
+#include <warpfold/operator_traits.hpp>
 
 namespace warpfold {
 
@@ -42,6 +41,11 @@ template <class T, class A> struct conversion {
     }
   }
 };
+
+/// Whether a `T` is a value of the accumulator type `A`: it converts, or is an item that accumulates in A.
+template <class T, class A>
+concept is_value_of = !std::is_pointer_v<T> && (std::convertible_to<const T&, A> ||
+                                                (std::is_same_v<typename promoted<T>::type, A> && converts<A, T>));
 }  // namespace detail
 
 /// The value that joins a reduction on its left, exactly once: nothing, a value, or a pointer to one in device memory,
@@ -56,13 +60,10 @@ template <class A> class initial {
   constexpr initial() = default;
   constexpr initial(const A& value) : value_(value), has_value_(true) {}
   template <class T>
-    requires(std::convertible_to<T, A> && !std::is_same_v<std::remove_cvref_t<T>, initial> &&
-             !std::is_pointer_v<std::remove_cvref_t<T>>)
-  constexpr initial(T&& value) : value_(static_cast<A>(value)), has_value_(true) {
-    detail::conversion<std::remove_cvref_t<T>, A>::note_loss(lost_, value, 0);
-    static_assert(!detail::is_wider<std::remove_cvref_t<T>, A>,
-                  "warpfold: .init is wider than the accumulator: convert it, or accumulate in its type by "
-                  "wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
+    requires(!std::is_same_v<std::remove_cvref_t<T>, initial> && !std::is_convertible_v<T, const A*>)
+  constexpr initial(T&& value) : value_(checked<std::remove_cvref_t<T>>(value)), has_value_(true) {
+    if constexpr (detail::is_value_of<std::remove_cvref_t<T>, A>)
+      detail::conversion<std::remove_cvref_t<T>, A>::note_loss(lost_, value, 0);
   }
   constexpr initial(const A* device_value) : pointer_(device_value) {}
 
@@ -73,6 +74,17 @@ template <class A> class initial {
   constexpr explicit operator bool() const { return has_value_ || pointer_ != nullptr; }
 
  private:
+  template <class T> static constexpr A checked(const T& value) {
+    constexpr bool is_value = detail::is_value_of<T, A>, is_wider = detail::is_wider<T, A>;
+    static_assert(!is_wider,
+                  "warpfold: .init is wider than the accumulator: convert it, or accumulate in its type by "
+                  "wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
+    static_assert(is_value || is_wider,
+                  "warpfold: .init must convert to the accumulator type, or point to such a value in device memory");
+    if constexpr (is_value) return detail::convert<A>(value);
+    else return A{};
+  }
+
   // Without a default constructor the static_assert above is all that is said.
   std::conditional_t<std::is_default_constructible_v<A>, A, const A*> value_{};
   bool has_value_ = false;

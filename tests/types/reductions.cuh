@@ -113,25 +113,20 @@ template <class Op, init Kind> struct reduces_from : with_operator<Op> {
     constexpr const char* names[] = {"item", "literal", "negative", "wider"};
     return std::string("init_") + names[static_cast<int>(Kind)] + "_" + model<Op>::name;
   }
-  template <class T>
-  static constexpr bool is_given = model<Op>::template takes<T> &&
-                                   (Kind == init::item    ? std::is_convertible_v<T, folded_t<Op, T>>
-                                    : Kind == init::wider ? is_number<T>
-                                                          : is_number<T> || is_complex<T>);
-  /// Of other types the language itself takes no such value.
   template <class T, class Kinds> struct output_or_none { using type = none; };
   template <class T>
-    requires(is_given<T>)
+    requires(model<Op>::template takes<T> && (Kind != init::wider || is_number<T> || is_complex<T>))
   struct output_or_none<T, of_items> {
     using type = result_t<Op, T>;
   };
   template <class T, class Kinds> using output = typename output_or_none<T, Kinds>::type;
 
   template <class T, class Out> static consteval refusal refused() {
-    if constexpr (Kind == init::wider)
-      if constexpr (!std::is_same_v<typename item<T>::wider, none>)
-        if (outgrows<typename item<T>::wider, folded_t<Op, T>>()) return ".init is wider than the accumulator";
-    return accepted;
+    using A = folded_t<Op, T>;
+    if constexpr (Kind == init::wider && outgrows<decltype(value<T>()), A>())
+      return ".init is wider than the accumulator";
+    else if (Kind == init::item || is_number<T> || is_complex<T>) return accepted;
+    else return ".init must convert to the accumulator type";
   }
   template <class T> static auto value() {
     if constexpr (Kind == init::item) return make<T>(7);
