@@ -25,163 +25,81 @@
 #include <warpfold/vector_operators.hpp>
 
 namespace warpfold {
+
+namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// *out = |in[0]| + |in[1]| + ..., as BLAS. Of nothing 0.
-template <device_range In, class Out, class A = detail::transformed_accumulator_t<plus, magnitude, item_t<const In>>>
-  requires any_device_output<Out>
-void asum(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_range<automatic>("asum", in, out, plus{}, magnitude{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out,
-          class A = detail::transformed_accumulator_t<plus, magnitude, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void asum(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<automatic>("asum", "first", first, count, out, plus{}, magnitude{}, options);
-}
-/// asum, waiting for the stream and returning the value.
-template <device_range In, class A = detail::transformed_accumulator_t<plus, magnitude, item_t<const In>>>
-[[nodiscard]] lowered_t<plus, A> asum_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(in, plus{}, magnitude{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class A = detail::transformed_accumulator_t<plus, magnitude, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<plus, A> asum_value(It first, std::int64_t count,
-                                            const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(first, count, plus{}, magnitude{}, options);
-}
+/// A function of both forms of input: it reduces by `Op` what `Transform` makes of the items. As an object, it is found
+/// by its name alone, never by the arguments' namespaces.
+template <class Op, class Transform = thread::no_transform> struct named_reduction {
+  const char* name;
+
+  /// Of the items of `in`.
+  template <device_range In, class Out, class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
+    requires any_device_output<Out>
+  void operator()(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    reduce_range<automatic>(name, in, out, Op{}, Transform{}, options);
+  }
+  /// Of `count` items from `first` on.
+  template <item_iterator It, class Out, class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+    requires any_device_output<Out>
+  void operator()(It first, std::int64_t count, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    reduce_items<automatic>(name, "first", first, count, out, Op{}, Transform{}, options);
+  }
+};
+
+/// The same, waiting for the stream and returning the value. Cannot be captured.
+template <class Op, class Transform = thread::no_transform> struct named_reduction_value {
+  const char* name;
+
+  /// Of the items of `in`.
+  template <device_range In, class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
+  [[nodiscard]] lowered_t<Op, A> operator()(const In& in,
+                                            const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    return host::wait_for_value<lowered_t<Op, A>>(name, options.stream, [&](lowered_t<Op, A>* out) {
+      reduce_range<automatic>(name, in, out, Op{}, Transform{}, options);
+    });
+  }
+  /// Of `count` items from `first` on.
+  template <item_iterator It, class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+  [[nodiscard]] lowered_t<Op, A> operator()(It first, std::int64_t count,
+                                            const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    return host::wait_for_value<lowered_t<Op, A>>(name, options.stream, [&](lowered_t<Op, A>* out) {
+      reduce_items<automatic>(name, "first", first, count, out, Op{}, Transform{}, options);
+    });
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace detail
+
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// *out = |in[0]| + |in[1]| + …; moduli of complex numbers, where BLAS adds |Re| + |Im|. Of nothing 0.
+inline constexpr detail::named_reduction<plus, magnitude> asum{"asum"};
+inline constexpr detail::named_reduction_value<plus, magnitude> asum_value{"asum_value"};
 
 /// *out = the largest |in[i]|; NaN propagates. Of nothing the least number. (Where it lies: transform_reduce with
 /// arg_maximum and magnitude.)
-template <device_range In, class Out, class A = detail::transformed_accumulator_t<maximum, magnitude, item_t<const In>>>
-  requires any_device_output<Out>
-void amax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_range<automatic>("amax", in, out, maximum{}, magnitude{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out,
-          class A = detail::transformed_accumulator_t<maximum, magnitude, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void amax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<automatic>("amax", "first", first, count, out, maximum{}, magnitude{}, options);
-}
-/// amax, waiting for the stream and returning the value.
-template <device_range In, class A = detail::transformed_accumulator_t<maximum, magnitude, item_t<const In>>>
-[[nodiscard]] lowered_t<maximum, A> amax_value(const In& in,
-                                               const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(in, maximum{}, magnitude{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class A = detail::transformed_accumulator_t<maximum, magnitude, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<maximum, A> amax_value(It first, std::int64_t count,
-                                               const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(first, count, maximum{}, magnitude{}, options);
-}
+inline constexpr detail::named_reduction<maximum, magnitude> amax{"amax"};
+inline constexpr detail::named_reduction_value<maximum, magnitude> amax_value{"amax_value"};
 
 /// *out = the Euclidean norm, without overflow or underflow: of floats of 1e20, say. Of nothing 0.
-template <device_range In, class Out, class A = accumulator_t<euclidean_norm, item_t<const In>>>
-  requires any_device_output<Out>
-void norm2(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_range<automatic>("norm2", in, out, euclidean_norm{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class A = accumulator_t<euclidean_norm, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void norm2(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<automatic>("norm2", "first", first, count, out, euclidean_norm{}, thread::no_transform{},
-                                  options);
-}
-/// norm2, waiting for the stream and returning the value.
-template <device_range In, class A = accumulator_t<euclidean_norm, item_t<const In>>>
-[[nodiscard]] lowered_t<euclidean_norm, A> norm2_value(const In& in,
-                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(in, euclidean_norm{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class A = accumulator_t<euclidean_norm, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<euclidean_norm, A> norm2_value(It first, std::int64_t count,
-                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(first, count, euclidean_norm{}, thread::no_transform{}, options);
-}
+inline constexpr detail::named_reduction<euclidean_norm> norm2{"norm2"};
+inline constexpr detail::named_reduction_value<euclidean_norm> norm2_value{"norm2_value"};
 
 /// *out = the arithmetic mean. Of nothing NaN.
-template <device_range In, class Out, class A = accumulator_t<arithmetic_mean, item_t<const In>>>
-  requires any_device_output<Out>
-void mean(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_range<automatic>("mean", in, out, arithmetic_mean{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class A = accumulator_t<arithmetic_mean, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void mean(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<automatic>("mean", "first", first, count, out, arithmetic_mean{}, thread::no_transform{},
-                                  options);
-}
-/// mean, waiting for the stream and returning the value.
-template <device_range In, class A = accumulator_t<arithmetic_mean, item_t<const In>>>
-[[nodiscard]] lowered_t<arithmetic_mean, A> mean_value(const In& in,
-                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(in, arithmetic_mean{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class A = accumulator_t<arithmetic_mean, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<arithmetic_mean, A> mean_value(It first, std::int64_t count,
-                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(first, count, arithmetic_mean{}, thread::no_transform{}, options);
-}
+inline constexpr detail::named_reduction<arithmetic_mean> mean{"mean"};
+inline constexpr detail::named_reduction_value<arithmetic_mean> mean_value{"mean_value"};
 
 /// *out = the smallest and the largest item, as extrema<V>; NaN propagates into both.
-template <device_range In, class Out, class A = accumulator_t<minimum_maximum, item_t<const In>>>
-  requires any_device_output<Out>
-void minmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_range<automatic>("minmax", in, out, minimum_maximum{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class A = accumulator_t<minimum_maximum, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void minmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<automatic>("minmax", "first", first, count, out, minimum_maximum{}, thread::no_transform{},
-                                  options);
-}
-/// minmax, waiting for the stream and returning the value.
-template <device_range In, class A = accumulator_t<minimum_maximum, item_t<const In>>>
-[[nodiscard]] lowered_t<minimum_maximum, A> minmax_value(const In& in,
-                                                         const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(in, minimum_maximum{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class A = accumulator_t<minimum_maximum, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<minimum_maximum, A> minmax_value(It first, std::int64_t count,
-                                                         const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(first, count, minimum_maximum{}, thread::no_transform{}, options);
-}
+inline constexpr detail::named_reduction<minimum_maximum> minmax{"minmax"};
+inline constexpr detail::named_reduction_value<minimum_maximum> minmax_value{"minmax_value"};
 
-/// *out = log(exp(in[0]) + exp(in[1]) + ...), without overflow. Of nothing -inf.
-template <device_range In, class Out, class A = accumulator_t<log_sum_exp, item_t<const In>>>
-  requires any_device_output<Out>
-void logsumexp(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_range<automatic>("logsumexp", in, out, log_sum_exp{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class A = accumulator_t<log_sum_exp, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void logsumexp(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<automatic>("logsumexp", "first", first, count, out, log_sum_exp{}, thread::no_transform{},
-                                  options);
-}
-/// logsumexp, waiting for the stream and returning the value.
-template <device_range In, class A = accumulator_t<log_sum_exp, item_t<const In>>>
-[[nodiscard]] lowered_t<log_sum_exp, A> logsumexp_value(const In& in,
-                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(in, log_sum_exp{}, thread::no_transform{}, options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class A = accumulator_t<log_sum_exp, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<log_sum_exp, A> logsumexp_value(It first, std::int64_t count,
-                                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return warpfold::transform_reduce_value(first, count, log_sum_exp{}, thread::no_transform{}, options);
-}
+/// *out = log(exp(in[0]) + exp(in[1]) + …), without overflow. Of nothing -inf.
+inline constexpr detail::named_reduction<log_sum_exp> logsumexp{"logsumexp"};
+inline constexpr detail::named_reduction_value<log_sum_exp> logsumexp_value{"logsumexp_value"};
 
 /// *out = left[0] right[0] + left[1] right[1] + ...: products are rounded, and of half exact in float. Of nothing 0.
 template <device_range Left, device_range Right, class Out,
