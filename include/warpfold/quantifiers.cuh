@@ -31,159 +31,102 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class It, class Out, class Predicate>
-void quantify(const char* function, const char* argument, const It& first, std::int64_t count, bool wanted,
-              bool if_found, Out&& out, Predicate predicate, const call_options& options) {
-  if constexpr (check_transform<logical_or, Predicate, bool, iterator_item_t<It>>() &&
-                check_written<bool, output_iterator_t<Out>>()) {
-    const auto from = to_kernel_iterator(first);
-    host::check_count(function, count);
-    if (count > 0) host::check_pointer(function, argument, from);
-    quantifiers::enqueue(function, make_leaves<bool>(logical_or{}, make_source(from, count), predicate), wanted,
-                         if_found, checked_output(function, out), options);
+/// Whether an item has the answer `Wanted`: then the result is `IfFound`, else the other one.
+template <bool Wanted, bool IfFound> struct whether {
+  using type = bool;
+
+  template <class It, class Out, class Predicate>
+  static void enqueue(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out,
+                      Predicate predicate, const call_options& options) {
+    if constexpr (check_transform<logical_or, Predicate, bool, iterator_item_t<It>>() &&
+                  check_written<bool, output_iterator_t<Out>>()) {
+      const auto from = to_kernel_iterator(first);
+      host::check_count(function, count);
+      if (count > 0) host::check_pointer(function, argument, from);
+      quantifiers::enqueue(function, make_leaves<bool>(logical_or{}, make_source(from, count), predicate), Wanted,
+                           IfFound, checked_output(function, out), options);
+    }
   }
-}
+};
 
-using counting = decltype(accumulate_in<std::int64_t>(plus{}));
+/// How many items have the answer true.
+struct how_many {
+  using type = std::int64_t;
 
-/// Whether the predicate and an output of count_if are of the right types.
-template <class Predicate, class T, class Out> consteval bool check_counting() {
-  using written = written_t<output_iterator_t<Out>>;
-  constexpr bool holds_counts = !std::is_arithmetic_v<written> || std::numeric_limits<written>::digits >= 53;
-  static_assert(holds_counts, "warpfold: out cannot hold a count of items, which is a std::int64_t");
-  return check_transform<logical_or, Predicate, bool, T>() && holds_counts;
-}
-inline reduce_options<std::int64_t> counting_options(const call_options& options) {
-  return {options.stream, {}, options.workspace, options.max_blocks};
-}
+  template <class It, class Out, class Predicate>
+  static void enqueue(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out,
+                      Predicate predicate, const call_options& options) {
+    using number = typename promoted<written_t<output_iterator_t<Out>>>::type;
+    constexpr bool holds_counts = !std::is_arithmetic_v<number> || std::numeric_limits<number>::digits >= 53;
+    static_assert(holds_counts, "warpfold: out cannot hold a count of items, which is a std::int64_t");
+    if constexpr (holds_counts && check_transform<logical_or, Predicate, bool, iterator_item_t<It>>())
+      reduce_items<automatic>(function, argument, first, count, out, accumulate_in<std::int64_t>(plus{}),
+                              indicator{predicate},
+                              reduce_options<std::int64_t>{options.stream, {}, options.workspace, options.max_blocks});
+  }
+};
+
+/// A function of both forms of input. As an object, it is found by its name alone, never by the arguments' namespaces.
+template <class Answer> struct predicate_function {
+  const char* name;
+
+  /// Of the items of `in`.
+  template <device_range In, class Out, class Predicate>
+    requires any_device_output<Out>
+  void operator()(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) const {
+    Answer::enqueue(name, "in", in.data(), static_cast<std::int64_t>(in.size()), out, predicate, options);
+  }
+  /// Of `count` items from `first` on.
+  template <item_iterator It, class Out, class Predicate>
+    requires any_device_output<Out>
+  void operator()(It first, std::int64_t count, Out&& out, Predicate predicate,
+                  const call_options& options = {}) const {
+    Answer::enqueue(name, "first", first, count, out, predicate, options);
+  }
+};
+
+/// The same, waiting for the stream and returning the answer. Cannot be captured.
+template <class Answer> struct predicate_value_function {
+  using type = typename Answer::type;
+  const char* name;
+
+  /// Of the items of `in`.
+  template <device_range In, class Predicate>
+  [[nodiscard]] type operator()(const In& in, Predicate predicate, const call_options& options = {}) const {
+    return host::wait_for_value<type>(name, options.stream, [&](type* out) {
+      Answer::enqueue(name, "in", in.data(), static_cast<std::int64_t>(in.size()), out, predicate, options);
+    });
+  }
+  /// Of `count` items from `first` on.
+  template <item_iterator It, class Predicate>
+  [[nodiscard]] type operator()(It first, std::int64_t count, Predicate predicate,
+                                const call_options& options = {}) const {
+    return host::wait_for_value<type>(name, options.stream, [&](type* out) {
+      Answer::enqueue(name, "first", first, count, out, predicate, options);
+    });
+  }
+};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// *out = whether `predicate` holds for at least one item of `in`.
-template <device_range In, class Out, class Predicate>
-  requires any_device_output<Out>
-void any_of(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::quantify("any_of", "in", in.data(), static_cast<std::int64_t>(in.size()), true, true, out, predicate,
-                   options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class Predicate>
-  requires any_device_output<Out>
-void any_of(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::quantify("any_of", "first", first, count, true, true, out, predicate, options);
-}
-/// any_of, waiting for the stream and returning the answer.
-template <device_range In, class Predicate>
-[[nodiscard]] bool any_of_value(const In& in, Predicate predicate, const call_options& options = {}) {
-  return host::wait_for_value<bool>("any_of_value", options.stream, [&](bool* out) {
-    detail::quantify("any_of_value", "in", in.data(), static_cast<std::int64_t>(in.size()), true, true, out, predicate,
-                     options);
-  });
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Predicate>
-[[nodiscard]] bool any_of_value(It first, std::int64_t count, Predicate predicate, const call_options& options = {}) {
-  return host::wait_for_value<bool>("any_of_value", options.stream, [&](bool* out) {
-    detail::quantify("any_of_value", "first", first, count, true, true, out, predicate, options);
-  });
-}
+/// *out = whether `predicate` holds for at least one item.
+inline constexpr detail::predicate_function<detail::whether<true, true>> any_of{"any_of"};
+inline constexpr detail::predicate_value_function<detail::whether<true, true>> any_of_value{"any_of_value"};
 
-/// *out = whether `predicate` holds for every item of `in`.
-template <device_range In, class Out, class Predicate>
-  requires any_device_output<Out>
-void all_of(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::quantify("all_of", "in", in.data(), static_cast<std::int64_t>(in.size()), false, false, out, predicate,
-                   options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class Predicate>
-  requires any_device_output<Out>
-void all_of(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::quantify("all_of", "first", first, count, false, false, out, predicate, options);
-}
-/// all_of, waiting for the stream and returning the answer.
-template <device_range In, class Predicate>
-[[nodiscard]] bool all_of_value(const In& in, Predicate predicate, const call_options& options = {}) {
-  return host::wait_for_value<bool>("all_of_value", options.stream, [&](bool* out) {
-    detail::quantify("all_of_value", "in", in.data(), static_cast<std::int64_t>(in.size()), false, false, out,
-                     predicate, options);
-  });
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Predicate>
-[[nodiscard]] bool all_of_value(It first, std::int64_t count, Predicate predicate, const call_options& options = {}) {
-  return host::wait_for_value<bool>("all_of_value", options.stream, [&](bool* out) {
-    detail::quantify("all_of_value", "first", first, count, false, false, out, predicate, options);
-  });
-}
+/// *out = whether `predicate` holds for every item.
+inline constexpr detail::predicate_function<detail::whether<false, false>> all_of{"all_of"};
+inline constexpr detail::predicate_value_function<detail::whether<false, false>> all_of_value{"all_of_value"};
 
-/// *out = whether `predicate` holds for no item of `in`.
-template <device_range In, class Out, class Predicate>
-  requires any_device_output<Out>
-void none_of(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::quantify("none_of", "in", in.data(), static_cast<std::int64_t>(in.size()), true, false, out, predicate,
-                   options);
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class Predicate>
-  requires any_device_output<Out>
-void none_of(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
-  detail::quantify("none_of", "first", first, count, true, false, out, predicate, options);
-}
-/// none_of, waiting for the stream and returning the answer.
-template <device_range In, class Predicate>
-[[nodiscard]] bool none_of_value(const In& in, Predicate predicate, const call_options& options = {}) {
-  return host::wait_for_value<bool>("none_of_value", options.stream, [&](bool* out) {
-    detail::quantify("none_of_value", "in", in.data(), static_cast<std::int64_t>(in.size()), true, false, out,
-                     predicate, options);
-  });
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Predicate>
-[[nodiscard]] bool none_of_value(It first, std::int64_t count, Predicate predicate, const call_options& options = {}) {
-  return host::wait_for_value<bool>("none_of_value", options.stream, [&](bool* out) {
-    detail::quantify("none_of_value", "first", first, count, true, false, out, predicate, options);
-  });
-}
+/// *out = whether `predicate` holds for no item.
+inline constexpr detail::predicate_function<detail::whether<true, false>> none_of{"none_of"};
+inline constexpr detail::predicate_value_function<detail::whether<true, false>> none_of_value{"none_of_value"};
 
-/// *out = the number of items of `in` for which `predicate` holds.
-template <device_range In, class Out, class Predicate>
-  requires any_device_output<Out>
-void count_if(const In& in, Out&& out, Predicate predicate, const call_options& options = {}) {
-  if constexpr (detail::check_counting<Predicate, item_t<const In>, Out>())
-    detail::reduce_range<automatic>("count_if", in, out, detail::counting{}, indicator{predicate},
-                                    detail::counting_options(options));
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, class Predicate>
-  requires any_device_output<Out>
-void count_if(It first, std::int64_t count, Out&& out, Predicate predicate, const call_options& options = {}) {
-  if constexpr (detail::check_counting<Predicate, iterator_item_t<It>, Out>())
-    detail::reduce_items<automatic>("count_if", "first", first, count, out, detail::counting{}, indicator{predicate},
-                                    detail::counting_options(options));
-}
-/// count_if, waiting for the stream and returning the number.
-template <device_range In, class Predicate>
-[[nodiscard]] std::int64_t count_if_value(const In& in, Predicate predicate, const call_options& options = {}) {
-  return host::wait_for_value<std::int64_t>("count_if_value", options.stream, [&](std::int64_t* out) {
-    if constexpr (detail::check_counting<Predicate, item_t<const In>, std::int64_t*>())
-      detail::reduce_range<automatic>("count_if_value", in, out, detail::counting{}, indicator{predicate},
-                                      detail::counting_options(options));
-  });
-}
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Predicate>
-[[nodiscard]] std::int64_t count_if_value(It first, std::int64_t count, Predicate predicate,
-                                          const call_options& options = {}) {
-  return host::wait_for_value<std::int64_t>("count_if_value", options.stream, [&](std::int64_t* out) {
-    if constexpr (detail::check_counting<Predicate, iterator_item_t<It>, std::int64_t*>())
-      detail::reduce_items<automatic>("count_if_value", "first", first, count, out, detail::counting{},
-                                      indicator{predicate}, detail::counting_options(options));
-  });
-}
+/// *out = the number of items for which `predicate` holds.
+inline constexpr detail::predicate_function<detail::how_many> count_if{"count_if"};
+inline constexpr detail::predicate_value_function<detail::how_many> count_if_value{"count_if_value"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold
