@@ -83,122 +83,79 @@ void scan_items(const char* function, const char* argument, const It& given, std
   }
 }
 
-template <scan::scan_kind Kind, class In, class Out, class Op, class Transform, class A>
-void scan_range(const char* function, const In& in, const output<Out>& out, Op op, Transform transform,
-                const reduce_options<A>& options) {
-  scan_items<Kind>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), out, op, transform, options);
-}
+/// A scan in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
+// No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
+template <scan::scan_kind Kind> struct scan_function {
+  const char* name;
+
+  /// Of the items of `in`, by `op`.
+  template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
+    requires any_device_outputs<Out>
+  void operator()(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_items<Kind>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), to_output(out), op,
+                     thread::no_transform{}, options);
+  }
+  /// The sum.
+  template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
+    requires any_device_outputs<Out>
+  void operator()(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(in, out, plus{}, options);
+  }
+  /// Of `count` items from `first` on, by `op`.
+  template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
+    requires any_device_outputs<Out>
+  void operator()(It first, std::int64_t count, Out&& out, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_items<Kind>(name, "first", first, count, to_output(out), op, thread::no_transform{}, options);
+  }
+  /// The sum.
+  template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
+    requires any_device_outputs<Out>
+  void operator()(It first, std::int64_t count, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(first, count, out, plus{}, options);
+  }
+};
+
+/// A scan of transformed items. The accumulator follows what `transform` returns.
+template <scan::scan_kind Kind> struct transform_scan_function {
+  const char* name;
+
+  /// Of the items of `in`.
+  template <device_range In, class Out, operator_argument Op, class Transform,
+            class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
+    requires any_device_outputs<Out>
+  void operator()(const In& in, Out&& out, Op op, Transform transform,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_items<Kind>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), to_output(out), op, transform,
+                     options);
+  }
+  /// Of `count` items from `first` on.
+  template <item_iterator It, class Out, operator_argument Op, class Transform,
+            class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+    requires any_device_outputs<Out>
+  void operator()(It first, std::int64_t count, Out&& out, Op op, Transform transform,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_items<Kind>(name, "first", first, count, to_output(out), op, transform, options);
+  }
+};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-// No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
-
 /// out[i] = init op in[0] op … op in[i].
-template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
-  requires any_device_outputs<Out>
-void inclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_range<scan::scan_kind::inclusive>("inclusive_scan", in, to_output(out), op, thread::no_transform{},
-                                                 options);
-}
-
-/// The running sum: inclusive_scan with plus.
-template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires any_device_outputs<Out>
-void inclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::inclusive_scan(in, out, plus{}, options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void inclusive_scan(It first, std::int64_t count, Out&& out, Op op,
-                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_items<scan::scan_kind::inclusive>("inclusive_scan", "first", first, count, to_output(out), op,
-                                                 thread::no_transform{}, options);
-}
-
-/// The running sum of `count` items.
-template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void inclusive_scan(It first, std::int64_t count, Out&& out,
-                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::inclusive_scan(first, count, out, plus{}, options);
-}
-
+inline constexpr detail::scan_function<scan::scan_kind::inclusive> inclusive_scan{"inclusive_scan"};
 /// out[i] = init op in[0] op … op in[i - 1]; out[0] = init, or the operator's identity.
-template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
-  requires any_device_outputs<Out>
-void exclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_range<scan::scan_kind::exclusive>("exclusive_scan", in, to_output(out), op, thread::no_transform{},
-                                                 options);
-}
+inline constexpr detail::scan_function<scan::scan_kind::exclusive> exclusive_scan{"exclusive_scan"};
 
-/// The sum of what lies before: exclusive_scan with plus.
-template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires any_device_outputs<Out>
-void exclusive_scan(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::exclusive_scan(in, out, plus{}, options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void exclusive_scan(It first, std::int64_t count, Out&& out, Op op,
-                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_items<scan::scan_kind::exclusive>("exclusive_scan", "first", first, count, to_output(out), op,
-                                                 thread::no_transform{}, options);
-}
-
-/// The sum of what lies before, of `count` items.
-template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void exclusive_scan(It first, std::int64_t count, Out&& out,
-                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::exclusive_scan(first, count, out, plus{}, options);
-}
-
-/// out[i] = init op transform(in[0]) op … op transform(in[i]). The accumulator follows what `transform` returns.
-template <device_range In, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires any_device_outputs<Out>
-void transform_inclusive_scan(const In& in, Out&& out, Op op, Transform transform,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_range<scan::scan_kind::inclusive>("transform_inclusive_scan", in, to_output(out), op, transform,
-                                                 options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void transform_inclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_items<scan::scan_kind::inclusive>("transform_inclusive_scan", "first", first, count, to_output(out), op,
-                                                 transform, options);
-}
-
+/// out[i] = init op transform(in[0]) op … op transform(in[i]).
+inline constexpr detail::transform_scan_function<scan::scan_kind::inclusive> transform_inclusive_scan{
+    "transform_inclusive_scan"};
 /// out[i] = init op transform(in[0]) op … op transform(in[i - 1]); out[0] = init, or the operator's identity.
-template <device_range In, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires any_device_outputs<Out>
-void transform_exclusive_scan(const In& in, Out&& out, Op op, Transform transform,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_range<scan::scan_kind::exclusive>("transform_exclusive_scan", in, to_output(out), op, transform,
-                                                 options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void transform_exclusive_scan(It first, std::int64_t count, Out&& out, Op op, Transform transform,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_items<scan::scan_kind::exclusive>("transform_exclusive_scan", "first", first, count, to_output(out), op,
-                                                 transform, options);
-}
+inline constexpr detail::transform_scan_function<scan::scan_kind::exclusive> transform_exclusive_scan{
+    "transform_exclusive_scan"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

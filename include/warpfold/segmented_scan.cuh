@@ -145,129 +145,84 @@ void scan_segments(const char* function, const char* argument, const It& given, 
   }
 }
 
+/// A scan of segments in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
+// No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
+template <bool IsExclusive> struct segmented_scan_function {
+  const char* name;
+
+  /// Of the items of `in`, by `op`.
+  template <device_range In, segments Segments, class Out, operator_argument Op,
+            class A = accumulator_t<Op, item_t<const In>>>
+    requires any_device_outputs<Out>
+  void operator()(const In& in, const Segments& segments, Out&& out, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_segments<IsExclusive>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), segments, to_output(out),
+                               op, thread::no_transform{}, options);
+  }
+  /// The sum.
+  template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
+    requires any_device_outputs<Out>
+  void operator()(const In& in, const Segments& segments, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(in, segments, out, plus{}, options);
+  }
+  /// Of `count` items from `first` on, by `op`.
+  template <item_iterator It, segments Segments, class Out, operator_argument Op,
+            class A = accumulator_t<Op, iterator_item_t<It>>>
+    requires any_device_outputs<Out>
+  void operator()(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_segments<IsExclusive>(name, "first", first, count, segments, to_output(out), op, thread::no_transform{},
+                               options);
+  }
+  /// The sum.
+  template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
+    requires any_device_outputs<Out>
+  void operator()(It first, std::int64_t count, const Segments& segments, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(first, count, segments, out, plus{}, options);
+  }
+};
+
+/// A scan of transformed items by segments. The accumulator follows what `transform` returns.
+template <bool IsExclusive> struct transform_segmented_scan_function {
+  const char* name;
+
+  /// Of the items of `in`.
+  template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
+            class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
+    requires any_device_outputs<Out>
+  void operator()(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_segments<IsExclusive>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), segments, to_output(out),
+                               op, transform, options);
+  }
+  /// Of `count` items from `first` on.
+  template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
+            class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+    requires any_device_outputs<Out>
+  void operator()(It first, std::int64_t count, const Segments& segments, Out&& out, Op op, Transform transform,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_segments<IsExclusive>(name, "first", first, count, segments, to_output(out), op, transform, options);
+  }
+};
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-// No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
-
 /// out[i] = init op in[b] op … op in[i], b being the first item of i's segment.
-template <device_range In, segments Segments, class Out, operator_argument Op,
-          class A = accumulator_t<Op, item_t<const In>>>
-  requires any_device_outputs<Out>
-void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out, Op op,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<false>("segmented_inclusive_scan", "in", in.data(), static_cast<std::int64_t>(in.size()),
-                               segments, to_output(out), op, thread::no_transform{}, options);
-}
+inline constexpr detail::segmented_scan_function<false> segmented_inclusive_scan{"segmented_inclusive_scan"};
+/// out[i] = init op in[b] op … op in[i - 1]; out[b] = init, or the operator's identity.
+inline constexpr detail::segmented_scan_function<true> segmented_exclusive_scan{"segmented_exclusive_scan"};
 
-/// The running sum of each segment: segmented_inclusive_scan with plus.
-template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires any_device_outputs<Out>
-void segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::segmented_inclusive_scan(in, segments, out, plus{}, options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, segments Segments, class Out, operator_argument Op,
-          class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<false>("segmented_inclusive_scan", "first", first, count, segments, to_output(out), op,
-                               thread::no_transform{}, options);
-}
-
-/// The running sum of each segment, of `count` items.
-template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::segmented_inclusive_scan(first, count, segments, out, plus{}, options);
-}
-
-/// out[i] = init op in[b] op … op in[i - 1], b being the first item of i's segment; out[b] = init, or the operator's
-/// identity.
-template <device_range In, segments Segments, class Out, operator_argument Op,
-          class A = accumulator_t<Op, item_t<const In>>>
-  requires any_device_outputs<Out>
-void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out, Op op,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<true>("segmented_exclusive_scan", "in", in.data(), static_cast<std::int64_t>(in.size()),
-                              segments, to_output(out), op, thread::no_transform{}, options);
-}
-
-/// The sum of what lies before in each segment: segmented_exclusive_scan with plus.
-template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires any_device_outputs<Out>
-void segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::segmented_exclusive_scan(in, segments, out, plus{}, options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, segments Segments, class Out, operator_argument Op,
-          class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<true>("segmented_exclusive_scan", "first", first, count, segments, to_output(out), op,
-                              thread::no_transform{}, options);
-}
-
-/// The sum of what lies before in each segment, of `count` items.
-template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out,
-                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::segmented_exclusive_scan(first, count, segments, out, plus{}, options);
-}
-
-/// segmented_inclusive_scan of transformed items: out[i] = init op transform(in[b]) op … op transform(in[i]). The
-/// accumulator follows what `transform` returns.
-template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires any_device_outputs<Out>
-void transform_segmented_inclusive_scan(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
-                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<false>("transform_segmented_inclusive_scan", "in", in.data(),
-                               static_cast<std::int64_t>(in.size()), segments, to_output(out), op, transform, options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void transform_segmented_inclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
-                                        Transform transform,
-                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<false>("transform_segmented_inclusive_scan", "first", first, count, segments, to_output(out),
-                               op, transform, options);
-}
-
-/// segmented_exclusive_scan of transformed items: out[i] = init op transform(in[b]) op … op transform(in[i - 1]). The
-/// accumulator follows what `transform` returns.
-template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires any_device_outputs<Out>
-void transform_segmented_exclusive_scan(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
-                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<true>("transform_segmented_exclusive_scan", "in", in.data(),
-                              static_cast<std::int64_t>(in.size()), segments, to_output(out), op, transform, options);
-}
-
-/// The same of `count` items from `first` on.
-template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void transform_segmented_exclusive_scan(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
-                                        Transform transform,
-                                        const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_segments<true>("transform_segmented_exclusive_scan", "first", first, count, segments, to_output(out), op,
-                              transform, options);
-}
+/// out[i] = init op transform(in[b]) op … op transform(in[i]), b being the first item of i's segment.
+inline constexpr detail::transform_segmented_scan_function<false> transform_segmented_inclusive_scan{
+    "transform_segmented_inclusive_scan"};
+/// out[i] = init op transform(in[b]) op … op transform(in[i - 1]); out[b] = init, or the operator's identity.
+inline constexpr detail::transform_segmented_scan_function<true> transform_segmented_exclusive_scan{
+    "transform_segmented_exclusive_scan"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold
