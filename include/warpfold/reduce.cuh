@@ -51,18 +51,10 @@ template <class Out> auto checked_output(const char* function, Out&& out) {
   return to.first;
 }
 
-/// Whether all types fit together, without which nothing else must be instantiated.
-template <class Op, class Transform, class A, class Out, class... Items> consteval bool check_types() {
-  check_operator<Op, A>();
-  if constexpr (!is_valid_operator<Op, A>) return false;
-  else if constexpr (!check_transform<Op, Transform, A, Items...>()) return false;
-  else return check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>();
-}
-
 template <class S, class It, class Out, class Op, class Transform, class A>
 void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  if constexpr (check_types<Op, Transform, A, Out, iterator_item_t<It>>()) {
+  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
     const auto from = to_kernel_iterator(first);
     host::check_count(function, count);
     if (count > 0) host::check_pointer(function, argument, from);
@@ -80,7 +72,8 @@ void reduce_range(const char* function, const In& in, Out&& out, Op op, Transfor
 template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
 void reduce_pairs(const char* function, const Left& left, const Right& right, std::int64_t count, Out&& out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  if constexpr (check_types<Op, Transform, A, Out, iterator_item_t<Left>, iterator_item_t<Right>>()) {
+  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<Left>,
+                            iterator_item_t<Right>>()) {
     const auto l = to_kernel_iterator(left);
     const auto r = to_kernel_iterator(right);
     host::check_count(function, count);

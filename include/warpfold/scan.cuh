@@ -49,23 +49,11 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Whether all types fit together, without which nothing else must be instantiated.
-template <class Op, class Transform, class A, class T, class Out> consteval bool check_scan_types() {
-  check_operator<Op, A>();
-  if constexpr (!is_valid_operator<Op, A>) return false;
-  else if constexpr (!check_transform<Op, Transform, A, T>()) return false;
-  else {
-    constexpr bool is_written = device_outputs<Out, lowered_t<Op, A>>;
-    static_assert(is_written, "warpfold: results must be assignable to the items of out");
-    return is_written && check_output<Op, A, Out>();
-  }
-}
-
 template <scan::scan_kind Kind, class It, class Out, class Op, class Transform, class A>
 void scan_items(const char* function, const char* argument, const It& given, std::int64_t count, const output<Out>& out,
                 Op op, Transform transform, const reduce_options<A>& options) {
   using T = iterator_item_t<It>;
-  if constexpr (check_scan_types<Op, Transform, A, T, Out>()) {
+  if constexpr (check_types<Op, Transform, A, Out, T>()) {
     const auto first = to_kernel_iterator(given);
     host::check_count(function, count);
     host::check_output_sizes(function, out, count);

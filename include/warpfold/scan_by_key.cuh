@@ -41,20 +41,16 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Whether all types fit together, without which nothing else must be instantiated.
 template <class Key, class Value, class Op, class Equal, class A, class Out> consteval bool check_keyed_scan() {
-  check_operator<Op, A>();
-  if constexpr (!is_valid_operator<Op, A>) return false;
+  if constexpr (!check_types<Op, thread::no_transform, A, Out, Value>()) return false;
   else if constexpr (!check_equality<Equal, Key>()) return false;
-  else if constexpr (!check_transform<Op, thread::no_transform, A, Value>()) return false;
   else {
     constexpr bool is_key = std::is_trivially_copyable_v<Key>;
     static_assert(is_key, "warpfold: keys must be trivially copyable");
-    constexpr bool is_written = device_outputs<Out, lowered_t<Op, A>>;
-    static_assert(is_written, "warpfold: results must be assignable to the items of out");
-    return is_key && is_written && check_output<Op, A, Out>();
+    return is_key;
   }
 }
 
-/// What all overloads do. `count` is the number of items.
+/// What all forms do. `count` is the number of items.
 template <scan::scan_kind Kind, class KeyIt, class ValueIt, class Out, class Op, class Equal, class A>
 void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, std::int64_t count,
                const output<Out>& out, Op op, Equal equal, const reduce_options<A>& options) {
@@ -84,119 +80,68 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
   }
 }
 
+/// A scan of runs in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
+// No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
+template <scan::scan_kind Kind> struct keyed_scan_function {
+  const char* name;
+
+  /// Of keys and values, ranges or a range and an iterator, by `op`. Keys that are `equal` side by side are a run.
+  template <class Keys, class Values, output_argument Out, operator_argument Op, equality_argument Equal,
+            class A = accumulator_t<Op, items_argument_t<Values>>>
+    requires counted_items<Keys, Values>
+  void operator()(const Keys& keys, const Values& values, Out&& out, Op op, Equal equal,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_runs<Kind>(name, items_of<Keys>::first(keys), items_of<Values>::first(values), common_size(name, keys, values),
+                    to_output(out), op, equal, options);
+  }
+  /// With ==.
+  template <class Keys, class Values, output_argument Out, operator_argument Op,
+            class A = accumulator_t<Op, items_argument_t<Values>>>
+    requires counted_items<Keys, Values>
+  void operator()(const Keys& keys, const Values& values, Out&& out, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(keys, values, out, op, equal_to{}, options);
+  }
+  /// The sum, with ==.
+  template <class Keys, class Values, output_argument Out, class A = accumulator_t<plus, items_argument_t<Values>>>
+    requires counted_items<Keys, Values>
+  void operator()(const Keys& keys, const Values& values, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(keys, values, out, plus{}, equal_to{}, options);
+  }
+  /// Of `count` items of two iterators, by `op`.
+  template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
+            equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+  void operator()(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op, Equal equal,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_runs<Kind>(name, to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out), op, equal,
+                    options);
+  }
+  /// With ==.
+  template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
+            class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+  void operator()(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(keys, values, count, out, op, equal_to{}, options);
+  }
+  /// The sum, with ==.
+  template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
+            class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+  void operator()(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(keys, values, count, out, plus{}, equal_to{}, options);
+  }
+};
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-// No default argument and no default template argument for Op below: `{...}` would otherwise bind to it.
-
 /// out[i] = init op values[b] op … op values[i], b being the first item of i's run.
-template <class Keys, class Values, output_argument Out, operator_argument Op, equality_argument Equal,
-          class A = accumulator_t<Op, items_argument_t<Values>>>
-  requires counted_items<Keys, Values>
-void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op, Equal equal,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_runs<scan::scan_kind::inclusive>(
-      "inclusive_scan_by_key", detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
-      detail::common_size("inclusive_scan_by_key", keys, values), to_output(out), op, equal, options);
-}
-
-/// As above with ==.
-template <class Keys, class Values, output_argument Out, operator_argument Op,
-          class A = accumulator_t<Op, items_argument_t<Values>>>
-  requires counted_items<Keys, Values>
-void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::inclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
-}
-
-/// The sum, with ==.
-template <class Keys, class Values, output_argument Out, class A = accumulator_t<plus, items_argument_t<Values>>>
-  requires counted_items<Keys, Values>
-void inclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::inclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
-}
-
-/// The same over `count` items of two iterators.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
-          equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op, Equal equal,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_runs<scan::scan_kind::inclusive>("inclusive_scan_by_key", to_kernel_iterator(keys),
-                                                to_kernel_iterator(values), count, to_output(out), op, equal, options);
-}
-
-/// As above with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
-          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::inclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
-}
-
-/// The sum, with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
-          class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
-void inclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::inclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
-}
-
-/// out[i] = init op values[b] op … op values[i - 1], b being the first item of i's run; out[b] = init, or the
-/// operator's identity.
-template <class Keys, class Values, output_argument Out, operator_argument Op, equality_argument Equal,
-          class A = accumulator_t<Op, items_argument_t<Values>>>
-  requires counted_items<Keys, Values>
-void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op, Equal equal,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_runs<scan::scan_kind::exclusive>(
-      "exclusive_scan_by_key", detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
-      detail::common_size("exclusive_scan_by_key", keys, values), to_output(out), op, equal, options);
-}
-
-/// As above with ==.
-template <class Keys, class Values, output_argument Out, operator_argument Op,
-          class A = accumulator_t<Op, items_argument_t<Values>>>
-  requires counted_items<Keys, Values>
-void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out, Op op,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::exclusive_scan_by_key(keys, values, out, op, equal_to{}, options);
-}
-
-/// The sum, with ==.
-template <class Keys, class Values, output_argument Out, class A = accumulator_t<plus, items_argument_t<Values>>>
-  requires counted_items<Keys, Values>
-void exclusive_scan_by_key(const Keys& keys, const Values& values, Out&& out,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::exclusive_scan_by_key(keys, values, out, plus{}, equal_to{}, options);
-}
-
-/// The same over `count` items of two iterators.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
-          equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op, Equal equal,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_runs<scan::scan_kind::exclusive>("exclusive_scan_by_key", to_kernel_iterator(keys),
-                                                to_kernel_iterator(values), count, to_output(out), op, equal, options);
-}
-
-/// As above with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
-          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::exclusive_scan_by_key(keys, values, count, out, op, equal_to{}, options);
-}
-
-/// The sum, with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
-          class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
-void exclusive_scan_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
-                           const std::type_identity_t<reduce_options<A>>& options = {}) {
-  warpfold::exclusive_scan_by_key(keys, values, count, out, plus{}, equal_to{}, options);
-}
+inline constexpr detail::keyed_scan_function<scan::scan_kind::inclusive> inclusive_scan_by_key{"inclusive_scan_by_key"};
+/// out[i] = init op values[b] op … op values[i - 1]; out[b] = init, or the operator's identity.
+inline constexpr detail::keyed_scan_function<scan::scan_kind::exclusive> exclusive_scan_by_key{"exclusive_scan_by_key"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

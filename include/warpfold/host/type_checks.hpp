@@ -74,4 +74,13 @@ template <class Op, class A, class Out> consteval bool check_output() {
   }
 }
 
+/// Whether all types of a call fit together, without which nothing else must be instantiated. `Out` is the output as
+/// kernels get it.
+template <class Op, class Transform, class A, class Out, class... Items> consteval bool check_types() {
+  check_operator<Op, A>();
+  if constexpr (!is_valid_operator<Op, A>) return false;
+  else if constexpr (!check_transform<Op, Transform, A, Items...>()) return false;
+  else return check_output<Op, A, Out>();
+}
+
 }  // namespace warpfold::detail
