@@ -261,8 +261,8 @@ template <class T> struct extrema {
     requires(detail::converts<U, T>)
   __host__ __device__ constexpr operator extrema<U>() const {
     if constexpr (detail::is_plain_number<T> && detail::is_integer<U>) {
-      constexpr T least = detail::identity_within<warpfold::maximum, T, U>(),
-                  greatest = detail::identity_within<warpfold::minimum, T, U>();
+      constexpr T least = detail::narrowed_identity<warpfold::maximum, T, U>,
+                  greatest = detail::narrowed_identity<warpfold::minimum, T, U>;
       if (maximum < minimum) return {static_cast<U>(greatest), static_cast<U>(least)};
     }
     return {detail::convert<U>(minimum), detail::convert<U>(maximum)};

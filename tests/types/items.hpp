@@ -70,7 +70,7 @@ template <class T> consteval auto accumulator_type() {
 template <class T> using accumulator = typename decltype(accumulator_type<T>())::type;
 
 /// `value` as a `To`.
-template <class To, class From> constexpr To as(const From& value) {
+template <class To, class From> __host__ __device__ constexpr To as(const From& value) {
   if constexpr (std::is_same_v<To, From>) return value;
   else if constexpr (std::is_same_v<From, __half>) return static_cast<To>(__half2float(value));
   else if constexpr (std::is_same_v<From, __nv_bfloat16>) return static_cast<To>(__bfloat162float(value));
@@ -148,8 +148,7 @@ template <class T> class list {
   std::vector<held> held_;
 };
 
-/// Whether two results are the same value, as NaN and NaN are. Sums of powers are rounded. A place that does not exist
-/// has no value.
+/// Whether two results are the same value, as NaN and NaN are. Sums of powers are rounded.
 template <class T> bool same(const T& a, const T& b) {
   if constexpr (is_any_of<T, float, double>) return a == b || (a != a && b != b);
   else if constexpr (is_any_of<T, __half, __nv_bfloat16>) return same(as<float>(a), as<float>(b));
@@ -162,7 +161,7 @@ template <class T> bool same(const T& a, const T& b) {
     if constexpr (requires { a.nan_count; })
       return same(a.minimum, b.minimum) && same(a.maximum, b.maximum) && a.nan_count == b.nan_count;
     else return true;
-  } else if constexpr (requires { a.index; }) return a.index == b.index && (a.index < 0 || same(a.value, b.value));
+  } else if constexpr (requires { a.index; }) return a.index == b.index && same(a.value, b.value);
   else if constexpr (requires { a.item[0]; }) {
     bool all = true;
     for (std::size_t i = 0; i < std::size(a.item); ++i) all = all && same(a.item[i], b.item[i]);

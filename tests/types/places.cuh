@@ -18,7 +18,8 @@ template <bool Smaller, class Out, class T> Out place_of(std::span<const T> item
   }
   using I = decltype(Out::index);
   if (best >= 0) return {as<V>(as<A>(items[static_cast<std::size_t>(best)])), static_cast<I>(best)};
-  return {V{}, I{-1}};  // the value of nothing is not compared
+  if constexpr (!is_number<T>) return {as<V>(A{}), I{-1}};
+  else return {model<std::conditional_t<Smaller, wf::minimum, wf::maximum>>::template nothing<V, A>(), I{-1}};
 }
 
 /// indexed_value of the items' type, with a wider or narrower one, and an int as index.
@@ -108,7 +109,7 @@ struct finds_top : one_result<finds_top> {
   template <class T, class Kind>
   using output = std::conditional_t<std::is_same_v<Kind, of_items>, wf::best_items<accumulator<T>, 3>, none>;
   template <class T, class> static consteval refusal refused() {
-    return model<wf::maximum>::has_nothing<T> ? accepted : no_operator;
+    return model<wf::maximum>::takes<T> ? accepted : no_operator;
   }
   template <class In, class Out> static void write(const In& in, Out* out) { wf::reduce(in, out, wf::top_k<3>{}); }
   template <class Out, class T> static Out result(std::span<const T> items) {
@@ -119,7 +120,7 @@ struct finds_top : one_result<finds_top> {
     Out best{};
     for (std::size_t k = 0; k < 3; ++k)
       if (k < order.size()) best.item[k] = {at(order[k]), order[k]};
-      else best.item[k].index = -1;
+      else best.item[k] = place_of<false, wf::indexed_value<accumulator<T>>>(std::span<const T>{});
     return best;
   }
 };

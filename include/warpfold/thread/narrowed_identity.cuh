@@ -19,7 +19,7 @@ template <class A, class T> constexpr A real_within(T value) {
 }
 
 /// The identity of `Op`, or, where a `T` cannot hold that, the T's own identity, as an A. Infinities and NaN are kept
-/// by outputs that have them. Device code needs it as a constant: a user's identity may be the host's.
+/// by outputs that have them. A user's identity may be the host's: for device code there is the constant below.
 template <class Op, class A, class T> constexpr A identity_within() {
   const A own = identity<Op, A>::value();
   if constexpr (is_plain_number<A> && is_integer<T> && has_identity_v<Op, T>) {
@@ -31,6 +31,7 @@ template <class Op, class A, class T> constexpr A identity_within() {
     }
   } else return own;
 }
+template <class Op, class A, class T> inline constexpr A narrowed_identity = identity_within<Op, A, T>();
 
 /// `value`, which stands for nothing, or the U closest to it. Of NaN 0.
 template <class U, class T> __host__ __device__ constexpr U saturated(const T& value) {
