@@ -61,9 +61,14 @@ template <class A> class initial {
   constexpr initial(const A& value) : value_(value), has_value_(true) {}
   template <class T>
     requires(!std::is_same_v<std::remove_cvref_t<T>, initial> && !std::is_convertible_v<T, const A*>)
-  constexpr initial(T&& value) : value_(checked<std::remove_cvref_t<T>>(value)), has_value_(true) {
-    if constexpr (detail::is_value_of<std::remove_cvref_t<T>, A>)
-      detail::conversion<std::remove_cvref_t<T>, A>::note_loss(lost_, value, 0);
+  constexpr initial(T&& value) : value_(converted<std::remove_cvref_t<T>>(value)), has_value_(true) {
+    using U = std::remove_cvref_t<T>;
+    static_assert(!detail::is_wider<U, A>,
+                  "warpfold: .init is wider than the accumulator: convert it, or accumulate in its type by "
+                  "wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
+    static_assert(detail::is_value_of<U, A> || detail::is_wider<U, A>,
+                  "warpfold: .init must convert to the accumulator type, or point to such a value in device memory");
+    if constexpr (detail::is_value_of<U, A>) detail::conversion<U, A>::note_loss(lost_, value, 0);
   }
   constexpr initial(const A* device_value) : pointer_(device_value) {}
 
@@ -74,14 +79,8 @@ template <class A> class initial {
   constexpr explicit operator bool() const { return has_value_ || pointer_ != nullptr; }
 
  private:
-  template <class T> static constexpr A checked(const T& value) {
-    constexpr bool is_value = detail::is_value_of<T, A>, is_wider = detail::is_wider<T, A>;
-    static_assert(!is_wider,
-                  "warpfold: .init is wider than the accumulator: convert it, or accumulate in its type by "
-                  "wf::accumulate_in<T>(op), as in wf::accumulate_in<long long>(wf::plus{})");
-    static_assert(is_value || is_wider,
-                  "warpfold: .init must convert to the accumulator type, or point to such a value in device memory");
-    if constexpr (is_value) return detail::convert<A>(value);
+  template <class T> static constexpr A converted(const T& value) {
+    if constexpr (detail::is_value_of<T, A>) return detail::convert<A>(value);
     else return A{};
   }
 
