@@ -33,10 +33,14 @@ template <class Op, class A, class T> constexpr A identity_within() {
 }
 template <class Op, class A, class T> inline constexpr A narrowed_identity = identity_within<Op, A, T>();
 
+// Constants, since device code may not call numeric_limits.
+template <class U> inline constexpr U least_value = std::numeric_limits<U>::lowest();
+template <class U> inline constexpr U greatest_value = std::numeric_limits<U>::max();
+
 /// `value`, which stands for nothing, or the U closest to it. Of NaN 0.
 template <class U, class T> __host__ __device__ constexpr U saturated(const T& value) {
   if constexpr (is_plain_number<T> && std::is_integral_v<U>) {
-    constexpr U least = std::numeric_limits<U>::lowest(), greatest = std::numeric_limits<U>::max();
+    constexpr U least = least_value<U>, greatest = greatest_value<U>;
     if (value != value) return U(0);
     if constexpr (is_real<T>) {
       if (value <= static_cast<T>(least)) return least;
