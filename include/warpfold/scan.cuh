@@ -22,7 +22,7 @@
 // - fold strictly left to right with an operator that need only be associative. out[i] has the bits of reduce over the
 //   items that it folds, with the same options: right-nested over the binary digits of their number. So a running total
 //   agrees with a total, on every run, grid and GPU, and in the emulator. (An exclusive scan's first result is init,
-//   else the identity.)
+//   else the identity, as far as `out` can hold it.)
 // - enqueue one kernel on options.stream, never wait, and can be captured. Scratch does not depend on the count;
 // - read each item once and write each result once, by vectors from and to any alignment, but for the ends;
 // - join options.init to each result on its left, once. An exclusive scan without init needs an operator with identity;

@@ -133,7 +133,8 @@ void scan_segments(const char* function, const char* argument, const It& given, 
   }
 }
 
-/// A scan of segments in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
+/// A scan of segments in all its forms. As an object, it is found by its name alone, never by the arguments'
+/// namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
 template <bool IsExclusive> struct segmented_scan_function {
   const char* name;
