@@ -132,7 +132,7 @@ template <> class exponent_range<double> {
   }
 
  private:
-  std::int32_t least_ = std::numeric_limits<std::int32_t>::max(), greatest_ = std::numeric_limits<std::int32_t>::min();
+  std::int32_t least_ = INT32_MAX, greatest_ = INT32_MIN;
   bool is_far_ = false;
 };
 

@@ -6,7 +6,6 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <warpfold/thread/narrowed_identity.cuh>
 
@@ -47,7 +46,8 @@ __host__ __device__ inline double squared_modulus(double real, double imaginary,
 /// relative, since squares are exact in double; of double to 1 ulp. An infinite part makes it infinite.
 template <class R> __host__ __device__ R modulus(R real, R imaginary) {
   const R a = std::fabs(real), b = std::fabs(imaginary), most = a < b ? b : a;
-  if (a > std::numeric_limits<R>::max() || b > std::numeric_limits<R>::max()) return std::numeric_limits<R>::infinity();
+  if (a > greatest_value<R>) return a;
+  if (b > greatest_value<R>) return b;
   if constexpr (std::is_same_v<R, float>) return static_cast<float>(square_root(squared_modulus(a, b)));
   else {
     const double scale = most >= 0x1p500 ? 0x1p-600 : most < 0x1p-400 ? 0x1p600 : 1.0, back = 1 / scale;
