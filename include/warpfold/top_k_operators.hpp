@@ -26,9 +26,11 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   static_assert(1 <= K && K <= 16, "warpfold: top_k and bottom_k keep 1 to 16 items");
   template <class T> using value_type = typename promoted<T>::type;
   using extremum = std::conditional_t<Smallest, minimum, maximum>;
+  // A constant, since device code may not call identity's function.
+  template <class T> static constexpr T worst_number = identity<extremum, T>::value();
   /// The value of what is missing, which the index alone says.
   template <class T> __host__ __device__ static constexpr T worst() {
-    if constexpr (has_identity_v<extremum, T>) return identity<extremum, T>::value();
+    if constexpr (has_identity_v<extremum, T>) return worst_number<T>;
     else return T{};
   }
 
