@@ -160,6 +160,22 @@ TEST(LogSumExp, OfEveryMagnitudeInEveryKernel) {
   expect_bits_of_every_magnitude<double>();
 }
 
+// One item so large that exponents are no longer exact, anywhere among zeros: it decides for all items of its batch.
+TEST(LogSumExp, OneFarItemAmongZeros) {
+  const double far = 0x1p32 * 0.693147180559945309;
+  for (const std::int64_t count : {2, 3, 32, 33, 300, 5000})
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, count / 2, count - 1}) {
+      std::vector<double> items(static_cast<std::size_t>(count), 0.0);
+      items[static_cast<std::size_t>(at)] = far;
+      const device_array<double> in(items), out(1);
+      EXPECT_EQ(wf::logsumexp_value(in.items()), far) << count << ' ' << at;
+      wf::segmented_reduce(in.items(), wf::fixed_length{count}, std::span<double>(out.data(), 1), wf::log_sum_exp{});
+      EXPECT_EQ(out.value(), far) << count << ' ' << at;
+      wf::reduce_columns(wf::strided(in.data(), {count, 1}), std::span<double>(out.data(), 1), wf::log_sum_exp{});
+      EXPECT_EQ(out.value(), far) << count << ' ' << at;
+    }
+}
+
 TEST(LogSumExp, SpecialValues) {
   const auto of = [](std::vector<float> items) {
     items.resize(5000, -infinity);

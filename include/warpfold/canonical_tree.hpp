@@ -11,7 +11,7 @@
 //
 // It depends on the item count alone. Lanes, warps, tiles and grids may be cut anywhere at powers of two, as the
 // hardware likes, and the bits stay the same. It is pairwise summation: the rounding error of a float sum grows with
-// ceil(log2 N).
+// ceil(log2 N). It is also the association that WG21's paper P4016 proposes for C++; tests reproduce the paper's sums.
 #pragma once
 #include <cstdint>
 #include <type_traits>

@@ -3,6 +3,7 @@
 // apart. <warpfold/wf.hpp> declares the short name wf for namespace warpfold; no other header does.
 #pragma once
 #include <warpfold/arg_reduce.cuh>
+#include <warpfold/canonical_nodes.hpp>
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/config.hpp>

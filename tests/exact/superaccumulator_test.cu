@@ -63,6 +63,22 @@ TEST(Superaccumulator, RoundsTiesToEvenOnce) {
   EXPECT_EQ(wf::exact_plus_as<float>{}.lower(accumulated(twice_rounded)), 1);
 }
 
+// 1 + 2^-24 is a tie, which any bit below decides, in whichever word it lies; each word is the lowest in turn.
+TEST(Superaccumulator, ABitInAnyWordDecidesATie) {
+  for (int k = 25; k <= 149; ++k) {
+    const float below = std::ldexp(1.0f, -k);
+    EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<float>{1, 0x1p-24f, below})), 1 + 0x1p-23f) << k;
+    EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<float>{-1, -0x1p-24f, -below})), -1 - 0x1p-23f) << k;
+    EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<float>{1, 0x1p-24f, -below})), 1) << k;
+  }
+  for (int scale = -60; scale <= 60; ++scale)
+    for (int k = 54; k <= 300; k += 7) {
+      const double one = std::ldexp(1.0, scale), half = std::ldexp(1.0, scale - 53), below = std::ldexp(1.0, scale - k);
+      EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<double>{one, half, below})), one * (1 + 0x1p-52));
+      EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<double>{one, half, -below})), one);
+    }
+}
+
 TEST(Superaccumulator, OverflowsOnlyIfTheSumDoes) {
   const float max = std::numeric_limits<float>::max();
   const auto sum = [](std::vector<float> items) { return wf::exact_plus{}.lower(accumulated(items)); };

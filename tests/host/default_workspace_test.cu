@@ -130,9 +130,10 @@ TEST(WorkspacePool, ServesManyThreads) {
 /// What calls get while `on` is captured; the graph lives as long as this does.
 class captured {
  public:
-  captured(cudaStream_t on, int calls, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
+  captured(cudaStream_t on, int calls, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal,
+           std::size_t bytes = 1000) {
     wf::check(cudaStreamBeginCapture(on, mode), "cudaStreamBeginCapture");
-    for (int i = 0; i < calls; ++i) slots.push_back(get(on, 1000));
+    for (int i = 0; i < calls; ++i) slots.push_back(get(on, bytes));
     wf::check(cudaStreamEndCapture(on, &graph_), "cudaStreamEndCapture");
   }
   captured(const captured&) = delete;
@@ -185,6 +186,17 @@ TEST(WorkspacePool, TakesASlotBackWhenTheGraphIsGone) {
   bool seen = false;
   for (int i = 0; i < 200 && !(seen = seen_again()); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(seen);
+}
+
+// A slot that a small call's graph has given back is too small for a larger call.
+TEST(WorkspacePool, GivesACapturedCallASlotThatIsLargeEnough) {
+  const stream a;
+  { const captured small(a, 3); }
+  wf::check(cudaStreamSynchronize(a), "cudaStreamSynchronize");
+  for (const std::size_t bytes : {std::size_t{1000}, std::size_t{1} << 20, std::size_t{8} << 20}) {
+    const captured large(a, 2, cudaStreamCaptureModeGlobal, bytes);
+    for (const auto& slot : large.slots) EXPECT_GE(slot.size(), bytes);
+  }
 }
 
 TEST(WorkspacePool, KeepsTheSlotAsLongAsAnExecutableGraphNeedsIt) {
