@@ -2,7 +2,7 @@
 # cmake -D INCLUDE_DIRECTORY=<include/> -P check.cmake
 # Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
 #
-#   public -> strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes, exact, quantifiers} -> host -> grid -> block
+#   public -> strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes, exact, quantifiers, host_memory} -> host -> grid -> block
 #          -> warp -> thread -> arch -> config
 #
 # A feature (the folders in braces) never includes another one; strategies/ may. The emulator knows nothing of Warpfold.
@@ -23,10 +23,10 @@ set(layers
   "9:(call_options|log_sum_exp_operator|top_k_operators)[.]hpp"
   "9:grid/.*|fused[.]hpp"
   "10:host/.*|outputs[.]hpp"
-  "11:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers)/.*|fuse[.]hpp"
+  "11:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
   "12:strategies/.*|statistics[.]hpp"
   "13:workspace[.]cuh"
-  "15:(arg_reduce|quantifiers|vector_reductions)[.]cuh"
+  "15:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
   "16:warpfold[.]cuh"
   "14:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
