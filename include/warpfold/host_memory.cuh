@@ -6,12 +6,12 @@
 //   wf::reduce(wf::host(numbers), out, wf::maximum{}, {.devices = {0, 1}});                     // two GPUs, one answer
 //   wf::reduce_value(wf::chunks<float>(count, [](std::int64_t first, std::span<float> to) { … }), wf::plus{});
 //
-// | input                  | what it is                                                                                |
-// |------------------------|-------------------------------------------------------------------------------------------|
-// | host(range)            | a contiguous range in host memory: pageable, pinned, managed, or a mapped file            |
-// | host(pointer, count)   | the same                                                                                  |
-// | chunks<T>(count, fill) | items that fill(first, std::span<T> to) writes: those from number `first` on.             |
-// |                        | Several threads call it at once, for other items each, in any order                       |
+// | input                  | what it is                                                                               |
+// |------------------------|------------------------------------------------------------------------------------------|
+// | host(range)            | a contiguous range in host memory: pageable, pinned, managed, or a mapped file           |
+// | host(pointer, count)   | the same                                                                                 |
+// | chunks<T>(count, fill) | items that fill(first, std::span<T> to) writes: those from number `first` on.            |
+// |                        | Several threads call it at once, for other items each, in any order                      |
 //
 // All functions of this header
 // - give the bits of `reduce` over the same items in device memory, whatever the devices, the length of the chunks and
