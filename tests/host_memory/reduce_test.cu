@@ -103,7 +103,7 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
 }
 
 TEST(HostMemory, KeepsTheOrderOfItemsAndInit) {
-  for (const std::int64_t count : {1, 2, 7, 8, 9, 63, 64, 65, 1000, 4097, 20'001}) {
+  for (const std::int64_t count : {1, 8, 9, 65, 1000, 20'001}) {
     const auto items = wf_test::interval_items(count);
     for (const way& w : ways) {
       auto options = options_of<interval<>>(w);
