@@ -62,8 +62,8 @@ template <class T> void expect_logsumexp(double unit, double terms) {
           << size << " items to " << scale;
     }
 }
-TEST(LogSumExp, OfFloats) { expect_logsumexp<float>(0x1p-24, 4); }
-TEST(LogSumExp, OfDoubles) { expect_logsumexp<double>(0x1p-53, 8); }
+TEST(log_sum_exp, of_floats) { expect_logsumexp<float>(0x1p-24, 4); }
+TEST(log_sum_exp, of_doubles) { expect_logsumexp<double>(0x1p-53, 8); }
 
 // ---- items of every magnitude: those that are computed, and those past that ----------------------------------------
 
@@ -113,7 +113,7 @@ template <class T> void expect_logsumexp_of_few() {
         << std::size(items) << " items, the first " << items[0];
   }
 }
-TEST(LogSumExp, OfFewItemsOfEveryMagnitude) {
+TEST(log_sum_exp, of_few_items_of_every_magnitude) {
   expect_logsumexp_of_few<float>();
   expect_logsumexp_of_few<double>();
   EXPECT_EQ(replayed(std::vector<float>{16'777'215}), 16'777'215.0f);
@@ -155,12 +155,12 @@ template <class T> void expect_bits_of_every_magnitude() {
     for (const std::int64_t count : {1, 2, 1000, 9900}) EXPECT_EQ(prefixes.value(count - 1), of(0, 1, count)) << least;
   }
 }
-TEST(LogSumExp, OfEveryMagnitudeInEveryKernel) {
+TEST(log_sum_exp, of_every_magnitude_in_every_kernel) {
   expect_bits_of_every_magnitude<float>();
   expect_bits_of_every_magnitude<double>();
 }
 
-TEST(LogSumExp, SpecialValues) {
+TEST(log_sum_exp, special_values) {
   const auto of = [](std::vector<float> items) {
     items.resize(5000, -infinity);
     const device_array<float> in(items);
@@ -180,7 +180,7 @@ TEST(LogSumExp, SpecialValues) {
   EXPECT_EQ(wf::logsumexp_value(static_cast<const float*>(nullptr), 0), -infinity);
 }
 
-TEST(LogSumExp, TheExponentialIsAsGoodAsItsBound) {
+TEST(log_sum_exp, the_exponential_is_as_good_as_its_bound) {
   double worst = 0, worst_double = 0;
   for (int i = -200'000; i < 200'000; ++i) {
     const float x = static_cast<float>(i) * 0.00043f;

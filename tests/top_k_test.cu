@@ -57,12 +57,12 @@ template <int K> void expect_joined() {
     ASSERT_EQ(indices(op(left, right)), expected(items, 0, count, K, true)) << K << ' ' << seed;
   }
 }
-TEST(TopK, ListsOfEveryLengthJoin) {
+TEST(top_k, lists_of_every_length_join) {
   expect_joined<1>(), expect_joined<2>(), expect_joined<3>(), expect_joined<5>();
   expect_joined<7>(), expect_joined<8>(), expect_joined<11>(), expect_joined<16>();
 }
 
-TEST(TopK, OfOneSequence) {
+TEST(top_k, of_one_sequence) {
   const device_array<wf::best_items<float, 5>> out(1);
   const device_array<wf::best_items<int, 4>> out_bytes(1);
   for (const std::int64_t size : {1, 4, 130, 4099, 20'011}) {
@@ -87,7 +87,7 @@ TEST(TopK, OfOneSequence) {
 }
 
 // Lists that live on from batch to batch, in one block and in several.
-TEST(TopK, OfManyBatches) {
+TEST(top_k, of_many_batches) {
   constexpr std::int64_t count = 30'001;
   const device_array<wf::best_items<float, 16>> out(1);
   for (const int distinct : {3, 1'000'000})
@@ -104,7 +104,7 @@ TEST(TopK, OfManyBatches) {
     }
 }
 
-TEST(TopK, OfSegments) {
+TEST(top_k, of_segments) {
   const auto items = random_values(9000, 100);
   std::vector<int> offsets{0};
   for (int length = 1; offsets.back() + length < 9000; length = length * 7 % 501)

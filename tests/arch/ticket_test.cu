@@ -18,7 +18,7 @@ __global__ void arrive_kernel(unsigned* counters, unsigned* left, unsigned expec
   for (unsigned b = which; b < gridDim.x; b += 2) sums[which] += left[b];
 }
 
-TEST(Arrive, TellsTheLastAndClearsTheCounter) {
+TEST(arrive, tells_the_last_and_clears_the_counter) {
   const wf_test::device_array<unsigned> counters(std::vector<unsigned>{0, 0});
   for (const unsigned pairs : {3u, 30u, 300u})
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

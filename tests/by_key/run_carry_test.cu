@@ -75,7 +75,7 @@ template <class A, class Op, class Leaf> void expect_runs(Op op, Leaf leaf, cons
   }
 }
 
-TEST(OpenRuns, OfAThreadsItems) {
+TEST(open_runs, of_a_threads_items) {
   expect_runs<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(8));  // an operator without identity
   expect_runs<int>(wf::plus{}, odd_leaf{}, {1, 4, 7, 10, 13, 16, 19, 22});             // one with
 }
@@ -134,13 +134,13 @@ __global__ void real_items_kernel(add_real op) {
   }
 }
 
-TEST(OpenRuns, ShowTheOperatorItemsOnly) {
+TEST(open_runs, show_the_operator_items_only) {
   const wf_test::device_array<int> not_real(std::vector<int>{0});
   wf_test::launch_and_wait(&real_items_kernel, 1, 1, 0, add_real{not_real.data()});
   EXPECT_EQ(not_real.value(), 0);
 }
 
-TEST(OpenRuns, OfOneHeadAtMost) {
+TEST(open_runs, of_one_head_at_most) {
   expect_one_head<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(16));
   std::vector<int> odd;
   for (int k = 0; k < 16; ++k) odd.push_back(odd_leaf{}(k));

@@ -39,7 +39,7 @@ template <int Vectors> void expect_places() {
     }
 }
 
-TEST(StagedPlaces, HaveNoConflicts) {
+TEST(staged_places, have_no_conflicts) {
   expect_places<1>();
   expect_places<2>();
   expect_places<3>();
@@ -98,7 +98,7 @@ template <class T, int Items> void expect_items() {
         << sizeof(T) << " bytes";
 }
 
-TEST(StagedItems, AreEachLanesOwn) {
+TEST(staged_items, are_each_lanes_own) {
   for (int seed = 1; seed <= (wf_test::emulated ? 5 : 1); ++seed) {
     const wf_test::schedule_seed scheduled(static_cast<std::uint64_t>(seed));
     expect_items<signed char, 16>();

@@ -6,14 +6,14 @@
 
 namespace emulated {
 
-struct TwoStreams : testing::Test {
-  TwoStreams() {
+struct two_streams : testing::Test {
+  two_streams() {
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     EXPECT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
     EXPECT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
     EXPECT_EQ(cudaEventCreateWithFlags(&back, cudaEventDisableTiming), cudaSuccess);
   }
-  ~TwoStreams() override {
+  ~two_streams() override {
     EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
     EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
     EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);

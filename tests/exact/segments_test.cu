@@ -61,10 +61,10 @@ template <class T> void expect_exact_segments() {
   }
 }
 
-TEST(ExactPlusOfSegments, Floats) { expect_exact_segments<float>(); }
-TEST(ExactPlusOfSegments, Doubles) { expect_exact_segments<double>(); }
-TEST(ExactPlusOfSegments, Halves) { expect_exact_segments<__half>(); }
-TEST(ExactPlusOfSegments, Bfloats) { expect_exact_segments<__nv_bfloat16>(); }
+TEST(exact_plus_of_segments, floats) { expect_exact_segments<float>(); }
+TEST(exact_plus_of_segments, doubles) { expect_exact_segments<double>(); }
+TEST(exact_plus_of_segments, halves) { expect_exact_segments<__half>(); }
+TEST(exact_plus_of_segments, bfloats) { expect_exact_segments<__nv_bfloat16>(); }
 
 /// Aborts on NaN, which stand where no segment is.
 template <class T> struct number_only {
@@ -105,10 +105,10 @@ template <class T> void expect_exact_segments_of_one_magnitude() {
       }
     }
 }
-TEST(ExactPlusOfSegments, FloatsOfOneMagnitude) { expect_exact_segments_of_one_magnitude<float>(); }
-TEST(ExactPlusOfSegments, HalvesOfOneMagnitude) { expect_exact_segments_of_one_magnitude<__half>(); }
+TEST(exact_plus_of_segments, floats_of_one_magnitude) { expect_exact_segments_of_one_magnitude<float>(); }
+TEST(exact_plus_of_segments, halves_of_one_magnitude) { expect_exact_segments_of_one_magnitude<__half>(); }
 
-TEST(ExactPlusOfSegments, FixedLengths) {
+TEST(exact_plus_of_segments, fixed_lengths) {
   wf_test::random_source source(5);
   for (const int length : {1, 3, 16, 17, 100, 256, 257, 1000}) {
     const int segments = 3000 / length;
@@ -121,7 +121,7 @@ TEST(ExactPlusOfSegments, FixedLengths) {
   }
 }
 
-TEST(ExactPlusOfSegments, BoundsWithItemsBetweenSegments) {
+TEST(exact_plus_of_segments, bounds_with_items_between_segments) {
   wf_test::random_source source(6);
   const auto items = wf_test::make_hard_items<float>(hard_items::infinities, 20000, source);
   const std::vector<std::int64_t> begins{0, 5, 5, 700, 1500, 1533, 19000}, ends{3, 5, 600, 1400, 1501, 18000, 20000};
@@ -150,7 +150,7 @@ struct first_byte {
   }
 };
 
-TEST(ExactPlusOfSegments, IteratorsTransformsAndNarrowItems) {
+TEST(exact_plus_of_segments, iterators_transforms_and_narrow_items) {
   const std::vector<int> offsets{0, 0, 1, 1000, 3001};
   const device_array<int> device_offsets(offsets);
   const device_array<float> out(4);
@@ -178,7 +178,7 @@ TEST(ExactPlusOfSegments, IteratorsTransformsAndNarrowItems) {
   expect_sums(numbers, offsets, out.to_host());
 }
 
-TEST(ExactPlusOfSegments, InitJoinsExactlyAndEmptySegmentsAreFilled) {
+TEST(exact_plus_of_segments, init_joins_exactly_and_empty_segments_are_filled) {
   const device_array<double> in(std::vector<double>{1, 0x1p-60, 5}), out(3);
   const device_array<int> offsets(std::vector<int>{0, 2, 2, 3});
   const wf::exact_plus op;
@@ -187,7 +187,7 @@ TEST(ExactPlusOfSegments, InitJoinsExactlyAndEmptySegmentsAreFilled) {
   EXPECT_EQ(out.to_host(), (std::vector<double>{0x1p-60, 7, 4}));
 }
 
-TEST(ExactPlusOfSegments, ResultsOfOtherTypes) {
+TEST(exact_plus_of_segments, results_of_other_types) {
   const device_array<__half> in(std::vector<__half>(3000, __float2half(65504.0f)));
   const device_array<int> offsets(std::vector<int>{0, 1000, 3000});
   const device_array<float> out(2);

@@ -105,7 +105,7 @@ void expect_starts(const Segments& segments, const segmented::load_balance_parti
   }
 }
 
-TEST(Segments, StartAtEveryPosition) {
+TEST(segments, start_at_every_position) {
   wf_test::random_source source(3);
   for (int round = 0; round < 6; ++round) {
     std::vector<std::int64_t> offsets{0};
@@ -125,7 +125,7 @@ TEST(Segments, StartAtEveryPosition) {
   }
 }
 
-TEST(Segments, OfFixedLengthsStartAtEveryPosition) {
+TEST(segments, of_fixed_lengths_start_at_every_position) {
   for (const std::int64_t length : {0, 1, 2, 5, 31, 300})
     for (const int segment_cost : {1, 8}) {
       std::vector<std::int64_t> offsets;
@@ -135,7 +135,7 @@ TEST(Segments, OfFixedLengthsStartAtEveryPosition) {
 }
 
 // Owners are read no further than a step can want: up to a segment that is too long for it, wherever that one is.
-TEST(Segments, OfOwnersAreKnownUpToALongOne) {
+TEST(segments, of_owners_are_known_up_to_a_long_one) {
   wf_test::random_source source(4);
   const auto check = [&](int segments, int max_items, int round) {
     std::vector<std::int64_t> offsets{0};
@@ -159,7 +159,7 @@ TEST(Segments, OfOwnersAreKnownUpToALongOne) {
 
 // They are read no further than a step can have items, either, and what is not known is said. Owners may begin
 // anywhere.
-TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
+TEST(segments, of_owners_are_known_until_a_step_has_enough) {
   constexpr int together = 300;
   wf_test::random_source source(5);
   const auto check = [&]<class Id>(Id, int most, std::int64_t offset) {
@@ -207,7 +207,7 @@ __global__ void following_kernel(Segments segments, const std::int64_t* begins, 
   if (threadIdx.x == 0) found[blockIdx.x] = {items.begin, items.end};
 }
 
-TEST(Segments, FollowOneAnother) {
+TEST(segments, follow_one_another) {
   constexpr int few = 512;
   std::vector<std::int64_t> offsets{0};
   std::vector<int> ids;
@@ -281,18 +281,18 @@ void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int6
   }
 }
 
-TEST(JoinUnits, OfOneGroup) {
+TEST(join_units, of_one_group) {
   for (const std::int64_t units : {2, 3, 31, 32, 33, 255, 256})
     for (const std::int64_t range : {1, 3, 8, 21, 50}) check_units(units, range, 1, 5, 3);
 }
 
-TEST(JoinUnits, OfManyGroups) {
+TEST(join_units, of_many_groups) {
   for (const std::int64_t units : {257, 511, 512, 513, 1000, 5000})
     for (const std::int64_t range : {7, 16, 31}) check_units(units, range, 2, 13, 2);
 }
 
 // More groups than one round of a warp joins, more than two rounds, and rounds that are not whole.
-TEST(JoinUnits, OfMoreGroupsThanAGroupHasUnits) {
+TEST(join_units, of_more_groups_than_a_group_has_units) {
   check_units(256 * 256, 64, 3, 0, 0);
   check_units(256 * 257 + 77, 64, 3, 1, 1);
 }
@@ -303,7 +303,7 @@ __global__ void values_kernel(const hash* values, int count, hash* results) {
       count, [&](int i) { return values[i]; }, wf_test::hash_pair{});
 }
 
-TEST(FoldValues, IsTheCanonicalTreeInEveryLane) {
+TEST(fold_values, is_the_canonical_tree_in_every_lane) {
   const auto items = wf_test::hash_items<hash>(3000);
   const device_array<hash> on_device(items), results(32);
   for (const int count : {1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1000, 3000}) {
