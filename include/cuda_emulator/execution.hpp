@@ -60,7 +60,7 @@ struct alignas(64) thread {
   unsigned cluster_phase = 0;      // of its last arrival
   thread* next_waiting = nullptr;  // the list of threads that wait at one barrier
   std::vector<own_copy> copies;
-  // What it read past the first-level cache or changed atomically, last and when it was last interrupted.
+  // The address that it last read past the first-level cache or changed atomically: by now, and when last interrupted.
   const void* read = nullptr;
   const void* read_at_interrupt = nullptr;
 };

@@ -36,7 +36,7 @@ struct options {
   std::size_t shared_bytes_per_block = 48 * 1024;  // more needs cudaFuncSetAttribute
   std::size_t shared_bytes_per_block_optin = 227 * 1024;
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
-  std::size_t device_bytes = std::size_t{80} << 30;  // beyond them, allocations fail
+  std::size_t device_bytes = std::size_t{80} << 30;  // allocations beyond this fail
   bool pageable_memory = CUDA_EMULATOR_PAGEABLE_MEMORY;
 
   // Checks.
@@ -45,7 +45,7 @@ struct options {
   bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
   bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
 
-  // Faults, for tests of what a program does then.
+  // Faults, to test how a program handles them.
   cudaError_t launch_error = cudaSuccess;  // what launches return instead of running
   std::int64_t failing_thread = -1;        // the thread of each grid that fails when it starts
 };
