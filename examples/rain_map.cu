@@ -36,7 +36,7 @@ Exit code: 0, 1 for a file that cannot be used or written, an error of the devic
 different results, 2 for a wrong command line.
 )";
 
-// What is accumulated, in one pass.
+// The accumulator of one pass.
 struct summary {
   std::int64_t sum;
   std::int32_t items, most;
@@ -74,7 +74,7 @@ class grid_on_device {
     const wf::strided belts(items_.data(), {belts_, box_, grid_.columns});
     wf::reduce_axes(belts, wf::strided(by_belts_.data(), {belts_}), wf::keep_axes{0}, summarise{}, options());
   }
-  // Seen as belts x rows of a box x boxes of a belt x columns of a box. Where boxes do not fill the rows, a stride
+  // Seen as belts x rows of a box x boxes of a belt x columns of a box. If boxes do not fill the rows, the stride
   // leaves the rest out.
   void reduce_boxes() const {
     const wf::strided<const std::uint16_t, 4> boxes(items_.data(), {belts_, box_, box_columns_, box_},
@@ -94,7 +94,7 @@ class grid_on_device {
   wf::strided<const std::uint16_t, 2> matrix() const { return {items_.data(), {grid_.rows, grid_.columns}}; }
   wf::segmented_options<summary> options() const { return {.workspace = workspace_}; }
 
-  // The results on the host, if they are those of plain loops over blocks of `height` x `width` items.
+  // The results on the host. Throws unless plain loops over blocks of `height` x `width` items give the same.
   std::vector<summary> checked(const examples::device_array<summary>& results, std::int64_t height, std::int64_t width,
                                const char* name) const {
     std::vector<summary> expected;
