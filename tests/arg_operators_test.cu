@@ -104,7 +104,7 @@ TEST(arg_operators, decide_as_the_header_says) {
   EXPECT_EQ(index_in<min_first>({}), -1);
 }
 
-// No value of an enumeration is known to lose: what has no item takes no part, whatever its value.
+// No value of an enumeration is known to lose, so a value without an item never wins, whatever it is.
 enum class level { low = -3, middle, high = 4 };
 template <class Op> constexpr bool ignores_what_has_no_item() {
   using item = wf::indexed_value<level>;

@@ -17,7 +17,7 @@ namespace wf = warpfold;
 using wf::nans, wf::ties;
 using wf_test::device_array;
 
-/// The index that NumPy's definition gives, by the definition: -1 of nothing.
+/// The index by NumPy's definition; -1 if there are no items.
 template <class T>
 std::int64_t expected_index(const T* items, std::int64_t count, bool smallest, ties which, nans treated) {
   const auto value = [&](std::int64_t i) { return static_cast<double>(items[i]); };
@@ -45,8 +45,8 @@ template <class T, class V> void expect_item(const std::vector<T>& items, const 
   EXPECT_EQ(std::signbit(item), std::signbit(static_cast<double>(value)));
 }
 
-/// Items of few values, so that there are ties; floating-point ones also with zeros of both signs and, in patterns 2 and
-/// 3, NaN. Pattern 4: all are NaN, or equal.
+/// Items of few values, so that there are ties; floating-point ones also with zeros of both signs and, in patterns 2
+/// and 3, NaN. Pattern 4: all are NaN, or equal.
 template <class T> std::vector<T> patterned(std::int64_t count, int pattern) {
   wf_test::random_source random(static_cast<std::uint64_t>(count) * 8 + static_cast<std::uint64_t>(pattern));
   constexpr bool has_nan = std::is_floating_point_v<T> || wf::is_half_like<T>;
@@ -128,7 +128,7 @@ TEST(arg_reduce, transforms_iterators_init_and_nothing) {
   EXPECT_EQ(wf::argmax_value(descending{}, 3000), (wf::indexed_value<int>{5, 0}));
   EXPECT_EQ(wf::argmin_value(descending{}, 3000), (wf::indexed_value<int>{-2994, 2999}));
   EXPECT_EQ(wf::argmin_value(descending{}, 0), (wf::indexed_value<int>{std::numeric_limits<int>::max(), -1}));
-  // What is on the left wins ties, whatever its index.
+  // The left operand wins ties, whatever its index.
   EXPECT_EQ(wf::argmax_value(descending{}, 10, {.init = wf::indexed_value<int>{5, 77}}).index, 77);
   EXPECT_EQ(wf::argmax_value(descending{}, 10, {.init = wf::indexed_value<int>{4, 77}}).index, 0);
   const device_array<wf::indexed_value<double, int>> converted(1);

@@ -19,7 +19,7 @@ using wf_test::device_array;
 
 enum class color : std::int8_t { red = -1, green, blue };
 enum plain_enum { zero, one, two };
-/// Structures have an order by their keys, and no least or greatest value that the library knows of.
+/// Structures are ordered by their keys; the library knows no least or greatest value of them.
 template <int Words> struct keyed {
   int payload[Words - 1];
   int key;
@@ -58,7 +58,8 @@ template <class T> struct sequence {
   std::int64_t count() const { return items.count(); }
 };
 
-/// Of items `first`, `first` + `step`, … of `count`: the first smallest one, or the last greatest one. -1 of nothing.
+/// Of items `first`, `first` + `step`, … of `count`: the first smallest one, or the last greatest one; -1 without
+/// items.
 template <bool Smallest>
 std::int64_t expected_index(const std::vector<int>& numbers, std::int64_t first, std::int64_t count,
                             std::int64_t step = 1) {
@@ -73,7 +74,7 @@ constexpr auto last = wf::ties::last;
 using last_maximum = wf::arg_maximum<last>;
 
 template <class T> using value_of = wf::accumulator_t<wf::minimum, T>;
-/// Whether `found` is item `index` of those from `first` on; index -1 tells nothing of the value.
+/// Whether `found` is item `index`, counted from item `first` on; with index -1, any value is right.
 template <class T, class V>
 void expect_item(const wf::indexed_value<V>& found, const sequence<T>& in, std::int64_t first, std::int64_t index,
                  std::int64_t step = 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators inside operators, over inputs at odd places: what single features do not meet alone.
+// Operators inside operators, over inputs at odd places: cases that the tests of single features do not have.
 #include <warpfold/warpfold.cuh>
 
 #include <gtest/gtest.h>

@@ -49,7 +49,8 @@ template <class T> double plain_bound(const std::vector<T>& items) {
   return hu / (1 - hu) * exactly(items, true);
 }
 
-/// Both operators on sums of every condition. Plain sums of the ill-conditioned ones are wrong, which shows that they are.
+/// Both operators on sums of every condition. Plain sums of the ill-conditioned ones are wrong, which shows that they
+/// are.
 template <class T> void expect_errors_within_bounds() {
   wf_test::random_source source(sizeof(T));
   bool has_lost_everything = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The few constants that everything stands on, against the device.
+// The few constants on which everything relies, against the device.
 #include <gtest/gtest.h>
 
 #include <string_view>

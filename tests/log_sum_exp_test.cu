@@ -120,7 +120,7 @@ TEST(log_sum_exp, of_few_items_of_every_magnitude) {
   EXPECT_EQ(replayed(std::vector<double>{0x1p53 - 1}), 0x1p53 - 1);
 }
 
-/// Every kernel has the bits of the tree where some batches are computed, others hold items past that, and some both.
+/// Every kernel has the bits of the tree if some batches are computed, some hold items past that, and some hold both.
 template <class T> void expect_bits_of_every_magnitude() {
   constexpr std::int64_t rows = 300, columns = 33, border = std::numeric_limits<T>::digits - 3;
   wf_test::random_source random(6);

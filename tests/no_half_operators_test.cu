@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What PyTorch defines: half and bfloat16 without operators and without implicit conversions.
+// As PyTorch compiles: half and bfloat16 without operators and without implicit conversions.
 #define __CUDA_NO_HALF_OPERATORS__
 #define __CUDA_NO_HALF_CONVERSIONS__
 #define __CUDA_NO_HALF2_OPERATORS__

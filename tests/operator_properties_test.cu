@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every shipped operator on special and random values, on the device and on the host: associative where that is promised,
-// identities that are identities, and the same results on both. Sums and products of floats are not associative: there
-// the two groupings differ by rounding only, as far as the bound says.
+// Every shipped operator on special and random values, on the device and on the host: associative where that is
+// promised, identities that are identities, and the same results on both. Sums and products of floats are not
+// associative: there the two groupings differ by rounding only, as far as the bound says.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ using wf_test::device_array;
 
 inline constexpr int cases = 8000;
 
-/// What is compared: the accumulator, or what is written of it.
+/// The value to compare: the accumulator, or the result that is written of it.
 template <class Op, class A> __host__ __device__ auto written(const Op& op, const A& value) {
   if constexpr (wf::lowers<Op, A>) return op.lower(value);
   else return value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the library knows of operators: accumulators, identities, exactness, hardware operations.
+// What the library knows about operators: accumulators, identities, exactness, hardware operations.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -102,7 +102,8 @@ TEST(accumulator, can_be_named) {
 
 template <class T> bool same(T a, T b) { return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0; }
 
-/// Whether identity op x == x == x op identity by bits, for all special values, of the identity that pads missing items.
+/// Whether identity op x == x == x op identity by bits, for all special values, of the identity that pads missing
+/// items.
 template <class Op, class A> bool identity_is_two_sided() {
   const A none = wf::thread::exact_identity<Op, A>;
   bool is_neutral = wf::has_identity_v<Op, A>;

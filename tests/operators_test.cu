@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the operators compute: on the host against the rules, and on the device against the host.
+// Results of the operators: on the host against the rules, and on the device against the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>

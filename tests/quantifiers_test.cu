@@ -15,7 +15,7 @@ namespace quantifier_tests {
 namespace wf = warpfold;
 using wf_test::device_array;
 
-/// Items are 7, or 3 where one is looked for. Anything else is not the input's, and stops the kernel.
+/// Items are 7, and 3 is looked for. Any other value is not the input's, and stops the kernel.
 struct is_three {
   template <class T> __host__ __device__ bool operator()(const T& item) const {
 #if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
@@ -89,7 +89,7 @@ TEST(quantifiers, counts_and_iterators) {
   EXPECT_EQ(count.value(), 5000);
 }
 
-/// True and false in other words than bool.
+/// True and false as other types than bool.
 struct has_a_bit {
   template <class T> __host__ __device__ T operator()(const T& item) const { return item & 4; }
 };

@@ -36,7 +36,7 @@ class segmented_reduce_forms : public wf_test::rejected_calls {
   static constexpr std::int64_t items = 12;
   static constexpr int length = 3;
 
-  /// What a call must leave for segments of `of` items: maxima, sums, and sums of twice the items.
+  /// The expected outputs for segments of `of` items: maxima, sums, and sums of twice the items.
   enum class result { maxima, sums, doubled_sums };
   static std::vector<int> expected(result of) {
     std::vector<int> all;

@@ -18,7 +18,7 @@ namespace statistics_range_tests {
 namespace wf = warpfold;
 using wf_test::device_array;
 
-// Products of sums and counts would overflow, and so would squares of what is rounded off the sums.
+// Products of sums and counts would overflow, and so would squares of the sums' rounding errors.
 TEST(moments_range, of_equal_doubles_of_any_magnitude) {
   const auto expect_equal = [](const auto& m, int count, double item) {
     ASSERT_EQ(m.count, count);

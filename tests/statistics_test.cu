@@ -127,7 +127,7 @@ TEST(moments, have_the_bits_of_the_tree) {
   expect(wf::moments{});
   expect(wf::moments<4>{});
   for (std::size_t i = 0; i < items.size(); i += 3001) items[i] = std::numeric_limits<float>::quiet_NaN();
-  expect(wf::moments<2, wf::nan_policy::omit>{});  // of most batches, all items count
+  expect(wf::moments<2, wf::nan_policy::omit>{});  // in most batches, all items count
   for (std::size_t i = 0; i < items.size(); i += 97) items[i] = std::numeric_limits<float>::quiet_NaN();
   expect(wf::moments<3, wf::nan_policy::omit>{});
 }

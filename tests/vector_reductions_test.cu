@@ -72,7 +72,7 @@ TEST(norm2, of_doubles_of_every_magnitude) {
     }
 }
 
-// Batches whose squares need no scale are added as plain numbers: zeros do not hinder that, and change nothing.
+// Batches whose squares need no scale are added as plain numbers. Zeros allow this, and change nothing.
 TEST(norm2, of_doubles_among_zeros) {
   wf_test::random_source random(4);
   for (const std::int64_t size : sizes)

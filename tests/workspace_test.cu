@@ -90,7 +90,7 @@ TEST(workspace_bytes, depend_on_the_accumulator_alone) {
   }
 }
 
-/// Runs `call`, and returns what it complains of.
+/// Runs `call`, and returns the text of its exception.
 template <class Call> std::string complaint(Call call) {
   try {
     call();

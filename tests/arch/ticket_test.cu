@@ -8,8 +8,8 @@
 
 namespace {
 
-/// Block b arrives as often as `1 + b % 3` says, at one of two counters, having left a value; the last one of each sums
-/// what all of them left.
+/// Block b leaves a value and arrives 1 + b % 3 times, at one of two counters; the last block of each counter sums all
+/// values.
 __global__ void arrive_kernel(unsigned* counters, unsigned* left, unsigned expected, unsigned* sums, unsigned* lasts) {
   const unsigned which = blockIdx.x % 2, arrivals = 1 + blockIdx.x % 3;
   left[blockIdx.x] = blockIdx.x + 1;

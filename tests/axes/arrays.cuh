@@ -84,7 +84,7 @@ void for_items(const layout& shape, unsigned axes, std::int64_t place, Visit vis
     for_items(shape, axes, place + i * shape.stride[axis], visit, axis + 1);
 }
 
-/// What each output must hold, in row-major order of the kept axes: the canonical tree over transform(items).
+/// The expected outputs, in row-major order of the kept axes: the canonical tree over transform(items).
 template <class A, class T, class Op, class Transform = warpfold::thread::no_transform>
 std::vector<A> expected(const layout& in, unsigned reduced, const std::vector<T>& memory, Op op,
                         std::optional<A> init = {}, Transform transform = {}) {

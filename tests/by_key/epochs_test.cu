@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of reduce_by_key with epochs of few tiles, so that many epochs follow one another: words are used again, runs lie
-// across epochs, and epochs are joined by the tree.
+// The kernel of reduce_by_key with epochs of few tiles, so that many epochs follow one another: words are used again,
+// runs lie across epochs, and epochs are joined by the tree.
 #include <warpfold/by_key/kernel.cuh>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace wf = warpfold;
 using wf_test::device_array;
-using hash = wf_test::tree_hash<48, 8>;  // few items a thread, so that tiles are small
+using hash = wf_test::tree_hash<48, 8>;  // few items per thread, so that tiles are small
 using keys_source = wf::thread::pointer_source<int, 1>;
 using leaves_type = wf::thread::leaves<wf::thread::pointer_source<hash, 1>, wf::thread::no_transform, hash>;
 

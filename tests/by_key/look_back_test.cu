@@ -15,7 +15,7 @@ namespace wf = warpfold;
 constexpr int most_tiles = wf_test::emulated ? 3072 : 32768;
 using counts = wf::by_key::tile_counts<most_tiles>;
 
-/// What tiles before the one that looks back have published; of groups, only if the group's last tile has.
+/// Words that earlier tiles have published; the word of a group only if the group's last tile has published its own.
 struct message {
   int own, through;
 };
@@ -33,7 +33,7 @@ __global__ void before_kernel(counts* all, const message* tiles, int tile, int* 
   all->clear_groups(tile + 1);
 }
 
-/// What is seen of a group before one of its words is written, and afterwards. `missing` is the word's number.
+/// What a look sees of a group before one of its words is written, and afterwards. `missing` is the word's number.
 __global__ void arrival_kernel(counts* all, int group, int members, int missing, int* answers) {
   const int first = group * wf::warp_lanes;
   const auto write = [&](int word) {

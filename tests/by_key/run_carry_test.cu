@@ -16,7 +16,7 @@ namespace {
 namespace wf = warpfold;
 using hash = wf_test::tree_hash<8, 8>;
 
-/// What is found of `items` items, bit k of `heads` saying that item k is one.
+/// The result for `items` items, of which item k is a head if bit k of `heads` is set.
 template <class A> struct found {
   wf::by_key::run_carry<A> open;
   A closed[8];
@@ -80,7 +80,7 @@ TEST(open_runs, of_a_threads_items) {
   expect_runs<int>(wf::plus{}, odd_leaf{}, {1, 4, 7, 10, 13, 16, 19, 22});             // one with
 }
 
-/// Thread h folds 16 items of which number h is a head; the last thread none.
+/// Thread h folds 16 items, and item h is a head; the last thread has no head.
 template <class Op, class A, class Leaf>
 __global__ void one_head_kernel(Op op, Leaf leaf, wf::by_key::run_carry<A>* results) {
   const unsigned heads = threadIdx.x < 16 ? 1u << threadIdx.x : 0;

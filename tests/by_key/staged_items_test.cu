@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A warp's items through shared memory: places without conflicts, and the right items, turn after turn in the same room.
+// A warp's items through shared memory: places without conflicts, and the right items, turn after turn in the same
+// room.
 #include <warpfold/by_key/staged_items.cuh>
 
 #include <gtest/gtest.h>

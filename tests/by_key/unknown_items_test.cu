@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, equalities, transforms and conversions see nothing but the input's items and what was made of them. Those below
-// stop the kernel where they are given anything else, as a pointer that is followed, or a division by an item, would.
+// Operators, equalities, transforms and conversions see nothing but the input's items and values made of them. Those
+// below stop the kernel when they meet anything else, as a pointer that is followed, or a division by an item, would.
 #include <warpfold/reduce_by_key.cuh>
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ struct equal_known {
   }
 };
 
-/// A value that converts to 1; a number that counts it.
+/// A value that converts to 1, and a number that counts such values.
 template <class Word> struct one {
   Word word = static_cast<Word>(known);
   __host__ __device__ explicit operator int() const { return expect(word == static_cast<Word>(known)), 1; }

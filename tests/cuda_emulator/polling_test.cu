@@ -27,7 +27,8 @@ template <class Kernel, class... A> void expect_deadlock(Kernel kernel, dim3 gri
   });
 }
 
-// ---- one block polls, another one computes ---------------------------------------------------------------------------
+// ---- one block polls, another one computes
+// ---------------------------------------------------------------------------
 
 constexpr int rounds = 10'000;
 
@@ -144,7 +145,8 @@ __global__ void plays_in_shared_memory() {
 }
 TEST(polling, so_are_static_shared_ones) { expect_end(plays_in_shared_memory, 2, 64); }
 
-// ---- nobody will answer ----------------------------------------------------------------------------------------------
+// ---- nobody will answer
+// ----------------------------------------------------------------------------------------------
 
 __global__ void polls_between_barriers(unsigned* flag) {
   __shared__ unsigned seen;

@@ -129,7 +129,7 @@ TEST_F(runtime_graph, a_fault_comes_out_of_the_launch_and_the_graph_stays_usable
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-// What a capture forbids spoils it, and says so.
+// A call that a capture forbids spoils the capture, and returns an error.
 void expect_spoiled(cudaStream_t stream, cudaError_t expected, cudaError_t code) {
   cudaStreamCaptureStatus status{};
   EXPECT_EQ(code, expected);

@@ -123,7 +123,8 @@ TEST(split_accesses, the_seed_decides) {
   EXPECT_EQ(first, second);
 }
 
-// ---- faults ----------------------------------------------------------------------------------------------------------
+// ---- faults
+// ----------------------------------------------------------------------------------------------------------
 
 __global__ void read_vectors(const unsigned char* memory, int byte, float4* out) {
   out[threadIdx.x] = reinterpret_cast<const float4*>(memory + byte)[threadIdx.x];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of streams and of graphs share: two streams, two events, and a log that kernels write.
+// Shared by the tests of streams and of graphs: two streams, two events, and a log that kernels write.
 #pragma once
 
 #include "emulated.hpp"

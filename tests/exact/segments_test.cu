@@ -66,7 +66,7 @@ TEST(exact_plus_of_segments, doubles) { expect_exact_segments<double>(); }
 TEST(exact_plus_of_segments, halves) { expect_exact_segments<__half>(); }
 TEST(exact_plus_of_segments, bfloats) { expect_exact_segments<__nv_bfloat16>(); }
 
-/// Aborts on NaN, which stand where no segment is.
+/// Aborts on NaN, which stand outside segments.
 template <class T> struct number_only {
   __device__ T operator()(const T& item) const {
     const float number = static_cast<float>(item);
@@ -75,7 +75,7 @@ template <class T> struct number_only {
   }
 };
 
-/// Segments of items that one window holds, whatever their lengths: sums that cancel, and segments of zeros, among them.
+/// Segments of any lengths, with items that one window holds; some sums cancel, and some segments are zeros.
 template <class T> void expect_exact_segments_of_one_magnitude() {
   wf_test::random_source source(sizeof(T) + 7);
   for (const int most : {2, 20, 90, 400, 1500})
@@ -142,7 +142,7 @@ struct tenths {
 struct three_bytes {
   std::uint8_t byte[3];
 };
-/// Aborts on what is no item of a segment.
+/// Aborts on any value that is not an item of a segment.
 struct first_byte {
   __device__ float operator()(const three_bytes& item) const {
     if (item.byte[1] != 7 || item.byte[2] != 9) __trap();

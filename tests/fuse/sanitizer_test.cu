@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One small case a kernel with fused operators, for compute-sanitizer.
+// One small case per kernel with fused operators, for compute-sanitizer.
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/fuse.hpp>
 #include <warpfold/reduce.cuh>

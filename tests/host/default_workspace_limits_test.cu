@@ -31,7 +31,7 @@ std::int64_t used_bytes() {
   return static_cast<std::int64_t>(total - free);
 }
 
-/// By how many bytes more are in use after `body` than before: the least of a few times.
+/// How many bytes `body` adds to those in use: the least of a few runs.
 template <class Body> std::int64_t growth(Body body) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < 5; ++i) {

@@ -83,7 +83,7 @@ TEST(workspace_pool, keeps_a_slot_for_each_stream) {
 TEST(workspace_pool, does_not_mistake_a_new_stream_for_one_that_is_gone) {
   std::set<std::byte*> slots;
   for (int i = 0; i < 5; ++i) {
-    const stream next;  // its handle may well be the last one's
+    const stream next;  // it may well get the handle of the last one
     slots.insert(get(next, 1000).data());
   }
   EXPECT_EQ(slots.size(), 5u);
@@ -127,7 +127,7 @@ TEST(workspace_pool, serves_many_threads) {
   EXPECT_EQ(distinct.size(), std::size_t{threads * streams_each});
 }
 
-/// What calls get while `on` is captured; the graph lives as long as this does.
+/// The scratch that calls get while `on` is captured; the graph lives as long as this.
 class captured {
  public:
   captured(cudaStream_t on, int calls, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is asked of CUDA once, and kept for each device and kernel.
+// Attributes are asked of CUDA once, and kept for each device and kernel.
 #include <warpfold/host/device.cuh>
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ struct plus_unless_fatal {
   }
 };
 
-/// Another value each time shows partial results that are left of an earlier launch.
+/// A new value each time shows partial results of an earlier launch.
 void fill(const wf_test::device_array<int>& in, int each) {
   const std::vector<int> values(in.size(), each);
   wf::check(cudaMemcpy(in.data(), values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice), "cudaMemcpy");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches, what CUDA refuses of them, and how that is reported.
+// Launches; how those that CUDA refuses are reported.
 #include <warpfold/host/launch.cuh>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory and handles are as before, whatever has been called how often, and whatever has failed.
+// Memory and handles are as before, whichever functions were called, however often, and whatever failed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using namespace wf_test;
 using where = every_function::where;
 
-/// What the process holds. On a GPU other programs may allocate and free meanwhile.
+/// The memory that the process holds. On a GPU other programs may allocate and free meanwhile.
 struct holdings {
   std::int64_t device_bytes = 0, objects = 0;
 
@@ -34,7 +34,7 @@ struct holdings {
   }
 };
 
-/// Expects that `body` leaves no more than it finds, once it has run a few times: the least growth of a few runs is none.
+/// Expects that `body` holds no more memory after it has run a few times: of a few further runs, one does not grow.
 template <class Body> void expect_no_growth(const std::string& what, Body body) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   holdings least{most, most};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a rung needs commutativity, shown with the interval monoid: item i is [i, i + 1), neighbours join, and
-// whatever else meets is poison for good. It has no inverse, no order of its own and no second way to the right result.
+// Whether a rung needs commutativity, shown with the interval monoid: item i is [i, i + 1), neighbours join, and any
+// other pair is poison for good. It has no inverse, no order of its own and no second way to the right result.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -105,7 +105,7 @@ TEST_P(ladder_order, is_kept_unless_the_table_says_otherwise) {
   EXPECT_TRUE(lost);
 }
 
-// One block is not enough to lose the order for a rung that needs commutativity between blocks alone, and is for others.
+// In one block, a rung that needs commutativity between blocks only keeps the order; other rungs lose it.
 TEST_P(ladder_order, within_one_block) {
   const rung<interval> r = named(source_rungs<interval>(), GetParam());
   if (r.about.name == "atomic-global" || r.about.name == "atomic-shared") {

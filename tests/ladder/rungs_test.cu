@@ -101,7 +101,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(ladder, ladder_rung, testing::ValuesIn(names()), test_name);
 
-// The bound is worth something only if the chain is short: what the tables of the sources call steps.
+// The bound is useful only if the chain is short: the steps in the tables of the sources.
 TEST(longest_chain, is_logarithmic_for_trees) {
   constexpr std::int64_t items = 1 << 20;
   constexpr int multiprocessors = 132;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types of items beside the ones that other tests use: complex numbers, short vectors, fp8, integers of 128 bits. Results
-// have the bits of the tree, and the documented accumulators.
+// Item types that other tests do not use: complex numbers, short vectors, fp8, integers of 128 bits. Results have the
+// bits of the tree, and the documented accumulators.
 #include <cuda_fp8.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ template <class T, class Op> void expect_bits_of_tree(const std::vector<T>& item
     ASSERT_TRUE(equal_bytes(out.value(), wf::canonical_tree::replay(items.data(), count, op))) << count;
   }
 }
-/// So have segments. (Of a few types only: they take the same ways, and their kernels compile for long.)
+/// So have segments. (A few types only: the paths are the same, and the kernels take long to compile.)
 template <class T, class Op> void expect_segments_bits_of_tree(const std::vector<T>& items, Op op) {
   using A = wf::accumulator_t<Op, T>;
   const device_array<A> out(3);

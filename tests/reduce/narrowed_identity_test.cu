@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What nothing gives in an output that is narrower than the accumulator: the identity of the output's type, not the low
-// bytes of the accumulator's. In every function that can write it.
+// The result of no items in an output that is narrower than the accumulator: the identity of the output's type, not the
+// low bytes of the accumulator's. In every function that can write it.
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct itself {
   template <class T> __host__ __device__ T operator()(T item) const { return item; }
 };
 
-/// What `op` over no `T` gives in an `R`, by every function that reduces.
+/// The result of `op` over no items of `T`, in an `R`, by every function that reduces.
 template <class T, class R, class Op> void expect_of_nothing(R expected, Op op) {
   device_array<R> out(2);
   const auto expect_written = [&](const char* function) {

@@ -42,7 +42,7 @@ std::int64_t tile_items_of(const reduce_plan& plan, int chunk_items) {
 }
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
-/// What is wrong with the plan, if anything.
+/// Says what is wrong with the plan; empty if nothing is.
 std::string problem(const reduce_plan& plan, const reduce_limits& limits, std::int64_t items, const problem_kind& kind,
                     int max_blocks) {
   const auto power_of_two = [](int n) { return n > 0 && (n & (n - 1)) == 0; };

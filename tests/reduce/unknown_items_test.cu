@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms and conversions see nothing but the input's items and what was made of them. All of those below
-// stop the kernel where they are given anything else, as a pointer that is followed, or a division by an item, would.
+// Operators, transforms and conversions see nothing but the input's items and values made of them. Those below
+// stop the kernel when they meet anything else, as a pointer that is followed, or a division by an item, would.
 #include <warpfold/reduce.cuh>
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ template <class Word, int Words> struct token {
   }
 };
 
-/// As a token, and converts to 1.
+/// Like a token, but converts to 1.
 struct one : token<int, 1> {
   __host__ __device__ explicit operator int() const { return expect_known(), 1; }
 };
@@ -59,7 +59,7 @@ struct follow {
   }
 };
 
-/// The number of tokens, of which none may be made of nothing.
+/// The number of tokens. No token may be made of nothing.
 struct counted {
   int magic, count;
 };

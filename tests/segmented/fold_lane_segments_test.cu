@@ -30,7 +30,7 @@ struct leaf_of {
 
 enum class way { single_chunks, items };
 
-/// Warp b folds `together` segments a lane; results of those without items stay what they are.
+/// Warp b folds `together` segments per lane; results of segments without items stay as they are.
 template <way Algorithm, class Leaves, class Op>
 __global__ void lanes_kernel(Leaves leaves, const segment* segments, Op op, typename Leaves::accumulator* results,
                              int* stores) {
@@ -97,7 +97,7 @@ void check_lanes(const std::vector<T>& items, std::int64_t offset, Transform tra
   }
 }
 
-// An operator without identity: what does not exist takes no part.
+// An operator without identity: missing items take no part.
 TEST(fold_lane_segments, are_the_canonical_tree_of_each) {
   const auto items = wf_test::random_items<std::int32_t>(500);
   for (const std::int64_t offset : {0, 1, 2, 3}) {
@@ -107,7 +107,7 @@ TEST(fold_lane_segments, are_the_canonical_tree_of_each) {
   }
 }
 
-// With an exact identity, that takes the place of what does not exist: it must leave -0 as it is.
+// An exact identity takes the place of missing items: it must leave -0 as it is.
 TEST(fold_lane_segments, sum_floats_by_their_bits) {
   static_assert(wf::thread::has_exact_identity<wf::plus, float> &&
                 !wf::thread::has_exact_identity<wf_test::hash_pair, hash>);

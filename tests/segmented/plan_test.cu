@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan of a segmented reduction as a pure function: whatever the device, the items, the segments and the bound,
-// every position has a warp, and what warps need fits the scratch.
+// every position has a warp, and the warps' partial results fit the scratch.
 #include <warpfold/segmented/plan.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ const problem_kind kinds[] = {{"float", 8, 4, segmented::kernel_policy_for(32, 4
                               {"4 KiB", 1, 4096, segmented::kernel_policy_for(4096, 4096)}};
 constexpr int devices[] = {1, 8, 132 * 4, 132 * 2, 78, 100'000};  // blocks at once
 
-/// What is wrong with the plan, if anything.
+/// Says what is wrong with the plan; empty if nothing is.
 std::string problem(const segmented::load_balance_plan& plan, int max_resident_blocks, std::int64_t items,
                     std::int64_t segments, const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
@@ -229,7 +229,7 @@ TEST(segmented_plan, deals_what_a_device_does_at_once) {
 }
 
 TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
-  const problem_kind& k = kinds[0];  // rows of 256 items, 4 blocks a multiprocessor
+  const problem_kind& k = kinds[0];  // rows of 256 items, 4 blocks per multiprocessor
   const auto warps_of_group = [&](std::int64_t segments, std::int64_t length) {
     const auto plan = segmented::plan_segment_per_warp_group(528, segments * length, segments, false, k.chunk_items,
                                                              k.accumulator_bytes, k.policy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where segments begin for a warp, and units of long segments joined by whoever comes last, with units of a few items
-// so that there are very many of them.
+// Where segments begin for a warp; and units of long segments, joined by the warp that comes last. Units have a few
+// items only, so there are very many.
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
 #include <warpfold/segmented/segment_units.cuh>
@@ -55,7 +55,7 @@ __global__ void start_kernel(Segments segments, segmented::load_balance_partitio
   }
 }
 
-/// What a warp whose range begins there is told, at every position.
+/// For every position: what a warp learns whose range begins there.
 template <class Segments>
 std::vector<found_start> starts_of(const Segments& segments, const segmented::load_balance_partition& partition,
                                    std::int64_t items, int max_items, int together) {
@@ -80,7 +80,8 @@ void expect_starts(const Segments& segments, const segmented::load_balance_parti
       ++first;
     ASSERT_EQ(start.segment, first) << "position " << position;
     const auto offset = [&](std::int64_t s) { return offsets[static_cast<std::size_t>(s)]; };
-    // What the segment before has at the position or later must be told; what it has not, need not.
+    // The warp must learn of items of the segment before that lie at the position or later. It need not learn of
+    // others.
     if (first > 0 && offset(first) + partition.segment_cost * (first - 1) > position) {
       ASSERT_EQ(before.begin, offset(first - 1)) << "position " << position;
       ASSERT_EQ(before.end, offset(first)) << "position " << position;

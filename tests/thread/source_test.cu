@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sources of leaves: pointers, iterators, two at once, and what a transform makes of them.
+// Sources of leaves: pointers, iterators, two at once, and transformed ones.
 #include <warpfold/thread/source.cuh>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 namespace thread = warpfold::thread;
 
-/// Chunks of `leaves`, also past its end, one a thread: chunk i to out + i * chunk_items.
+/// Chunks of `leaves`, also past its end, one per thread: chunk i to out + i * chunk_items.
 template <class Leaves> __global__ void edge_kernel(Leaves leaves, double* out) {
   const int first = static_cast<int>(threadIdx.x) * Leaves::chunk_items;
   typename Leaves::chunk chunk = {};

@@ -61,7 +61,7 @@ TEST(warp_counter, totals_in_every_lane) {
   }
 }
 
-/// Pushes as number first, first + 1, …: what waits then is the first node of high numbers.
+/// Pushes numbers first, first + 1, …; then the first node of high numbers waits.
 __global__ void high_kernel(unsigned first, hash* result) {
   wf::warp::counter<hash> tree;
   for (unsigned n = 0; n < 4; ++n) tree.push(first + n, hash::of(n), wf_test::hash_pair{});

@@ -63,8 +63,8 @@ __global__ void batch_kernel(Make make, const batch_case* cases, int* wrong) {
   if (!(result == own.expected)) atomicAdd(wrong, 1);
 }
 
-/// Batches of up to `Rows` rows at every alignment in `offsets`, first and in the middle, of every number of items that matters, with less
-/// and more than a vector before and after. leaf(offset, i) is the leaf of item i.
+/// Batches of up to `Rows` rows at every alignment in `offsets`, first and in the middle, of every number of items that
+/// matters, with less and more than a vector before and after. leaf(offset, i) is the leaf of item i.
 template <int Rows, class Index, class Make, class Leaf>
 void check_batches(Make make, int chunk_items, const std::vector<int>& offsets, Leaf leaf) {
   const int row = chunk_items * wf::warp_lanes;

@@ -91,7 +91,7 @@ TEST(search, of_equal_steps_takes_a_look) {
     }
 }
 
-// Most warps look for a target past all values where the last segment holds most items.
+// If the last segment holds most items, most warps look for a target past all values.
 TEST(search, past_all_values_takes_a_look) {
   for (const std::int64_t count : {1, 33, 1024, 65'537}) {
     const device_array<std::int64_t> in(values(static_cast<std::size_t>(count), 0)), target(values{1 << 19}),
