@@ -159,8 +159,7 @@ TEST_F(segmented_reduce_forms, segments_that_do_not_tell_their_number) {
   expect_refused(wf::bounds{begins_.items(), ends_.items().first(3)}, {"ends", "3 entries, not 4"});
 }
 
-// ---- init and empty
-// ---------------------------------------------------------------------------------------------------
+// ---- init and empty -------------------------------------------------------------------------------------------------
 
 TEST_F(segmented_reduce_forms, init_and_empty_within_out_are_refused) {
   const device_array<int> memory(std::vector<int>(16, 7));

@@ -49,7 +49,7 @@ struct rung_facts {
 /// How the blocks' sums become one.
 enum class finish {
   atomics,        // blocks add to the result, which must start at zero
-  relaunch,       // the same kernel on the partials, until one is left
+  relaunch,       // the same kernel on the partials, until one remains
   second_launch,  // the same kernel once more, as one block of 1024 threads
   library         // Warpfold's own
 };

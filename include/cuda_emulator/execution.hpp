@@ -135,7 +135,7 @@ struct cluster {  // a block without a cluster is a cluster of one
   unsigned blocks_done = 0;
   unsigned thread_count = 0;
   unsigned arrived = 0;           // threads that have arrived at the cluster barrier in this phase
-  unsigned exited_unarrived = 0;  // threads that left before they arrived in this phase
+  unsigned exited_unarrived = 0;  // threads that exited before they arrived in this phase
   unsigned phase = 0;
 };
 

@@ -42,7 +42,7 @@ struct options {
   // Checks.
   bool poison = true;                  // fill fresh device and shared memory with NaN-like bytes
   bool check_barrier_sites = true;     // all threads of a block must meet at the same __syncthreads of the source
-  bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
+  bool allow_exited_lanes = false;     // a mask may name lanes that have exited (CUDA lets it pass)
   bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
 
   // Faults, to test how a program handles them.

@@ -59,7 +59,7 @@ namespace detail {
   return fresh;
 }
 
-// The lanes to wait for. Lanes that the block does not have, or that have left it, are not among them.
+// The lanes to wait for. Lanes that the block does not have, or that have exited, are not among them.
 inline unsigned awaited(const warp& w, unsigned mask) { return mask & w.existing & ~w.exited; }
 
 inline void complete_rendezvous(warp& w, rendezvous& r) {

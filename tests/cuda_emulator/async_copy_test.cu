@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies that a thread starts and waits for: what they bring, and the mistakes that corrupt on a GPU.
+// Copies that a thread starts and waits for: the bytes that they bring, and the mistakes that corrupt data on a GPU.
 #include <cmath>
 
 #include "emulated.hpp"

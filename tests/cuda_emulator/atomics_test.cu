@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic functions: what they return, what they leave behind, and that blocks get in between.
+// Atomic functions: their results, their effects, and that other blocks run between them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches: shapes, arguments, attributes, and what the device refuses before anything runs.
+// Launches: shapes, arguments, attributes, and launches that the device refuses before anything runs.
 #include <cstdint>
 #include <memory>
 

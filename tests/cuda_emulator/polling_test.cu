@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Polls: those that wait for a thread that still computes go on, and those that nobody will answer are a deadlock.
+// Polls go on while they wait for a thread that still computes. Polls that nobody will answer are a deadlock.
 #include "emulated.hpp"
 
 namespace {
@@ -27,8 +27,7 @@ template <class Kernel, class... A> void expect_deadlock(Kernel kernel, dim3 gri
   });
 }
 
-// ---- one block polls, another one computes
-// ---------------------------------------------------------------------------
+// ---- one block polls, another one computes --------------------------------------------------------------------------
 
 constexpr int rounds = 10'000;
 
@@ -145,8 +144,7 @@ __global__ void plays_in_shared_memory() {
 }
 TEST(polling, so_are_static_shared_ones) { expect_end(plays_in_shared_memory, 2, 64); }
 
-// ---- nobody will answer
-// ----------------------------------------------------------------------------------------------
+// ---- nobody will answer ---------------------------------------------------------------------------------------------
 
 __global__ void polls_between_barriers(unsigned* flag) {
   __shared__ unsigned seen;

@@ -231,7 +231,7 @@ TEST(scheduling, settings_are_restored) {
 TEST(scheduling, the_environment_can_give_the_seed) {
   ASSERT_EQ(setenv("CUDA_EMULATOR_SEED", "0x1234", 1), 0);
   std::uint64_t seed = 0;
-  std::thread([&] { seed = em::settings().seed; }).join();  // read once a host thread
+  std::thread([&] { seed = em::settings().seed; }).join();  // read once per host thread
   EXPECT_EQ(seed, 0x1234u);
   unsetenv("CUDA_EMULATOR_SEED");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dynamic and static shared memory: one a block, poisoned, bounded.
+// Dynamic and static shared memory: one per block, poisoned, bounded.
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where plain accesses are split, races of these show, and right kernels stay right.
+// If plain accesses are split, their races show, and right kernels stay right.
 #include <atomic>
 #include <utility>
 
@@ -123,8 +123,7 @@ TEST(split_accesses, the_seed_decides) {
   EXPECT_EQ(first, second);
 }
 
-// ---- faults
-// ----------------------------------------------------------------------------------------------------------
+// ---- faults ---------------------------------------------------------------------------------------------------------
 
 __global__ void read_vectors(const unsigned char* memory, int byte, float4* out) {
   out[threadIdx.x] = reinterpret_cast<const float4*>(memory + byte)[threadIdx.x];

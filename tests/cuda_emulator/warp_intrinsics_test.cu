@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every warp intrinsic against what its definition says, lane by lane.
+// Every warp intrinsic against its definition, lane by lane.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

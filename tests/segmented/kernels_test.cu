@@ -135,8 +135,7 @@ TYPED_TEST(segmented_reduce_kernels, random_lengths) {
   }
 }
 
-// ---- segments dealt by number
-// -----------------------------------------------------------------------------------------
+// ---- segments dealt by number ---------------------------------------------------------------------------------------
 
 // Ranges have up to 777 items here, and a group folds two ranges' at most: lengths around every share of 1 to 8 warps,
 // and around two ranges; those that are too long begin and end at a range's begin, or an item beside it.

@@ -150,8 +150,7 @@ TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
   }
 }
 
-// ---- segments dealt by number
-// -----------------------------------------------------------------------------------------
+// ---- segments dealt by number ---------------------------------------------------------------------------------------
 
 std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_resident_blocks, std::int64_t items,
                     std::int64_t segments, bool is_fixed_length, const problem_kind& kind, int max_blocks) {

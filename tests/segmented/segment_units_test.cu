@@ -23,8 +23,7 @@ namespace segmented = warpfold::segmented;
 using hash = wf_test::tree_hash<8, 8>;
 using wf_test::device_array;
 
-// ---- starts
-// -----------------------------------------------------------------------------------------------------------
+// ---- starts ---------------------------------------------------------------------------------------------------------
 
 constexpr int tile_segments = segmented::tile_segments_per_lane * 32;
 constexpr int look_items = 8 * 32;  // how far owners may be looked at past what tells that a segment is too long
@@ -235,8 +234,7 @@ TEST(segments, follow_one_another) {
   expect(segmented::owned_segments<const int*>{ids_on_device.data(), offsets.back(), count});
 }
 
-// ---- units
-// ------------------------------------------------------------------------------------------------------------
+// ---- units ----------------------------------------------------------------------------------------------------------
 
 /// One segment of `units` units of 2^log_unit items, the last maybe shorter, from item `first_item` on. Warp w has
 /// stored what begins in its range, and joins.

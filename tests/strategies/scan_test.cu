@@ -153,8 +153,7 @@ TYPED_TEST(strategies_scan, starts_each_segment_with_init) {
       }
 }
 
-// ---- the operator sees items only
-// ------------------------------------------------------------------------------------
+// ---- the operator sees items only -----------------------------------------------------------------------------------
 
 constexpr int known = 0x5eed;
 struct tally {
@@ -210,8 +209,7 @@ TYPED_TEST(strategies_scan, reads_iterators_within_bounds) {
   }
 }
 
-// ---- arguments
-// -------------------------------------------------------------------------------------------------------
+// ---- arguments ------------------------------------------------------------------------------------------------------
 
 template <class Call> void expect_refused(Call call, std::initializer_list<const char*> words) {
   try {
