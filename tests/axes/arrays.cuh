@@ -36,7 +36,7 @@ struct layout {
 };
 
 /// Memory for the extents in the order of axes `order` from the outermost to the innermost, with strides that are
-/// `step` times as large as need be, padded by up to `padding` items an axis. Axes in `backwards` run backwards, those
+/// `step` times as large as need be, padded by up to `padding` items per axis. Axes in `backwards` run backwards, those
 /// in `repeated` have stride 0.
 inline layout make_layout(const std::vector<std::int64_t>& extents, const std::vector<int>& order, std::int64_t step,
                           const std::vector<std::int64_t>& padding, unsigned backwards, unsigned repeated) {
