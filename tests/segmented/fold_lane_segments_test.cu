@@ -107,7 +107,7 @@ TEST(fold_lane_segments, are_the_canonical_tree_of_each) {
   }
 }
 
-// An exact identity takes the place of missing items: it must leave -0 as it is.
+// With an exact identity, that takes the place of what does not exist: it must leave -0 as it is.
 TEST(fold_lane_segments, sum_floats_by_their_bits) {
   static_assert(wf::thread::has_exact_identity<wf::plus, float> &&
                 !wf::thread::has_exact_identity<wf_test::hash_pair, hash>);

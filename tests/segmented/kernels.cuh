@@ -6,7 +6,7 @@
 
 namespace wf_test {
 
-/// Calls enqueue(arguments) with the arguments of the kernels.
+/// Calls enqueue(arguments) with what the kernels are given.
 template <class T, class Segments, class A, class Op, class Transform, class Enqueue>
 void with_arguments(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
                     const warpfold::segmented_options<A>& options, Transform transform, Enqueue enqueue) {
