@@ -29,7 +29,7 @@ template <class Enqueue> void print_time(const char* name, std::size_t bytes, in
 /// touched.
 inline void print_cache_note(std::size_t bytes) {
   if (bytes >= l2_cache_bytes()) return;
-  std::printf("\nAn array this small stays in the L2 cache: these times are of the cache and the launch, not of memory.\n");
+  std::printf("\nAn array this small stays in the L2 cache: these times are not those of memory.\n");
 }
 
 }  // namespace examples

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators with results of their own along axes: fused ones with an output each, everyday reductions, arg-reductions,
+// Operators with results of their own along axes: fused ones with one output each, everyday reductions, arg-reductions,
 // statistics, exact sums. Each result has the bits of reduce over the items of its output.
 #include "axes/arrays.cuh"
 

@@ -74,7 +74,7 @@ TEST(cuda_error, says_what_happened_and_where) {
   const wf_test::device_array<long long> out(1);
   try {
     wf::launch(&write_kernel, config_of(1, 2048), out.data(), 1);
-    FAIL() << "2048 threads a block";
+    FAIL() << "2048 threads per block";
   } catch (const std::runtime_error& e) {
     const auto* error = dynamic_cast<const wf::cuda_error*>(&e);
     ASSERT_NE(error, nullptr);

@@ -74,7 +74,7 @@ template <class Op> struct reduces_to_value : with_operator<Op> {
   }
 };
 
-/// The sum and the largest item, in an output each; and, without outputs, side by side.
+/// The sum and the largest item, in two outputs; and, without outputs, side by side.
 struct fuses {
   static std::string name() { return "fuse"; }
   template <class T, class Kind> using output = numbers_of<T, Kind>;
