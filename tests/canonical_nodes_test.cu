@@ -58,7 +58,7 @@ wf::canonical_nodes<A, Op> joined_at_random(const std::vector<T>& items, Op op, 
   return lists[0];
 }
 
-TEST(CanonicalNodes, AreTheMaximalCompleteNodes) {
+TEST(canonical_nodes, are_the_maximal_complete_nodes) {
   wf_test::random_source source(3);
   for (int round = 0; round < 300; ++round) {
     const std::int64_t first = source.below(200), end = first + source.below(200);
@@ -76,7 +76,7 @@ TEST(CanonicalNodes, AreTheMaximalCompleteNodes) {
   }
 }
 
-TEST(CanonicalNodes, IntervalsSurviveEverySplit) {
+TEST(canonical_nodes, intervals_survive_every_split) {
   wf_test::random_source source(4);
   for (int round = 0; round < 300; ++round) {
     const auto items = wf_test::interval_items<interval>(1 + source.below(3000));
@@ -85,7 +85,7 @@ TEST(CanonicalNodes, IntervalsSurviveEverySplit) {
   }
 }
 
-TEST(CanonicalNodes, EverySplitFollowsTheTree) {
+TEST(canonical_nodes, every_split_follows_the_tree) {
   wf_test::random_source source(5);
   for (int round = 0; round < 200; ++round) {
     const auto items = wf_test::hash_items<hash>(1 + source.below(2000));
@@ -110,7 +110,7 @@ template <class Op> void expect_results_of_reduce(Op op) {
     }
   }
 }
-TEST(CanonicalNodes, SumsMeansMomentsAndPlacesHaveTheBitsOfReduce) {
+TEST(canonical_nodes, sums_means_moments_and_places_have_the_bits_of_reduce) {
   expect_results_of_reduce(wf::plus{});
   expect_results_of_reduce(wf::maximum{});
   expect_results_of_reduce(wf::arithmetic_mean{});
@@ -118,7 +118,7 @@ TEST(CanonicalNodes, SumsMeansMomentsAndPlacesHaveTheBitsOfReduce) {
   expect_results_of_reduce(wf::moments<2>{});
 }
 
-TEST(CanonicalNodes, PartsOfEmptyListsJoin) {
+TEST(canonical_nodes, parts_of_empty_lists_join) {
   wf::canonical_nodes<interval, wf_test::join> nodes(5);
   nodes.append(wf::canonical_nodes<interval, wf_test::join>(5), {});
   EXPECT_EQ(nodes.size(), 0);
@@ -129,7 +129,7 @@ TEST(CanonicalNodes, PartsOfEmptyListsJoin) {
   EXPECT_EQ((wf::canonical_nodes<interval, wf_test::join>().value({}, interval::of(-1))), interval::of(-1));
 }
 
-TEST(CanonicalNodes, ListsHaveRoomForTheMostItems) {
+TEST(canonical_nodes, lists_have_room_for_the_most_items) {
   wf::canonical_nodes<std::int64_t, wf::plus> nodes(1);
   for (int level = 0; level < 61; ++level) nodes.append_node(level, std::int64_t{1} << level, {});
   for (int level = 60; level >= 0; --level) nodes.append_node(level, std::int64_t{1} << level, {});
@@ -145,7 +145,7 @@ TEST(CanonicalNodes, ListsHaveRoomForTheMostItems) {
   EXPECT_THROW(all.append_node(0, 1, {}), std::invalid_argument);
 }
 
-TEST(CanonicalNodes, TheFirstBytesAreTheMessage) {
+TEST(canonical_nodes, the_first_bytes_are_the_message) {
   wf_test::random_source source(8);
   const auto items = wf_test::hash_items<hash>(1000);
   for (int round = 0; round < 50; ++round) {
@@ -180,7 +180,7 @@ template <class F> std::string message_of(F call) {
   }
   return "no exception";
 }
-TEST(CanonicalNodes, NumbersThatDoNotFitAreNamed) {
+TEST(canonical_nodes, numbers_that_do_not_fit_are_named) {
   using nodes = wf::canonical_nodes<int, wf::plus>;
   nodes left, right(7);
   left.append_node(0, 1, {});
@@ -210,7 +210,7 @@ __global__ void fold_parts_kernel(const A* items, const std::int64_t* borders, i
   for (int i = 1; i < parts; ++i) lists[0].append(lists[i], op);
   *out = lists[0].root(op);
 }
-TEST(CanonicalNodes, ThreadsOfAKernelBuildAndJoinThem) {
+TEST(canonical_nodes, threads_of_a_kernel_build_and_join_them) {
   constexpr int parts = 13;
   wf_test::random_source source(9);
   const auto items = wf_test::hash_items<hash>(777);
@@ -248,7 +248,7 @@ std::uint64_t sum_of_lanes(const std::vector<double>& items, std::int64_t lanes)
   wf::reduce(sums.items(), sum.data());
   return __builtin_bit_cast(std::uint64_t, sum.value());
 }
-TEST(CanonicalNodes, PublishedSumsOfP4016AreReproduced) {
+TEST(canonical_nodes, published_sums_of_p_4016_are_reproduced) {
   const std::vector<double> items = items_of_p4016();
   EXPECT_EQ(sum_of_lanes(items, 16), 0x40618f71f6379380u);
   EXPECT_EQ(sum_of_lanes(items, 128), 0x40618f71f6379397u);

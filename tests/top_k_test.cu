@@ -59,12 +59,12 @@ template <int K> void expect_joined() {
     ASSERT_EQ(indices(op(left, right)), expected(items, 0, count, K, true)) << K << ' ' << seed;
   }
 }
-TEST(TopK, ListsOfEveryLengthJoin) {
+TEST(top_k, lists_of_every_length_join) {
   expect_joined<1>(), expect_joined<2>(), expect_joined<3>(), expect_joined<5>();
   expect_joined<7>(), expect_joined<8>(), expect_joined<11>(), expect_joined<16>();
 }
 
-TEST(TopK, OfOneSequence) {
+TEST(top_k, of_one_sequence) {
   const device_array<wf::best_items<float, 5>> out(1);
   const device_array<wf::best_items<int, 4>> out_bytes(1);
   for (const std::int64_t size : {1, 4, 130, 4099, 20'011}) {
@@ -89,7 +89,7 @@ TEST(TopK, OfOneSequence) {
 }
 
 // Lists that live on from batch to batch, in one block and in several.
-TEST(TopK, OfManyBatches) {
+TEST(top_k, of_many_batches) {
   constexpr std::int64_t count = 30'001;
   const device_array<wf::best_items<float, 16>> out(1);
   for (const int distinct : {3, 1'000'000})
@@ -121,7 +121,7 @@ template <class T> void expect_lists_of_two_values(T a, T b, T third) {
   }
 }
 // Whatever warp is first: its zeros do not keep those of another sign, and of lower indices, out of another warp's list.
-TEST(TopK, OfZerosByAnyWarp) {
+TEST(top_k, of_zeros_by_any_warp) {
   constexpr std::int64_t count = 20'000;
   const device_array<wf::best_items<float, 3>> out(1);
   for (std::int64_t zeros = 512; zeros + 512 <= count; zeros += 1024) {
@@ -136,7 +136,7 @@ TEST(TopK, OfZerosByAnyWarp) {
     }
   }
 }
-TEST(TopK, OfTheLeastIntegersAndOfZeros) {
+TEST(top_k, of_the_least_integers_and_of_zeros) {
   constexpr int least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
   expect_lists_of_two_values(least, least + 1, least);
   expect_lists_of_two_values(least, least, least);
@@ -147,7 +147,7 @@ TEST(TopK, OfTheLeastIntegersAndOfZeros) {
   expect_lists_of_two_values(-0.0f, 0.0f, -1.0f);
 }
 
-TEST(TopK, OfSegments) {
+TEST(top_k, of_segments) {
   const auto items = random_values(9000, 100);
   std::vector<int> offsets{0};
   for (int length = 1; offsets.back() + length < 9000; length = length * 7 % 501)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of reduce_by_key with epochs of few tiles, so that many epochs follow one another: words are used again, runs lie
-// across epochs, and epochs are joined by the tree.
+// The kernel of reduce_by_key with epochs of few tiles, so that many epochs follow one another: words are used again,
+// runs lie across epochs, and epochs are joined by the tree.
 #include <warpfold/by_key/kernel.cuh>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace wf = warpfold;
 using wf_test::device_array;
-using hash = wf_test::tree_hash<48, 8>;  // few items a thread, so that tiles are small
+using hash = wf_test::tree_hash<48, 8>;  // few items per thread, so that tiles are small
 using keys_source = wf::thread::pointer_source<int, 1>;
 using leaves_type = wf::thread::leaves<wf::thread::pointer_source<hash, 1>, wf::thread::no_transform, hash>;
 
@@ -98,7 +98,7 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
   }
 }
 
-TEST(ByKeyEpochs, OneAfterAnother) {
+TEST(by_key_epochs, one_after_another) {
   constexpr std::int64_t items = wf_test::emulated ? 5'001 : 30'001;
   std::uint64_t seed = 1;
   for (const int log_epoch : {0, 1, 2, 4})
@@ -106,7 +106,7 @@ TEST(ByKeyEpochs, OneAfterAnother) {
       for (const int blocks : {1, wf_test::emulated ? 5 : 100}) check(items, length, log_epoch, blocks, seed++);
 }
 
-TEST(ByKeyEpochs, OfMoreTilesThanAGroup) {
+TEST(by_key_epochs, of_more_tiles_than_a_group) {
   constexpr std::int64_t items = wf_test::emulated ? 20'000 : 100'000;
   for (const int log_epoch : {5, 6, 8})
     check(items, 40, log_epoch, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_epoch));

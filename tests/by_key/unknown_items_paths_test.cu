@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, equalities, transforms, conversions and iterators are shown keys and items of the input, and what was made
-// of these, and nothing else: not the zero bytes that fill the lanes without an item, nor the carry of a span without
+// Operators, equalities, transforms, conversions and iterators see keys and items of the input and values made of
+// these, and nothing else: not the zero bytes that fill the lanes without an item, nor the carry of a span without
 // items, nor the key before the first one.
 #include <gtest/gtest.h>
 
@@ -191,7 +191,7 @@ template <class Function, class... Args> __global__ void apply_kernel(Function f
   (void)function(args...);
 }
 
-// So that the tests above can fail.
+// Shows that the tests above can fail.
 TEST(reduce_by_key_unknown_uses, are_counted) {
   const marked known{1, marked::mark_of_known};
   const unsigned before = unknown_uses_so_far();

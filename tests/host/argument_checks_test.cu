@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What host functions check before they write: that buffers are apart.
+// Host functions check before they write that buffers are apart.
 #include <warpfold/host/argument_checks.cuh>
 
 #include <gtest/gtest.h>

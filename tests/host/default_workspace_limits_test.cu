@@ -31,7 +31,7 @@ std::int64_t used_bytes() {
   return static_cast<std::int64_t>(total - free);
 }
 
-/// By how many bytes more are in use after `body` than before: the least of a few times.
+/// How many bytes `body` adds to those in use: the least of a few runs.
 template <class Body> std::int64_t growth(Body body) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < 5; ++i) {
@@ -61,7 +61,7 @@ template <class Call> void within_a_minute(Call call) {
   std::_Exit(EXIT_FAILURE);
 }
 
-TEST(DefaultWorkspace, DoesNotLockOutTheThreadThatDestroysGraphs) {
+TEST(default_workspace, does_not_lock_out_the_thread_that_destroys_graphs) {
   within_a_minute([] {
     std::atomic<bool> over = false;
     std::thread destroys([&] {
@@ -87,7 +87,7 @@ TEST(DefaultWorkspace, DoesNotLockOutTheThreadThatDestroysGraphs) {
   });
 }
 
-TEST(DefaultWorkspace, HoldsBoundedMemoryHoweverManyStreamsComeAndGo) {
+TEST(default_workspace, holds_bounded_memory_however_many_streams_come_and_go) {
   const sum_with_scratch sum;
   const std::int64_t grown = growth([&] {
     for (int i = 0; i < 300; ++i) {
@@ -100,7 +100,7 @@ TEST(DefaultWorkspace, HoldsBoundedMemoryHoweverManyStreamsComeAndGo) {
   EXPECT_LE(grown, 0);  // after the first time
 }
 
-TEST(DefaultWorkspace, LivingStreamsShareSlotsOnlyWhenTheyAreIdle) {
+TEST(default_workspace, living_streams_share_slots_only_when_they_are_idle) {
   constexpr std::size_t streams = 50;
   std::vector<sum_with_scratch> sums(streams);
   std::vector<std::optional<wf_test::stream>> on(streams);
@@ -136,7 +136,7 @@ bool is_recycled(const unsigned* scratch) {
   return false;
 }
 
-TEST(DefaultWorkspace, IsNotRecycledBeforeTheCallEnds) {
+TEST(default_workspace, is_not_recycled_before_the_call_ends) {
   use_up_kept_slots();
   const unsigned* scratch = nullptr;
   {
@@ -150,7 +150,7 @@ TEST(DefaultWorkspace, IsNotRecycledBeforeTheCallEnds) {
 }
 
 #if defined(__CUDACC__)  // the emulator does not return before the work is done
-TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
+TEST(default_workspace, is_not_recycled_before_the_kernel_ends) {
   use_up_kept_slots();
   std::atomic<bool> may_end = false;
   const auto wait = [](void* flag) {
@@ -171,7 +171,7 @@ TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
 }
 #endif
 
-TEST(DefaultWorkspace, ServesStreamsOfManyThreadsAtOnce) {
+TEST(default_workspace, serves_streams_of_many_threads_at_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([] {
@@ -189,7 +189,7 @@ TEST(DefaultWorkspace, ServesStreamsOfManyThreadsAtOnce) {
   for (std::thread& t : threads) t.join();
 }
 
-TEST(DefaultWorkspace, IsNotTakenByCallsOnAnInvalidatedCapture) {
+TEST(default_workspace, is_not_taken_by_calls_on_an_invalidated_capture) {
   const sum_with_scratch sum;
   const wf_test::stream stream;
   wf::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
@@ -213,7 +213,7 @@ TEST(DefaultWorkspace, IsNotTakenByCallsOnAnInvalidatedCapture) {
   sum.expect();
 }
 
-TEST(ReduceValue, IsAllowedWhileAnotherThreadCapturesAndLeavesItsCaptureValid) {
+TEST(default_workspace_limits, is_allowed_while_another_thread_captures_and_leaves_its_capture_valid) {
   const device_array<int> in(std::vector<int>(1000, 1));
   const wf_test::stream captured;
   wf::check(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");

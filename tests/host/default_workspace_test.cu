@@ -49,7 +49,7 @@ bool is_cleared(std::span<std::byte> scratch, cudaStream_t on) {
   return control == std::vector<unsigned char>(control.size(), 0);
 }
 
-TEST(WorkspacePool, HasWhatTheCallsOfAStreamNeeded) {
+TEST(workspace_pool, has_what_the_calls_of_a_stream_needed) {
   static auto& pool = *new host::workspace_pool;  // one whose streams have made no calls; never destroyed, as the other
   const int device = host::current_device();
   const stream own;
@@ -66,7 +66,7 @@ TEST(WorkspacePool, HasWhatTheCallsOfAStreamNeeded) {
   EXPECT_EQ(borrow(of_sums).bytes.data(), large.bytes.data());
 }
 
-TEST(WorkspacePool, KeepsASlotForEachStream) {
+TEST(workspace_pool, keeps_a_slot_for_each_stream) {
   const stream a, b;
   const auto of_a = get(a, 1000), of_b = get(b, 1000), of_default = get({}, 1000);
   EXPECT_EQ((std::set{of_a.data(), of_b.data(), of_default.data()}).size(), 3u);
@@ -80,16 +80,16 @@ TEST(WorkspacePool, KeepsASlotForEachStream) {
   EXPECT_TRUE(is_cleared(of_a, a) && is_cleared(of_b, b) && is_cleared(of_default, {}));
 }
 
-TEST(WorkspacePool, DoesNotMistakeANewStreamForOneThatIsGone) {
+TEST(workspace_pool, does_not_mistake_a_new_stream_for_one_that_is_gone) {
   std::set<std::byte*> slots;
   for (int i = 0; i < 5; ++i) {
-    const stream next;  // its handle may well be the last one's
+    const stream next;  // it may well get the handle of the last one
     slots.insert(get(next, 1000).data());
   }
   EXPECT_EQ(slots.size(), 5u);
 }
 
-TEST(WorkspacePool, GrowsASlotAndLeavesTheOldOneToEarlierWork) {
+TEST(workspace_pool, grows_a_slot_and_leaves_the_old_one_to_earlier_work) {
   const stream a;
   const auto small = get(a, 1000);
   wf::check(cudaMemsetAsync(small.data(), 0x77, small.size(), a), "cudaMemsetAsync");
@@ -101,14 +101,14 @@ TEST(WorkspacePool, GrowsASlotAndLeavesTheOldOneToEarlierWork) {
   EXPECT_EQ(get(a, 1000).data(), large.data());
 }
 
-TEST(WorkspacePool, EachThreadsDefaultStreamHasItsOwn) {
+TEST(workspace_pool, each_threads_default_stream_has_its_own) {
   std::byte *here = get(cudaStreamPerThread, 1000).data(), *there = nullptr;
   std::thread([&] { there = get(cudaStreamPerThread, 1000).data(); }).join();
   EXPECT_NE(here, there);
   EXPECT_NE(here, get({}, 1000).data());
 }
 
-TEST(WorkspacePool, ServesManyThreads) {
+TEST(workspace_pool, serves_many_threads) {
   constexpr int threads = 8, streams_each = 4;
   std::vector<std::vector<std::byte*>> slots(threads);
   std::vector<std::thread> running;
@@ -127,7 +127,7 @@ TEST(WorkspacePool, ServesManyThreads) {
   EXPECT_EQ(distinct.size(), std::size_t{threads * streams_each});
 }
 
-/// What calls get while `on` is captured; the graph lives as long as this does.
+/// The scratch that calls get while `on` is captured; the graph lives as long as this.
 class captured {
  public:
   captured(cudaStream_t on, int calls, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal,
@@ -151,7 +151,7 @@ class captured {
   cudaGraph_t graph_{};
 };
 
-TEST(WorkspacePool, GivesEachCapturedCallASlotThatNoEagerCallShares) {
+TEST(workspace_pool, gives_each_captured_call_a_slot_that_no_eager_call_shares) {
   const stream a;
   std::set<std::byte*> slots{get(a, 1000).data()};
   for (const auto mode :
@@ -168,7 +168,7 @@ TEST(WorkspacePool, GivesEachCapturedCallASlotThatNoEagerCallShares) {
   EXPECT_TRUE(slots.contains(get(a, 1000).data()));
 }
 
-TEST(WorkspacePool, TakesASlotBackWhenTheGraphIsGone) {
+TEST(workspace_pool, takes_a_slot_back_when_the_graph_is_gone) {
   const stream a;
   std::byte* returned = nullptr;
   {
@@ -189,7 +189,7 @@ TEST(WorkspacePool, TakesASlotBackWhenTheGraphIsGone) {
 }
 
 // A slot that a small call's graph has given back is too small for a larger call.
-TEST(WorkspacePool, GivesACapturedCallASlotThatIsLargeEnough) {
+TEST(workspace_pool, gives_a_captured_call_a_slot_that_is_large_enough) {
   const stream a;
   { const captured small(a, 3); }
   wf::check(cudaStreamSynchronize(a), "cudaStreamSynchronize");
@@ -199,7 +199,7 @@ TEST(WorkspacePool, GivesACapturedCallASlotThatIsLargeEnough) {
   }
 }
 
-TEST(WorkspacePool, KeepsTheSlotAsLongAsAnExecutableGraphNeedsIt) {
+TEST(workspace_pool, keeps_the_slot_as_long_as_an_executable_graph_needs_it) {
   const stream a;
   cudaGraphExec_t executable{};
   std::byte* kept = nullptr;
@@ -219,7 +219,7 @@ TEST(WorkspacePool, KeepsTheSlotAsLongAsAnExecutableGraphNeedsIt) {
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
 }
 
-TEST(RelaxedCapture, RestoresTheModeOfTheThread) {
+TEST(relaxed_capture, restores_the_mode_of_the_thread) {
   const auto exchange = [](cudaStreamCaptureMode mode) {
     wf::check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
     return mode;

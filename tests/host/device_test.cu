@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is asked of CUDA once, and kept for each device and kernel.
+// Attributes are asked of CUDA once, and kept for each device and kernel.
 #include <warpfold/host/device.cuh>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 namespace host = warpfold::host;
 
-TEST(PerDevice, ComputesOnceADevice) {
+TEST(per_device, computes_once_a_device) {
   host::per_device<int> cache;
   int computed = 0;
   for (int round = 0; round < 3; ++round)
@@ -24,7 +24,7 @@ TEST(PerDevice, ComputesOnceADevice) {
   EXPECT_EQ(computed, 3);
 }
 
-TEST(PerDevice, WorksWithoutRememberingForDevicesBeyondItsTable) {
+TEST(per_device, works_without_remembering_for_devices_beyond_its_table) {
   host::per_device<int> cache;
   int computed = 0;
   for (const int device : {-1, host::max_devices, host::max_devices})
@@ -32,13 +32,13 @@ TEST(PerDevice, WorksWithoutRememberingForDevicesBeyondItsTable) {
   EXPECT_EQ(computed, 3);
 }
 
-TEST(PerDevice, KeepsNothingWhenTheComputationThrows) {
+TEST(per_device, keeps_nothing_when_the_computation_throws) {
   host::per_device<int> cache;
   EXPECT_THROW(cache.get(0, []() -> int { throw std::runtime_error("not now"); }), std::runtime_error);
   EXPECT_EQ(cache.get(0, [] { return 5; }), 5);
 }
 
-TEST(PerDevice, CanBeUsedByManyThreads) {
+TEST(per_device, can_be_used_by_many_threads) {
   host::per_device<host::device_limits> cache;
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -53,7 +53,7 @@ TEST(PerDevice, CanBeUsedByManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(DeviceLimits, AreThoseOfTheDevice) {
+TEST(device_limits, are_those_of_the_device) {
   const int device = host::current_device();
   cudaDeviceProp properties{};
   warpfold::check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
@@ -62,7 +62,7 @@ TEST(DeviceLimits, AreThoseOfTheDevice) {
   EXPECT_EQ(limits.compute_capability, 10 * properties.major + properties.minor);
 }
 
-TEST(DeviceAttribute, ThrowsForADeviceThatIsNotThere) {
+TEST(device_attribute, throws_for_a_device_that_is_not_there) {
   EXPECT_THROW(host::device_attribute(cudaDevAttrMultiProcessorCount, 1000), warpfold::cuda_error);
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
 }
@@ -73,7 +73,7 @@ template <int Id> __global__ void shared_kernel(int* out) {
   *out = shared;
 }
 
-TEST(Occupancy, IsAskedOfTheKernel) {
+TEST(occupancy, is_asked_of_the_kernel) {
   constexpr auto* kernel = &shared_kernel<0>;
   int expected = 0;
   warpfold::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&expected, kernel, 256, 1024), "occupancy");
@@ -82,7 +82,7 @@ TEST(Occupancy, IsAskedOfTheKernel) {
   EXPECT_EQ(host::blocks_per_multiprocessor<kernel>(device, 1024, 40000), expected) << "one answer a kernel, kept";
 }
 
-TEST(Occupancy, ThatIsNoneIsAnError) {
+TEST(occupancy, that_is_none_is_an_error) {
   constexpr auto* kernel = &shared_kernel<1>;
   EXPECT_THROW(host::blocks_per_multiprocessor<kernel>(host::current_device(), 256, std::size_t{1} << 30),
                warpfold::cuda_error);
@@ -91,7 +91,7 @@ TEST(Occupancy, ThatIsNoneIsAnError) {
 
 __global__ void cluster_kernel(int* out) { atomicAdd(out, 1); }
 
-TEST(ClusterBlocks, OfWhatIsPromisedALaunchSucceeds) {
+TEST(cluster_blocks, of_what_is_promised_a_launch_succeeds) {
   const int device = host::current_device();
   const int blocks = host::cluster_blocks<&cluster_kernel>(device, 512, 0);
   if (host::limits_of(device).compute_capability < 90) EXPECT_EQ(blocks, 1);

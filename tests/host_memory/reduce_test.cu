@@ -102,7 +102,7 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
   }
 }
 
-TEST(HostMemory, KeepsTheOrderOfItemsAndInit) {
+TEST(host_memory, keeps_the_order_of_items_and_init) {
   for (const std::int64_t count : {1, 8, 9, 65, 1000, 20'001}) {
     const auto items = wf_test::interval_items(count);
     for (const way& w : ways) {
@@ -114,7 +114,7 @@ TEST(HostMemory, KeepsTheOrderOfItemsAndInit) {
   }
 }
 
-TEST(HostMemory, OperatorsOfAllKindsHaveTheBitsOfReduce) {
+TEST(host_memory, operators_of_all_kinds_have_the_bits_of_reduce) {
   for (const std::int64_t count : {1, 130, 5003}) {
     const auto floats = wf_test::random_items<float>(count, 3);
     expect_bits_of_reduce(floats, wf::plus{});
@@ -132,7 +132,7 @@ TEST(HostMemory, OperatorsOfAllKindsHaveTheBitsOfReduce) {
 }
 
 // Values repeat, so that a wrong number in a part shows.
-TEST(HostMemory, IndicesCountFromTheFirstItemOfAll) {
+TEST(host_memory, indices_count_from_the_first_item_of_all) {
   for (const std::int64_t count : {1, 130, 5003}) {
     std::vector<float> items;
     for (const float x : wf_test::random_items<float>(count, 7)) items.push_back(std::floor(x / 64));
@@ -151,7 +151,7 @@ struct difference {
 struct squared {
   __host__ __device__ double operator()(float a) const { return static_cast<double>(a) * a; }
 };
-TEST(HostMemory, TransformsOfOneAndTwoInputs) {
+TEST(host_memory, transforms_of_one_and_two_inputs) {
   const auto left = wf_test::random_items<float>(9001, 8);
   const auto right = wf_test::random_items<std::int16_t>(9001, 9);
   const device_array<float> l(left);
@@ -172,7 +172,7 @@ TEST(HostMemory, TransformsOfOneAndTwoInputs) {
   }
 }
 
-TEST(HostMemory, OfNothingThereIsInitOrTheIdentity) {
+TEST(host_memory, of_nothing_there_is_init_or_the_identity) {
   const std::vector<int> none;
   EXPECT_EQ(wf::reduce_value(wf::from_host(none)), 0);
   EXPECT_EQ(wf::reduce_value(wf::from_host(none), wf::plus{}, {.init = 3}), 3);
@@ -180,7 +180,7 @@ TEST(HostMemory, OfNothingThereIsInitOrTheIdentity) {
   EXPECT_THROW((void)wf::reduce_value(wf::from_host(std::vector<interval<>>{}), join{}), std::invalid_argument);
 }
 
-TEST(HostMemory, SmallItemsOfAnyAddressAndOutputsOfNarrowTypes) {
+TEST(host_memory, small_items_of_any_address_and_outputs_of_narrow_types) {
   const auto items = wf_test::random_items<std::int8_t>(10'001, 10);
   const device_array<std::int8_t> in(items), out(2);
   wf::reduce(in.items().subspan(1), out.data(), wf::maximum{});
@@ -188,7 +188,7 @@ TEST(HostMemory, SmallItemsOfAnyAddressAndOutputsOfNarrowTypes) {
   EXPECT_EQ(out.value(0), out.value(1));
 }
 
-TEST(HostMemory, ProgressTellsOfAllItems) {
+TEST(host_memory, progress_tells_of_all_items) {
   const auto items = wf_test::random_items<int>(5000, 11);
   for (const way& w : ways) {
     std::vector<std::int64_t> done;
@@ -205,7 +205,7 @@ TEST(HostMemory, ProgressTellsOfAllItems) {
 }
 
 // Whatever throws, the call ends, says so, and the next one works.
-TEST(HostMemory, ExceptionsLeaveNothingBehind) {
+TEST(host_memory, exceptions_leave_nothing_behind) {
   const auto items = wf_test::random_items<int>(20'000, 12);
   const int expected = std::accumulate(items.begin(), items.end(), 0u);
   wf_test::random_source random(13);
@@ -232,7 +232,7 @@ TEST(HostMemory, ExceptionsLeaveNothingBehind) {
   }
 }
 
-TEST(HostMemory, ManyThreadsAtOnce) {
+TEST(host_memory, many_threads_at_once) {
   const auto items = wf_test::random_items<int>(30'000, 14);
   const int expected = std::accumulate(items.begin(), items.end(), 0u);
   std::atomic<int> right = 0;
@@ -257,7 +257,7 @@ template <class Call> std::string message_of(Call call) {
   }
   return "no exception";
 }
-TEST(HostMemory, MistakesAreNamed) {
+TEST(host_memory, mistakes_are_named) {
   const std::vector<int> items(10, 1), fewer(9, 1);
   const auto sum_with = [&](wf::host_options<int> options) {
     return message_of([&] { (void)wf::reduce_value(wf::from_host(items), wf::plus{}, options); });

@@ -83,7 +83,7 @@ template <int GroupLevel> void check_walk(int tiles, int blocks, int level, bool
   }
 }
 
-TEST(TileWalk, TakesEveryTileOnce) {
+TEST(tile_walk, takes_every_tile_once) {
   for (const bool draws : {false, true})
     for (const int blocks : {1, 2, 3, 7})
       for (const int level : {0, 1, 3, 4, 6})
@@ -113,7 +113,7 @@ template <class Hash> void check_kernel(int tiles, int missing, int blocks, int 
   EXPECT_EQ(control.to_host(), (std::vector<unsigned>{0, 0})) << "control words are zero again";
 }
 
-TEST(ShareKernel, FoldsTheCanonicalTreeUnderAnySchedule) {
+TEST(share_kernel, folds_the_canonical_tree_under_any_schedule) {
   for (const bool draws : {false, true})
     for (const int level : {0, 1, 3, 4, 5}) {
       check_kernel<wf_test::tree_hash<16, 16>>(70, 0, 3, level, draws);

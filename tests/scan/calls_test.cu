@@ -147,7 +147,7 @@ TEST(scan_calls, streams_and_graphs_at_once) {
   }
 }
 
-// One workspace serves scans of different types and other functions, one after another: control words are left zero.
+// One workspace serves scans of different types and other functions, one after another: control words are zero again.
 TEST(scan_calls, one_workspace_for_all) {
   const wf::workspace workspace;
   const device_intervals in = intervals(0), out(count), total(1);

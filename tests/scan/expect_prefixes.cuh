@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans whose every output is compared, also in tiles of any shape.
+// Compares every output of a scan, in tiles of any shape, too.
 #pragma once
 #include <gtest/gtest.h>
 

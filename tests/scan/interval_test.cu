@@ -13,7 +13,7 @@ namespace {
 
 using device_intervals = wf_test::device_array<interval<>>;
 
-/// What an inclusive scan gives, or, one place later, an exclusive one.
+/// The results of an inclusive scan, or, one place later, of an exclusive one.
 std::vector<interval<>> prefixes(std::int64_t count, std::int64_t first, std::int64_t last) {
   std::vector<interval<>> expected;
   for (std::int64_t i = 0; i < count; ++i) expected.push_back(interval<>::of(first, last + i));

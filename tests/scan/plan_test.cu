@@ -88,8 +88,8 @@ TEST(scan_plan, nodes_of_any_accumulator_fit) {
 }
 
 // ---- every tile fits the shared memory that a launch may ask for ------------------------------------------------
-// Items of 1 to 256 bytes and accumulators up to 1 KB, into pointers and into iterators, of which it is not known what
-// they hold, with and without keys.
+// Items of 1 to 256 bytes and accumulators up to 1 KB, into pointers and into iterators, which do not tell what they
+// hold, with and without keys.
 template <int Bytes, int Alignment = 1> struct sized { alignas(Alignment) unsigned char bytes[Bytes]; };
 struct pick {
   template <class A> __host__ __device__ A operator()(const A& a, const A&) const { return a; }

@@ -74,7 +74,7 @@ template <class T> void expect_items(std::int64_t offset) {
     ASSERT_TRUE(found[i] == expected[i]) << sizeof(T) << " bytes, number " << i << ", " << offset << " off";
 }
 
-TEST(CopiedWindow, HasItsItems) {
+TEST(copied_window, has_its_items) {
   if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   for (int seed = 1; seed <= (wf_test::emulated ? 4 : 1); ++seed)
     for (const std::int64_t offset : {0, 1, 3}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented reduction by one kernel or another, however many segments of whatever length there are: a call chooses by
-// their number and that of items.
+// Segmented reduction by a chosen kernel, whatever the number and lengths of segments. A call itself chooses by the
+// numbers of segments and items.
 #pragma once
 #include "ways.cuh"
 
@@ -48,10 +48,10 @@ using in_place = by_position<false>;
 using staged = by_position<true>;
 
 /// The kernel of segments that are dealt by number, by groups of 1 warp to all of a block, in turn. Ranges and units
-/// are short, so that most segments are too long for a group.
+/// are short, so most segments are too long for a group.
 struct per_warp_group {
   static constexpr bool needs_bulk_copies = false;
-  static constexpr bool deals_by_number = true;  ///< up to a block a segment: many short segments tell nothing more
+  static constexpr bool deals_by_number = true;  ///< at most one block per segment: more short ones show nothing new
   static inline int turn = 0;
 
   template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>

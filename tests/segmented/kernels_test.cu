@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each kernel of segments of any lengths, whatever input a call would take it for: every distribution of lengths, by
-// order, by the tree and by values.
+// Each kernel of segments of any lengths, also with inputs for which a call would take another kernel: every
+// distribution of lengths, by order, by the tree and by values.
 #include <gtest/gtest.h>
 
 #include "common/tree_hash.hpp"
@@ -96,7 +96,7 @@ TYPED_TEST(segmented_reduce_kernels, items_of_8_and_12_bytes_by_their_tree) {
   expect_canonical<TypeParam, hash12>(hashes_of<hash12>, wf_test::hash_pair{}, hash12::of(-1), hash12::absent());
 }
 
-/// Fails where it is shown what is no item of a segment.
+/// Fails if it meets a value that is not an item of a segment.
 struct hash_of_item {
   __host__ __device__ hash operator()(int item) const { return item < 0 ? hash::absent() : hash::of(item); }
 };
@@ -135,8 +135,7 @@ TYPED_TEST(segmented_reduce_kernels, random_lengths) {
   }
 }
 
-// ---- segments dealt by number
-// -----------------------------------------------------------------------------------------
+// ---- segments dealt by number ---------------------------------------------------------------------------------------
 
 // Ranges have up to 777 items here, and a group folds two ranges' at most: lengths around every share of 1 to 8 warps,
 // and around two ranges; those that are too long begin and end at a range's begin, or an item beside it.
@@ -177,7 +176,7 @@ TEST(segmented_reduce_dealt, equal_segments) {
                              });
 }
 
-/// A call takes it, unless the grid is bounded: the same bits as by other kernels.
+/// A call takes this kernel, unless the grid is bounded: the bits are those of other kernels.
 void expect_deals(const layout& where) {
   const std::int64_t segments = where.segments();
   const auto items = random_items_of<float>(where);

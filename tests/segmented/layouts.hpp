@@ -60,7 +60,7 @@ inline lengths power_law(std::int64_t count, std::int64_t most, std::uint64_t se
   return result;
 }
 
-/// All distributions that issue and design ask for. `batch` is what a warp folds at once, `many` a number of items that
+/// All distributions of lengths under test. `batch` is what a warp folds at once, `many` a number of items that
 /// keeps every warp of a grid busy, `empties` that of a long run of empty segments.
 inline std::vector<layout> distributions(std::int64_t batch, std::int64_t many, std::int64_t empties) {
   const auto all = [](std::int64_t length, std::int64_t count) {

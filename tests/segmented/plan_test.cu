@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan of a segmented reduction as a pure function: whatever the device, the items, the segments and the bound,
-// every position has a warp, and what warps need fits the scratch.
+// every position has a warp, and the warps' partial results fit the scratch.
 #include <warpfold/segmented/plan.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ const problem_kind kinds[] = {{"float", 8, 4, segmented::kernel_policy_for(32, 4
                               {"4 KiB", 1, 4096, segmented::kernel_policy_for(4096, 4096)}};
 constexpr int devices[] = {1, 8, 132 * 4, 132 * 2, 78, 100'000};  // blocks at once
 
-/// What is wrong with the plan, if anything.
+/// Says what is wrong with the plan; empty if nothing is.
 std::string problem(const segmented::load_balance_plan& plan, int max_resident_blocks, std::int64_t items,
                     std::int64_t segments, const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
@@ -69,7 +69,7 @@ std::string problem(const segmented::load_balance_plan& plan, int max_resident_b
   return "";
 }
 
-TEST(SegmentedPlan, HoldsWhateverTheShape) {
+TEST(segmented_plan, holds_whatever_the_shape) {
   wf_test::random_source source(1);
   std::vector<std::int64_t> counts{0,
                                    1,
@@ -102,7 +102,7 @@ TEST(SegmentedPlan, HoldsWhateverTheShape) {
           }
 }
 
-TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
+TEST(segmented_plan, small_inputs_take_few_blocks) {
   const problem_kind& k = kinds[0];
   EXPECT_EQ(segmented::plan_load_balance(528, 0, 1, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
   EXPECT_EQ(segmented::plan_load_balance(528, 900, 6, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
@@ -112,7 +112,7 @@ TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
             528);
 }
 
-TEST(SegmentedPlan, ManyLongSegmentsTakeTwoWaves) {
+TEST(segmented_plan, many_long_segments_take_two_waves) {
   const problem_kind& k = kinds[0];
   const auto blocks = [&](std::int64_t items, std::int64_t segments, bool is_listed = true) {
     return segmented::plan_load_balance(528, items, segments, is_listed, k.chunk_items, k.accumulator_bytes, k.policy)
@@ -125,7 +125,7 @@ TEST(SegmentedPlan, ManyLongSegmentsTakeTwoWaves) {
   EXPECT_EQ(blocks(1 << 26, 1 << 20), 528) << "the segments are short";
 }
 
-TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
+TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
   constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps,
                          full = segmented::min_staged_tiles * tile;
   for (const bool listed : {false, true}) {
@@ -150,8 +150,7 @@ TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
   }
 }
 
-// ---- segments dealt by number
-// -----------------------------------------------------------------------------------------
+// ---- segments dealt by number ---------------------------------------------------------------------------------------
 
 std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_resident_blocks, std::int64_t items,
                     std::int64_t segments, bool is_fixed_length, const problem_kind& kind, int max_blocks) {
@@ -184,7 +183,7 @@ std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_
   return "";
 }
 
-TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
+TEST(segmented_plan, dealt_holds_whatever_the_shape) {
   wf_test::random_source source(2);
   std::vector<std::int64_t> counts{0, 1, 2, 33, 1000, 4096, 1 << 20, std::int64_t{1} << 31, std::int64_t{1} << 40};
   for (int i = 0; i < 120; ++i) counts.push_back(static_cast<std::int64_t>(source() >> 1 >> (source.below(40) + 23)));
@@ -209,7 +208,7 @@ TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
   EXPECT_GT(per_warp_group, 1000);
 }
 
-TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
+TEST(segmented_plan, deals_what_a_device_does_at_once) {
   const problem_kind& k = kinds[0];  // rows of 256 items
   const auto warps_of_group = [&](std::int64_t items, std::int64_t length) {
     const auto plan = segmented::plan_segment_per_warp_group(528, items, items / length, false, k.chunk_items,
@@ -228,8 +227,8 @@ TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
   EXPECT_EQ(warps_of_group(16 * mega, 1024), 0) << "bytes count, not trips";
 }
 
-TEST(SegmentedPlan, DealsLongSegmentsThatFillTheMultiprocessorsEvenly) {
-  const problem_kind& k = kinds[0];  // rows of 256 items, 4 blocks a multiprocessor
+TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
+  const problem_kind& k = kinds[0];  // rows of 256 items, 4 blocks per multiprocessor
   const auto warps_of_group = [&](std::int64_t segments, std::int64_t length) {
     const auto plan = segmented::plan_segment_per_warp_group(528, segments * length, segments, false, k.chunk_items,
                                                              k.accumulator_bytes, k.policy);
@@ -248,7 +247,7 @@ TEST(SegmentedPlan, DealsLongSegmentsThatFillTheMultiprocessorsEvenly) {
   EXPECT_FALSE(of_narrow_items.has_value());
 }
 
-TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
+TEST(segmented_plan, equal_segments_take_no_more_blocks_than_they_fill) {
   const segmented::kernel_policy& policy = kinds[0].policy;
   const int warps = policy.block_threads / 32;
   EXPECT_EQ(segmented::plan_fixed_length(528, 1, 512, policy), 1);
@@ -259,7 +258,7 @@ TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
   EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy, 1'000'000), 528);
 }
 
-TEST(SegmentedPlan, ScratchHasRoomForTheCounters) {
+TEST(segmented_plan, scratch_has_room_for_the_counters) {
   EXPECT_GE(host::control_bytes - host::workspace_alignment,
             std::size_t{segmented::max_warps} * segmented::counters_per_warp * sizeof(unsigned));
   for (const std::size_t bytes : {1, 16, 17, 64, 4096})

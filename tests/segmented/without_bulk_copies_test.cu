@@ -12,7 +12,7 @@ using interval = wf_test::interval<>;
 
 namespace {
 
-// Before any test: what a device is like is asked once and kept.
+// Before any test, since attributes of a device are asked once and kept.
 [[maybe_unused]] const bool device_is_set = [] {
   cuda_emulator::settings().compute_capability_major = 8;
   return true;

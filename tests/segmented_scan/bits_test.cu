@@ -82,8 +82,8 @@ TEST(segmented_scan_bits, trees_of_wide_accumulators) {
   expect(wf_test::tree_hash<32, 32>{});
 }
 
-// Of an iterator it is not known what it holds. A lane holds fewer items than it could load: their accumulators would
-// not fit shared memory.
+// An output iterator does not tell what it holds. A lane holds fewer items than it could load, because their
+// accumulators would not fit shared memory.
 TEST(segmented_scan_bits, trees_of_bytes_as_wide_accumulators) {
   const layout where("wide", {3, 2'000, 1, 0, 31, 500, 64, 64, 65});
   const auto items = wf_test::random_items<std::int8_t>(where.items);

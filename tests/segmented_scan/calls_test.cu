@@ -150,7 +150,7 @@ TEST(segmented_scan_calls, one_node_a_graph_and_replays) {
   }
 }
 
-// One workspace serves scans of different types and other functions, one after another: control words are left zero.
+// One workspace serves scans of different types and other functions, one after another: control words are zero again.
 TEST(segmented_scan_calls, one_workspace_for_all) {
   const wf::workspace workspace;
   const device_array<interval<>> in = intervals(0), out(count), totals(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented scans whose every output is compared, also in tiles of few items.
+// Compares every output of a segmented scan, in tiles of few items, too.
 #pragma once
 #include <gtest/gtest.h>
 

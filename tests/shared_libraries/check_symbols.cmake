@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -D NM=<nm> -D LIBRARY=<file> -P check_symbols.cmake
-# A library that uses Warpfold keeps to itself whatever launches, caches or is a kernel. It may export functions that
-# only compute, what the catching of exceptions needs, what std:: instantiates, and the emulator, which is one for the
-# process.
+# A library that uses Warpfold exports no kernels, and no functions that launch or cache. It may export functions that only
+# compute, symbols for catching exceptions, instantiations of std::, and the emulator, of which a process has one.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} --dynamic --defined-only --demangle ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)

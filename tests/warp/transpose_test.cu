@@ -50,7 +50,7 @@ template <class Unit, int Rows> void expect_exchange() {
   }
 }
 
-TEST(Transpose, GivesEachLaneItsRunAndBack) {
+TEST(transpose, gives_each_lane_its_run_and_back) {
   expect_exchange<unit<unsigned char, 1>, 4>();
   expect_exchange<unit<short, 3>, 8>();
   expect_exchange<unit<int, 1>, 1>();
