@@ -3,7 +3,7 @@
 #       -D WORK=<directory> -P archives.cmake
 # Makes the TGZ and the DEB, and unpacks them to WORK/tgz and WORK/deb: both hold what `cmake --install` installs.
 cmake_minimum_required(VERSION 3.25)
-include(${CMAKE_CURRENT_LIST_DIR}/recipes/options.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/script.cmake)
 file(REMOVE_RECURSE ${WORK})
 execute_process(COMMAND ${CPACK} --config ${BUILD}/CPackConfig.cmake -G "TGZ;DEB" -B ${WORK}
   WORKING_DIRECTORY ${BUILD} COMMAND_ERROR_IS_FATAL ANY)

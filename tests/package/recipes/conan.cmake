@@ -3,7 +3,7 @@
 #       Warpfold> -D WORK=<directory> -P conan.cmake -- <option of CMake>...
 # Makes the package and builds the recipe's own test: by Conan if it is here, else by what stands in for it.
 cmake_minimum_required(VERSION 3.25)
-include(${CMAKE_CURRENT_LIST_DIR}/options.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../script.cmake)
 if(CONAN)
   set(ENV{CONAN_HOME} ${WORK}/home)
   execute_process(COMMAND ${CONAN} profile detect --force OUTPUT_QUIET ERROR_QUIET)

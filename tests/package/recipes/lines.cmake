@@ -2,7 +2,7 @@
 # cmake -D SOURCE=<project> -D WORK=<directory> -P lines.cmake -- <option of CMake>...
 # The lines of CMake that cmake/packaging/README.md shows work in a project, with the sources here for those they would fetch.
 cmake_minimum_required(VERSION 3.25)
-include(${CMAKE_CURRENT_LIST_DIR}/options.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../script.cmake)
 file(READ ${SOURCE}/cmake/packaging/README.md readme)
 string(REGEX MATCHALL "\n```cmake\n[^`]+" blocks "${readme}")
 list(LENGTH blocks count)

@@ -3,7 +3,7 @@
 #       -D WORK=<directory> -P spack.cmake -- <option of CMake>...
 # Installs the archive as Spack's recipe says. The result must be what `cmake --install` makes here.
 cmake_minimum_required(VERSION 3.25)
-include(${CMAKE_CURRENT_LIST_DIR}/options.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../script.cmake)
 file(REMOVE_RECURSE ${WORK})
 execute_process(COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/spack_stand_in.py ${RECIPE} ${VERSION} ${ARCHIVE}
   OUTPUT_VARIABLE arguments OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

@@ -3,7 +3,7 @@
 #       -P vcpkg.cmake -- <option of CMake>...
 # Runs the portfile with functions that do what vcpkg's do as far as this port needs, and has a project find the package.
 cmake_minimum_required(VERSION 3.25)
-include(${CMAKE_CURRENT_LIST_DIR}/options.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../script.cmake)
 file(READ ${PORT_DIRECTORY}/vcpkg.json manifest)
 string(JSON PORT GET "${manifest}" name)
 string(JSON VERSION GET "${manifest}" version)

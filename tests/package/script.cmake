@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# For the scripts beside this one: sets `options` to what follows `--` on the command line.
+# For the scripts that tests here run: sets `options` to what follows `--` on the command line.
 set(options "")
 set(in_options OFF)
 math(EXPR last "${CMAKE_ARGC} - 1")
