@@ -31,9 +31,10 @@
 //   finish::block_atomic                 one hardware atomic a CUDA-block; not for segments
 //   finish::warp_atomic                  one hardware atomic a warp; for shuffle and warp_tree; not for segments
 //
-// The sources' scans (Hillis and Steele, up- and down-sweep, MatrixScan, also segmented) are in strategies/scan.cuh.
+// The sources' scans (Hillis and Steele, up- and down-sweep, MatrixScan, also segmented) are in
+// warpfold_strategies/scan.cuh.
 //
-// strategies/strategy.hpp lists the valid compositions. Another one does not compile, and a message says why.
+// warpfold_strategies/strategy.hpp lists the valid compositions. Another one does not compile, and a message says why.
 //
 // What a named strategy promises, compared to reduce.cuh:
 // - It keeps order, unless its finish is atomic. Atomic finishes need a commutative operator with a hardware atomic.
@@ -51,9 +52,8 @@
 //
 // What a named strategy promises for segments, compared to segmented_reduce.cuh:
 // - It keeps order and needs no identity. It gives the same bits on every run on one device with the same max_blocks,
-//   wherever segments are cut by data-blocks and CUDA-blocks (strategies/piece.cuh explains why). The association
-//   within a segment depends on where the segment lies; with persistent schedules also on the grid, and so on the
-//   device.
+//   wherever segments are cut by data-blocks and CUDA-blocks (piece.cuh explains why). The association within a segment
+//   depends on where the segment lies; with persistent schedules also on the grid, and so on the device.
 // - It folds into `out`, whose items must be of the accumulator type. They are valid when the last launch has ended.
 // - It takes one launch more than above, which comes first and writes the value of an empty segment to all of `out`.
 // - It reads items and owners once, in whole vectors if both are aligned. It writes `out` once more than it has to, and
@@ -64,17 +64,17 @@
 //   builds with WARPFOLD_CHECKS a kernel stops at an owner outside of `out` or below the owner before it, with a
 //   message.
 #pragma once
-#include <warpfold/strategies/bulk_producer_consumer.cuh>
-#include <warpfold/strategies/dispatch.cuh>
-#include <warpfold/strategies/matrix.cuh>
-#include <warpfold/strategies/persistent.cuh>
-#include <warpfold/strategies/producer_consumer.cuh>
-#include <warpfold/strategies/scan.cuh>
-#include <warpfold/strategies/segmented.cuh>
-#include <warpfold/strategies/segmented_dispatch.cuh>
-#include <warpfold/strategies/shuffle.cuh>
-#include <warpfold/strategies/tree.cuh>
-#include <warpfold/strategies/warp_tree.cuh>
+#include <warpfold_strategies/bulk_producer_consumer.cuh>
+#include <warpfold_strategies/dispatch.cuh>
+#include <warpfold_strategies/matrix.cuh>
+#include <warpfold_strategies/persistent.cuh>
+#include <warpfold_strategies/producer_consumer.cuh>
+#include <warpfold_strategies/scan.cuh>
+#include <warpfold_strategies/segmented.cuh>
+#include <warpfold_strategies/segmented_dispatch.cuh>
+#include <warpfold_strategies/shuffle.cuh>
+#include <warpfold_strategies/tree.cuh>
+#include <warpfold_strategies/warp_tree.cuh>
 
 namespace warpfold {
 

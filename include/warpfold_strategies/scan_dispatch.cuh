@@ -2,11 +2,11 @@
 // The host side of the sources' scans: checks, scratch, launches. Nothing is enqueued before everything has been
 // checked.
 #pragma once
-#include <warpfold/strategies/dispatch.cuh>
-#include <warpfold/strategies/persistent.cuh>
-#include <warpfold/strategies/scan_kernel.cuh>
-#include <warpfold/strategies/scan_pieces.cuh>
-#include <warpfold/strategies/segmented_dispatch.cuh>
+#include <warpfold_strategies/dispatch.cuh>
+#include <warpfold_strategies/persistent.cuh>
+#include <warpfold_strategies/scan_kernel.cuh>
+#include <warpfold_strategies/scan_pieces.cuh>
+#include <warpfold_strategies/segmented_dispatch.cuh>
 
 namespace warpfold {
 

@@ -3,11 +3,11 @@
 // value a warp in shared memory. Source: blockReduceSum with vector loads (Kepler). There it needs a commutative
 // operator. Here it keeps order: shuffle distances ascend, and a warp's items are consecutive.
 #pragma once
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/slots.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/fold_batch.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/slots.cuh>
 
 namespace warpfold::block {
 

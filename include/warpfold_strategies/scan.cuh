@@ -29,10 +29,10 @@
 // itself, and .init joins each. In builds with WARPFOLD_CHECKS a kernel stops at an owner below the one before it.
 #pragma once
 #include <warpfold/host/leaves.cuh>
-#include <warpfold/strategies/matrix_scan.cuh>
-#include <warpfold/strategies/scan_conflicts.hpp>
-#include <warpfold/strategies/scan_dispatch.cuh>
-#include <warpfold/strategies/up_down_sweep.cuh>
+#include <warpfold_strategies/matrix_scan.cuh>
+#include <warpfold_strategies/scan_conflicts.hpp>
+#include <warpfold_strategies/scan_dispatch.cuh>
+#include <warpfold_strategies/up_down_sweep.cuh>
 
 namespace warpfold {
 

@@ -8,10 +8,10 @@
 #include <warpfold/host/reduce_with.hpp>
 #include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce/scratch.hpp>
-#include <warpfold/strategies/plan.hpp>
-#include <warpfold/strategies/segmented.cuh>
-#include <warpfold/strategies/strategy.hpp>
 #include <warpfold/thread/exact_identity.cuh>
+#include <warpfold_strategies/plan.hpp>
+#include <warpfold_strategies/segmented.cuh>
+#include <warpfold_strategies/strategy.hpp>
 
 namespace warpfold::strategies {
 inline namespace WARPFOLD_HIDDEN_V1 {

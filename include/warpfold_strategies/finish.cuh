@@ -3,10 +3,10 @@
 // schedule.
 #pragma once
 #include <warpfold/grid/last_block.cuh>
-#include <warpfold/strategies/atomic_fold.cuh>
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/share.cuh>
+#include <warpfold_strategies/atomic_fold.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/share.cuh>
 
 namespace warpfold::finish {
 

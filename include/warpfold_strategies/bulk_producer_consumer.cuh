@@ -2,10 +2,10 @@
 // The modern form of producer_consumer, for sm_90 and later. Producers only start bulk copies, which the copy engine
 // carries out. A ring of stages keeps several data-blocks in flight.
 #pragma once
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/share.cuh>
-#include <warpfold/strategies/stage.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/share.cuh>
+#include <warpfold_strategies/stage.cuh>
 
 namespace warpfold::grid {
 

@@ -4,8 +4,8 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/load_data_block.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/load_data_block.cuh>
 
 namespace warpfold::strategies {
 enum class scan_kind { inclusive, exclusive };

@@ -18,8 +18,8 @@
 //   first(k)     the item of those leaves at which data-block k begins
 //   release(k)   says that the calling warp has read data-block k
 #pragma once
-#include <warpfold/strategies/load_data_block.cuh>
-#include <warpfold/strategies/running.cuh>
+#include <warpfold_strategies/load_data_block.cuh>
+#include <warpfold_strategies/running.cuh>
 
 namespace warpfold::block {
 
