@@ -8,7 +8,7 @@
 #include <warpfold/host/reduce_with.hpp>
 #include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce/scratch.hpp>
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
 #include <warpfold_strategies/plan.hpp>
 #include <warpfold_strategies/segmented.cuh>
 #include <warpfold_strategies/strategy.hpp>

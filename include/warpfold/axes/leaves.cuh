@@ -63,6 +63,9 @@ struct located_items<axis_reduction::array_leaves<T, lifted<Op, Transform>, A, t
   using value =
       typename warpfold::detail::promoted<std::remove_cvref_t<std::invoke_result_t<Transform&, const T&>>>::type;
   struct plain_leaves {
+    struct source_type {
+      using item = T;
+    };
     using chunk = thread::chunk<T, Items>;
     using accumulator = value;
     using transform_type = Transform;

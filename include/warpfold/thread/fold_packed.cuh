@@ -2,7 +2,7 @@
 // Folds of 8- and 16-bit integers, two or four items an instruction. Every association of them has the same bits as the
 // canonical tree.
 #pragma once
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {

@@ -10,6 +10,7 @@
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/fold_packed.cuh>
 #include <warpfold/thread/lift.cuh>
+#include <warpfold/thread/missing_items.cuh>
 
 namespace warpfold::thread {
 
@@ -25,6 +26,8 @@ struct located_items<leaves<indexed_source<Source>, lifted<Op, Transform>, A>> {
 
 /// Whether folds of these leaves locate extrema.
 template <class Leaves> inline constexpr bool locates = detail::located_items<Leaves>::exist;
+/// The same items as leaves without numbers.
+template <class Leaves> using plain_leaves_of = typename detail::located_items<Leaves>::plain_leaves;
 /// The type in which items are compared, and item k of a chunk.
 template <class Leaves> using located_value = typename detail::located_items<Leaves>::value;
 template <class Leaves>
@@ -45,8 +48,7 @@ template <class V> struct located {
 
 /// Whether the extrema of `Part` are found by words.
 template <class Leaves, class Part>
-inline constexpr bool locates_packed =
-    folds_packed<typename detail::located_items<Leaves>::plain_leaves, typename Part::extremum>;
+inline constexpr bool locates_packed = folds_packed<plain_leaves_of<Leaves>, typename Part::extremum>;
 
 namespace detail {
 
@@ -93,13 +95,6 @@ __device__ bool any_ties(const Leaves& leaves, const typename Leaves::chunk& fro
   return any;
 }
 
-/// Whether leaves that locate extrema can be computed of items that do not exist, because nothing of the user's is
-/// called for them.
-template <class Leaves>
-inline constexpr bool looks_freely =
-    std::is_same_v<std::remove_cvref_t<decltype(Leaves::transform.transform)>, no_transform>&&
-        detail::is_number<decltype(Leaves::source_type::item::item)>;
-
 namespace detail {
 
 /// Of the first `count` items, the one that is taken of those that tie with `best`: at least one does, or the result
@@ -132,7 +127,7 @@ __device__ place<V> find_among(Value value_at, V best, int count) {
 template <class Part, class Leaves, class V = located_value<Leaves>>
 __device__ place<V> find_unpacked(const Leaves& leaves, const typename Leaves::chunk& from, V best, int count) {
   // The first item that ties exists, so that those after it do not matter.
-  constexpr bool skips_count = looks_freely<Leaves> && Part::takes_first;
+  constexpr bool skips_count = may_convert_missing<plain_leaves_of<Leaves>> && Part::takes_first;
   return find_among<Part, Leaves::chunk_items, skips_count>([&](int k) { return value_of(leaves, from, k); }, best,
                                                             count);
 }
@@ -204,12 +199,12 @@ __device__ place<V> locate_in_chunk(const Leaves& leaves, const typename Leaves:
     using item = decltype(Leaves::source_type::value(from, 0).item);
     const V best = fold_packed<V, typename Part::extremum>(from, count);
     return {best, detail::find_packed<Part::takes_first>(from, static_cast<item>(best), count)};
-  } else if constexpr (looks_freely<Leaves> && Part::takes_first && Leaves::chunk_items > 4) {
+  } else if constexpr (may_convert_missing<plain_leaves_of<Leaves>> && Part::takes_first && Leaves::chunk_items > 4) {
     return detail::locate_by_groups<Part>(leaves, from, count);
   } else {
     typename Part::extremum extremum;
     V best{};
-    if (looks_freely<Leaves> || count > 0) best = value_of(leaves, from, 0);
+    if (may_convert_missing<plain_leaves_of<Leaves>> || count > 0) best = value_of(leaves, from, 0);
     WARPFOLD_UNROLL
     for (int k = 1; k < Leaves::chunk_items; ++k)
       if (k < count) best = extremum(best, value_of(leaves, from, k));
@@ -253,10 +248,10 @@ __device__ auto fold_located_items(const Leaves& leaves, const Item (&items)[Ite
   return leaves.transform.op.assemble(
       [&](auto part) {
         place<V> best{};
-        if (looks_freely<Leaves> || count > 0) best.value = value_at(0);
+        if (may_convert_missing<plain_leaves_of<Leaves>> || count > 0) best.value = value_at(0);
         WARPFOLD_UNROLL
         for (int k = 1; k < Items; ++k) {
-          if (!looks_freely<Leaves> && k >= count) break;
+          if (!may_convert_missing<plain_leaves_of<Leaves>> && k >= count) break;
           const V value = value_at(k);
           const bool taken = (k < count) & decltype(part)::replaces(value, best.value);
           best = {taken ? decltype(part)::taken_value(true, best.value, value) : best.value, taken ? k : best.position};

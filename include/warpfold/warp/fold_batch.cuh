@@ -48,7 +48,7 @@ __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) {
       const int count = items - row * row_items - arch::lane_id() * chunk_items;
-      if constexpr (thread::just_items<Leaves>) {
+      if constexpr (thread::may_convert_missing<Leaves>) {
         A chunk_values[chunk_items];
         WARPFOLD_UNROLL
         for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
