@@ -37,6 +37,9 @@ enum class relative_to { array, segment };
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// The options of a call that reduces the items of `In`, a range or an iterator, by `Op`.
+template <class Op, class In> using arg_options = reduce_options<accumulator_t<Op, items_argument_t<In>>>;
+
 /// `Op` with indices as `R` and the form of segments ask.
 template <relative_to R, class S, class Op> struct arg_of_segments { using type = Op; };
 template <class S, class Op> struct arg_of_segments<relative_to::segment, S, Op> { using type = within_segment<Op>; };
@@ -59,9 +62,12 @@ void reduce_arg_segments(const char* function, const char* argument, const It& f
   call(typename arg_of_segments<R, S, Arg<T, N, std::int64_t>>::type{});
 }
 
-template <relative_to R, class Op> using arg_of_runs = std::conditional_t<R == relative_to::array, Op, within_run<Op>>;
-template <class A> reduce_options<A> reduce_options_of(const call_options& options) {
-  return {options.stream, {}, options.workspace, options.max_blocks};
+template <relative_to R, class Op, class Keys, class Values, class OutKeys, class OutValues, class OutCount>
+void reduce_arg_runs(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+                     OutCount&& out_count, const call_options& options) {
+  using op = std::conditional_t<R == relative_to::array, Op, within_run<Op>>;
+  const arg_options<op, Values> all{options.stream, {}, options.workspace, options.max_blocks};
+  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, op{}, all);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
@@ -72,31 +78,25 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 // ---- the smallest item ----
 
 /// *out = the smallest item of `in` and its index.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
-          class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
-  requires any_device_output<Out>
-void argmin(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+void argmin(const In& in, Out&& out, const detail::arg_options<arg_minimum<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("argmin", in, out, arg_minimum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
-          class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void argmin(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
+void argmin(It first, std::int64_t count, Out&& out, const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
   detail::reduce_items<automatic>("argmin", "first", first, count, out, arg_minimum<T, N>{}, thread::no_transform{},
                                   options);
 }
 /// argmin, waiting for the stream and returning the result.
-template <ties T = ties::first, nans N = nans::propagate, device_range In,
-          class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
-[[nodiscard]] A argmin_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In>
+[[nodiscard]] auto argmin_value(const In& in, const detail::arg_options<arg_minimum<T, N>, In>& options = {}) {
   return warpfold::reduce_value(in, arg_minimum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
-          class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
-[[nodiscard]] A argmin_value(It first, std::int64_t count,
-                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
+[[nodiscard]] auto argmin_value(It first, std::int64_t count,
+                                const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_minimum<T, N>{}, options);
 }
 /// argmin of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
@@ -119,39 +119,31 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
   requires counted_items<Keys, Values>
 void argmin_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                    OutCount&& out_count, const call_options& options = {}) {
-  using Op = detail::arg_of_runs<R, arg_minimum<T, N>>;
-  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+  detail::reduce_arg_runs<R, arg_minimum<T, N>>(keys, values, out_keys, out_values, out_count, options);
 }
 
 // ---- the largest item ----
 
 /// *out = the largest item of `in` and its index.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
-          class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
-  requires any_device_output<Out>
-void argmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+void argmax(const In& in, Out&& out, const detail::arg_options<arg_maximum<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("argmax", in, out, arg_maximum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
-          class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void argmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
+void argmax(It first, std::int64_t count, Out&& out, const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
   detail::reduce_items<automatic>("argmax", "first", first, count, out, arg_maximum<T, N>{}, thread::no_transform{},
                                   options);
 }
 /// argmax, waiting for the stream and returning the result.
-template <ties T = ties::first, nans N = nans::propagate, device_range In,
-          class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
-[[nodiscard]] A argmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In>
+[[nodiscard]] auto argmax_value(const In& in, const detail::arg_options<arg_maximum<T, N>, In>& options = {}) {
   return warpfold::reduce_value(in, arg_maximum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
-          class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
-[[nodiscard]] A argmax_value(It first, std::int64_t count,
-                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
+[[nodiscard]] auto argmax_value(It first, std::int64_t count,
+                                const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_maximum<T, N>{}, options);
 }
 /// argmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
@@ -174,39 +166,32 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
   requires counted_items<Keys, Values>
 void argmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                    OutCount&& out_count, const call_options& options = {}) {
-  using Op = detail::arg_of_runs<R, arg_maximum<T, N>>;
-  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+  detail::reduce_arg_runs<R, arg_maximum<T, N>>(keys, values, out_keys, out_values, out_count, options);
 }
 
 // ---- both ----
 
 /// *out = the smallest and the largest item of `in` and their indices.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
-          class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
-  requires any_device_output<Out>
-void arg_minmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+void arg_minmax(const In& in, Out&& out, const detail::arg_options<arg_extrema<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("arg_minmax", in, out, arg_extrema<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
-          class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void arg_minmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
+void arg_minmax(It first, std::int64_t count, Out&& out,
+                const detail::arg_options<arg_extrema<T, N>, It>& options = {}) {
   detail::reduce_items<automatic>("arg_minmax", "first", first, count, out, arg_extrema<T, N>{}, thread::no_transform{},
                                   options);
 }
 /// arg_minmax, waiting for the stream and returning the result.
-template <ties T = ties::first, nans N = nans::propagate, device_range In,
-          class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
-[[nodiscard]] A arg_minmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In>
+[[nodiscard]] auto arg_minmax_value(const In& in, const detail::arg_options<arg_extrema<T, N>, In>& options = {}) {
   return warpfold::reduce_value(in, arg_extrema<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
-          class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
-[[nodiscard]] A arg_minmax_value(It first, std::int64_t count,
-                                 const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
+[[nodiscard]] auto arg_minmax_value(It first, std::int64_t count,
+                                    const detail::arg_options<arg_extrema<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_extrema<T, N>{}, options);
 }
 /// arg_minmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
@@ -230,9 +215,7 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
   requires counted_items<Keys, Values>
 void arg_minmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                        OutCount&& out_count, const call_options& options = {}) {
-  using Op = detail::arg_of_runs<R, arg_extrema<T, N>>;
-  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+  detail::reduce_arg_runs<R, arg_extrema<T, N>>(keys, values, out_keys, out_values, out_count, options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
