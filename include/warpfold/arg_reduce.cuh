@@ -47,27 +47,33 @@ template <class Ids, class Op> struct arg_of_segments<relative_to::segment, owne
   using type = within_run<Op>;
 };
 
+/// The arg-reduction `Op` with indices of type `Index`.
+template <class Op, class Index> struct with_index;
+template <template <ties, nans, class> class Arg, ties T, nans N, class Old, class Index>
+struct with_index<Arg<T, N, Old>, Index> {
+  using type = Arg<T, N, Index>;
+};
+
 /// Indices of 32 bits suffice for inputs below 2^31 items; accumulators are half as large then.
-template <relative_to R, template <ties, nans, class> class Arg, ties T, nans N, class It, class S, class Out>
+template <relative_to R, class Arg, class It, class S, class Out>
 void reduce_arg_segments(const char* function, const char* argument, const It& first, std::int64_t count,
                          const S& segments, Out&& out, const call_options& options) {
   const auto call = [&]<class Op>(Op op) {
-    using A = accumulator_t<Op, iterator_item_t<It>>;
-    const segmented_options<A> all{options.stream, {}, {}, options.workspace, options.max_blocks};
+    const segmented_options<accumulator_t<Op, iterator_item_t<It>>> all{
+        options.stream, {}, {}, options.workspace, options.max_blocks};
     reduce_segments<automatic>(function, argument, first, count, segments, out, op, thread::no_transform{}, all);
   };
   if constexpr (sizeof(iterator_item_t<It>) <= 4)
     if (count <= std::numeric_limits<std::int32_t>::max())
-      return call(typename arg_of_segments<R, S, Arg<T, N, std::int32_t>>::type{});
-  call(typename arg_of_segments<R, S, Arg<T, N, std::int64_t>>::type{});
+      return call(typename arg_of_segments<R, S, typename with_index<Arg, std::int32_t>::type>::type{});
+  call(typename arg_of_segments<R, S, Arg>::type{});
 }
 
-template <relative_to R, class Op, class Keys, class Values, class OutKeys, class OutValues, class OutCount>
-void reduce_arg_runs(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                     OutCount&& out_count, const call_options& options) {
-  using op = std::conditional_t<R == relative_to::array, Op, within_run<Op>>;
+template <relative_to R, class Arg, class Keys, class Values, class... Outs>
+void reduce_arg_runs(const call_options& options, const Keys& keys, const Values& values, Outs&&... outs) {
+  using op = std::conditional_t<R == relative_to::array, Arg, within_run<Arg>>;
   const arg_options<op, Values> all{options.stream, {}, options.workspace, options.max_blocks};
-  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, op{}, all);
+  warpfold::reduce_by_key(keys, values, outs..., op{}, all);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
@@ -103,7 +109,7 @@ template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
           segments Segments, class Out>
 void segmented_argmin(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_minimum, T, N>("segmented_argmin", "in", in.data(),
+  detail::reduce_arg_segments<R, arg_minimum<T, N>>("segmented_argmin", "in", in.data(),
                                                     static_cast<std::int64_t>(in.size()), segments, out, options);
 }
 /// The same of the `count` items from `first` on.
@@ -111,15 +117,15 @@ template <relative_to R = relative_to::segment, ties T = ties::first, nans N = n
           segments Segments, class Out>
 void segmented_argmin(It first, std::int64_t count, const Segments& segments, Out&& out,
                       const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_minimum, T, N>("segmented_argmin", "first", first, count, segments, out, options);
+  detail::reduce_arg_segments<R, arg_minimum<T, N>>("segmented_argmin", "first", first, count, segments, out, options);
 }
 /// argmin of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
-template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
-          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
   requires counted_items<Keys, Values>
-void argmin_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                   OutCount&& out_count, const call_options& options = {}) {
-  detail::reduce_arg_runs<R, arg_minimum<T, N>>(keys, values, out_keys, out_values, out_count, options);
+void argmin_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
+                   const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_minimum<T, N>>(options, keys, values, out_keys, out_values, out_count);
 }
 
 // ---- the largest item ----
@@ -150,7 +156,7 @@ template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
           segments Segments, class Out>
 void segmented_argmax(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_maximum, T, N>("segmented_argmax", "in", in.data(),
+  detail::reduce_arg_segments<R, arg_maximum<T, N>>("segmented_argmax", "in", in.data(),
                                                     static_cast<std::int64_t>(in.size()), segments, out, options);
 }
 /// The same of the `count` items from `first` on.
@@ -158,15 +164,15 @@ template <relative_to R = relative_to::segment, ties T = ties::first, nans N = n
           segments Segments, class Out>
 void segmented_argmax(It first, std::int64_t count, const Segments& segments, Out&& out,
                       const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_maximum, T, N>("segmented_argmax", "first", first, count, segments, out, options);
+  detail::reduce_arg_segments<R, arg_maximum<T, N>>("segmented_argmax", "first", first, count, segments, out, options);
 }
 /// argmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
-template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
-          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
   requires counted_items<Keys, Values>
-void argmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                   OutCount&& out_count, const call_options& options = {}) {
-  detail::reduce_arg_runs<R, arg_maximum<T, N>>(keys, values, out_keys, out_values, out_count, options);
+void argmax_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
+                   const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_maximum<T, N>>(options, keys, values, out_keys, out_values, out_count);
 }
 
 // ---- both ----
@@ -198,7 +204,7 @@ template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
           segments Segments, class Out>
 void segmented_arg_minmax(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_extrema, T, N>("segmented_arg_minmax", "in", in.data(),
+  detail::reduce_arg_segments<R, arg_extrema<T, N>>("segmented_arg_minmax", "in", in.data(),
                                                     static_cast<std::int64_t>(in.size()), segments, out, options);
 }
 /// The same of the `count` items from `first` on.
@@ -206,16 +212,16 @@ template <relative_to R = relative_to::segment, ties T = ties::first, nans N = n
           segments Segments, class Out>
 void segmented_arg_minmax(It first, std::int64_t count, const Segments& segments, Out&& out,
                           const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_extrema, T, N>("segmented_arg_minmax", "first", first, count, segments, out,
+  detail::reduce_arg_segments<R, arg_extrema<T, N>>("segmented_arg_minmax", "first", first, count, segments, out,
                                                     options);
 }
 /// arg_minmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
-template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
-          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
   requires counted_items<Keys, Values>
-void arg_minmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                       OutCount&& out_count, const call_options& options = {}) {
-  detail::reduce_arg_runs<R, arg_extrema<T, N>>(keys, values, out_keys, out_values, out_count, options);
+void arg_minmax_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                       output_argument auto&& out_values, output_argument auto&& out_count,
+                       const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_extrema<T, N>>(options, keys, values, out_keys, out_values, out_count);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

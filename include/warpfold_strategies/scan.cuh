@@ -76,8 +76,8 @@ void scan_items(const char* function, const char* argument, const It& first, std
   }
 }
 
-template <scan_kind Kind, class S, class A, class In, class Ids, class Out, class Op>
-void scan_owned(const char* function, const In& in, const owners<Ids>& segments, Out&& out, Op op,
+template <scan_kind Kind, class S, class A, class In, class Ids, class Op>
+void scan_owned(const char* function, const In& in, const owners<Ids>& segments, auto&& out, Op op,
                 const reduce_options<A>& options) {
   if constexpr (check_scan_types<Op, A, item_t<const In>>()) {
     const auto count = static_cast<std::int64_t>(in.size());
