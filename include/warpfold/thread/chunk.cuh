@@ -8,8 +8,8 @@
 
 namespace warpfold::thread {
 
-/// The power-of-two number of items whose bytes fill 16-byte vectors: 16 bytes for sizes 1, 2, 4, 8, 16; an odd
-/// multiple of 16 for others (4 items of 12 bytes); one item where that would be more than 128 bytes.
+/// The least power of two of items whose bytes fill 16-byte vectors: 16 bytes for sizes 1, 2, 4, 8, 16; an odd multiple
+/// of 16 for others (4 items of 12 bytes); one item where that would be more than 128 bytes.
 consteval int items_per_chunk(std::size_t item_bytes) {
   int items = 1;
   while (items * item_bytes % 16 != 0 && items < 16) items *= 2;
@@ -87,7 +87,7 @@ template <class T, int Items> struct chunk {
     cut(window, shift);
   }
 
-  /// The first `count` items from `source`, aligned as `T` is, but for the first `skipped` ones; nothing else is read.
+  /// Items [skipped, count) of those at `source`, which is aligned as `T` is. Nothing else is read.
   template <class Access = arch::read_only> __device__ void load(const T* source, int count, int skipped = 0) {
     constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
     WARPFOLD_UNROLL

@@ -5,8 +5,8 @@
 
 namespace warpfold::thread {
 
-/// Whether a scan may associate as is cheapest: any association has the same bits, and an identity that changes no bit
-/// stands for what does not exist.
+/// Whether a scan may choose the cheapest association: all have the same bits, and an identity that changes no bit may
+/// stand for missing items.
 template <class Op, class A> inline constexpr bool may_reassociate = is_exact<Op, A>&& may_combine_missing<Op, A>;
 
 /// Each of the first `count` values becomes the fold of all values up to it: the canonical tree over them. `op` is not
