@@ -16,6 +16,11 @@ consteval int items_per_chunk(std::size_t item_bytes) {
   return items * item_bytes % 16 == 0 && items * item_bytes <= 128 ? items : 1;
 }
 
+/// The vectors that hold a part of an item reach at most this many items beyond it: a vector but one byte.
+consteval int vector_margin(int item_bytes, int vector_bytes = 16) {
+  return (vector_bytes + item_bytes - 2) / item_bytes;
+}
+
 /// Loads go by `Access`: arch::read_only, or arch::read_once where the kernel may overwrite the items.
 template <class T, int Items> struct chunk {
   static constexpr int bytes = Items * int{sizeof(T)};
@@ -23,6 +28,7 @@ template <class T, int Items> struct chunk {
   /// The widest vector, 16 bytes at most, that divides the chunk.
   static constexpr int vector_bytes = bytes % 16 == 0 ? 16 : bytes & -bytes;
 
+  static constexpr int margin = vector_margin(sizeof(T), vector_bytes);
   /// Words of the aligned vectors around a chunk.
   static constexpr int window_words = words + vector_bytes / 4;
 

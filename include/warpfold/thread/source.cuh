@@ -58,9 +58,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   }
   /// Whether all vectors that hold an item of [begin, end) lie within the array.
   __device__ bool is_inside(std::int64_t begin, std::int64_t end) const {
-    constexpr int least =
-        (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
-    return begin >= least && end + least <= items;
+    return begin >= chunk::margin && end + chunk::margin <= items;
   }
   /// Loads items [skipped, count) of those from `first` on, at most a chunk, one by one. Nothing is loaded if `count`
   /// is not positive.
