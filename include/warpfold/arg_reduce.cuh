@@ -14,13 +14,13 @@
 // - The result is an indexed_value<V> {value, index}, of arg_minmax an indexed_extrema<V> {minimum, maximum}. V is
 //   accumulator_t<minimum, T>: the item type, but float for half, int for int8, and so on. It converts to an
 //   indexed_value of other types: `out` may hold indexed_value<__half, int>, say.
-// - Nothing, and an empty segment, gives index -1.
+// - An empty input or segment gives index -1.
 // - Template arguments choose, first to last: for segments and keys what an index is relative to; which of several
 //   equal items is taken; whether NaN wins or is ignored. As in argmin<wf::ties::last>(in, out), or
 //   segmented_argmax<wf::relative_to::array, wf::ties::first, wf::nans::ignore>(in, offsets, out).
 // - Options: reduce_options for one sequence, call_options for segments and keys. For .init, and for transforms, call
 //   reduce, transform_reduce and their kin with the operator, as transform_reduce(in, out, arg_maximum{}, magnitude{}).
-// - Cost: of 4- and 8-byte items, that of minimum. Accumulators have 16 bytes (arg_minmax: 32); 8 (16) in segments of
+// - Cost: for 4- and 8-byte items, that of minimum. Accumulators have 16 bytes (arg_minmax: 32); 8 (16) in segments of
 //   inputs below 2^31 items of 4 bytes or less, where a second kernel is compiled.
 #pragma once
 #include <warpfold/arg_operators.hpp>
@@ -31,7 +31,7 @@
 
 namespace warpfold {
 
-/// What an index counts from: the first item of the array, or that of the item's segment or run.
+/// Whether indices count from the first item of the array, or from that of the item's segment or run.
 enum class relative_to { array, segment };
 
 namespace detail {

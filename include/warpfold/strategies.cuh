@@ -10,8 +10,8 @@
 //
 // How a CUDA-block of B threads reduces a data-block of D items:
 //
-//   block::tree<B = 256>                 a binary tree in shared memory, a barrier a level; D = 2 B
-//   block::warp_tree<B = 256>            a binary tree a warp in shared memory, one barrier; D = 4 B
+//   block::tree<B = 256>                 a binary tree in shared memory, one barrier per level; D = 2 B
+//   block::warp_tree<B = 256>            one binary tree per warp in shared memory, one barrier; D = 4 B
 //   block::matrix<H, W, B = 256>         a thread folds each of H rows of W items, then one warp folds the row results
 //   block::shuffle<B = 512, bytes = 128> registers and shuffles; no data-block in shared memory; D follows from the
 //                                        bytes that a lane has in flight
@@ -28,15 +28,15 @@
 //
 //   finish::last_block                   the last CUDA-block to finish reduces them
 //   finish::two_launch                   a second launch reduces them
-//   finish::block_atomic                 one hardware atomic a CUDA-block; not for segments
-//   finish::warp_atomic                  one hardware atomic a warp; for shuffle and warp_tree; not for segments
+//   finish::block_atomic                 one hardware atomic per CUDA-block; not for segments
+//   finish::warp_atomic                  one hardware atomic per warp; for shuffle and warp_tree; not for segments
 //
 // The sources' scans (Hillis and Steele, up- and down-sweep, MatrixScan, also segmented) are in
 // warpfold_strategies/scan.cuh.
 //
 // warpfold_strategies/strategy.hpp lists the valid compositions. Another one does not compile, and a message says why.
 //
-// What a named strategy promises, compared to reduce.cuh:
+// A named strategy promises, compared to reduce.cuh:
 // - It keeps order, unless its finish is atomic. Atomic finishes need a commutative operator with a hardware atomic.
 // - It gives the same bits on every run on one device with the same max_blocks. With multi_pass the bits depend on the
 //   count alone. With persistent schedules they depend on the grid, and so on the device. With an atomic finish of an
@@ -50,7 +50,7 @@
 //   multi_pass; if `out` lies within the input of an atomic finish; and if the device lacks what one of the launches
 //   needs: shared memory, or compute capability 9.0 for bulk_producer_consumer.
 //
-// What a named strategy promises for segments, compared to segmented_reduce.cuh:
+// For segments, a named strategy promises, compared to segmented_reduce.cuh:
 // - It keeps order and needs no identity. It gives the same bits on every run on one device with the same max_blocks,
 //   wherever segments are cut by data-blocks and CUDA-blocks (piece.cuh explains why). The association within a segment
 //   depends on where the segment lies; with persistent schedules also on the grid, and so on the device.

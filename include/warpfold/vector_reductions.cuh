@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is computed of vectors every day, each in one read: dot, asum, amax, norm2, mean, minmax, logsumexp.
+// Everyday results of vectors, each in one read: dot, asum, amax, norm2, mean, minmax, logsumexp.
 //
 // | function                              | inputs                                         | output             |
 // |---------------------------------------|------------------------------------------------|--------------------|
@@ -14,7 +14,7 @@
 //
 //   segmented_reduce(in, offsets, out, wf::euclidean_norm{});       arithmetic_mean, minimum_maximum, log_sum_exp
 //   transform_segmented_reduce(in, offsets, out, wf::plus{}, wf::magnitude{});           asum; amax with maximum
-//   reduce_axes(in, out, wf::axes{0}, wf::euclidean_norm{});       a norm a column; reduce_rows and reduce_columns too
+//   reduce_axes(in, out, wf::axes{0}, wf::euclidean_norm{});       a norm per column; also reduce_rows, reduce_columns
 //   reduce_by_key(keys, values, out_keys, out_values, out_count, wf::arithmetic_mean{});
 //
 // half, bfloat16 and fp8 are computed as float, integers below 32 bits as int, their norms, means and logsumexp as

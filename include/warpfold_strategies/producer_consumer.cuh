@@ -28,7 +28,7 @@ template <int P = 8, int C = 1> struct producer_consumer {
     } buffer[2];
   };
   struct barriers {};
-  /// Buffers hold accumulators, so that D follows from their type.
+  /// Buffers hold accumulators, so D follows from their type.
   template <class Algorithm, class Leaves>
   static constexpr int data_block_items =
       decltype(Algorithm::template storage<typename Leaves::accumulator>::data)::items;

@@ -13,7 +13,7 @@
 //
 // Over blocks there is grid::multi_pass alone: the totals of the data-blocks are scanned in the same way, recursively,
 // and joined to the results of the data-blocks to their right. Items are read once; results are written, read and
-// written again: 4 times the size of the input in all, and 2 launches a level and 1, where one pass needs 2 times.
+// written again: 4 times the size of the input in all, and 2 launches per level and 1, where one pass needs 2 times.
 //
 // All of these functions
 // - keep order, for any associative operator. They need no identity, but for exclusive results without .init, the

@@ -96,7 +96,7 @@ void enqueue_scan(const char* function, const Leaves& leaves, ScanOp scan_op, Ou
                options.stream);
 }
 
-/// What an exclusive scan writes where nothing lies to the left: init, else the identity of `Op`.
+/// An exclusive scan writes this where nothing lies to the left: init, else the identity of `Op`.
 template <scan_kind Kind, class Op, class A>
 grid::initial_value<A> exclusive_start([[maybe_unused]] const char* function, const grid::initial_value<A>& init) {
   using kind = typename grid::initial_value<A>::kind;
