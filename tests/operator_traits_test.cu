@@ -7,7 +7,7 @@
 
 #include <cstring>
 #include <warpfold/operator_traits.hpp>
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
 
 #include "common/monoids.hpp"
 #include "common/special_values.hpp"

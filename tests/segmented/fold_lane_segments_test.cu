@@ -109,8 +109,8 @@ TEST(fold_lane_segments, are_the_canonical_tree_of_each) {
 
 // With an exact identity, that takes the place of what does not exist: it must leave -0 as it is.
 TEST(fold_lane_segments, sum_floats_by_their_bits) {
-  static_assert(wf::thread::has_exact_identity<wf::plus, float> &&
-                !wf::thread::has_exact_identity<wf_test::hash_pair, hash>);
+  static_assert(wf::thread::may_combine_missing<wf::plus, float> &&
+                !wf::thread::may_combine_missing<wf_test::hash_pair, hash>);
   auto items = wf_test::random_items<float>(500);
   std::fill(items.begin(), items.begin() + 200, -0.0f);
   for (const std::int64_t offset : {0, 3}) {

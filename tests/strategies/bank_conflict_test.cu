@@ -7,11 +7,11 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <warpfold/strategies/matrix_scan.cuh>
-#include <warpfold/strategies/scan_conflicts.hpp>
-#include <warpfold/strategies/slots.cuh>
-#include <warpfold/strategies/up_down_sweep.cuh>
 #include <warpfold/thread/chunk.cuh>
+#include <warpfold_strategies/matrix_scan.cuh>
+#include <warpfold_strategies/scan_conflicts.hpp>
+#include <warpfold_strategies/slots.cuh>
+#include <warpfold_strategies/up_down_sweep.cuh>
 
 namespace wf_test {
 namespace {

@@ -15,7 +15,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Adjacent items in shared memory. 16 bytes are left free behind each 128, so that threads whose items lie a power of
 /// two apart seldom meet in a bank.
-template <class T, int MaxItems> struct staged_items {
+template <class T, int MaxItems> struct padded_items {
   __host__ __device__ static constexpr int padded(int byte) { return byte + (byte >> 7) * 16; }
   static constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;  ///< bytes that no boundary cuts
 
@@ -58,7 +58,7 @@ inline constexpr tile_policy tile_policy_of = tile_policy_for(sizeof(typename Le
 template <class Leaves> struct tile_storage {
   using A = typename Leaves::accumulator;
   static constexpr tile_policy policy = tile_policy_of<Leaves>;
-  staged_items<typename Leaves::item, policy.tile_items> staged[2];
+  padded_items<typename Leaves::item, policy.tile_items> staged[2];
   thread::array<A, policy.tile_items / 4> nodes;
 };
 

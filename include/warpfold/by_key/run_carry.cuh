@@ -12,7 +12,7 @@
 // the run begins and ends, and on nothing else.
 #pragma once
 #include <warpfold/thread/choose.cuh>
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
 
 namespace warpfold::by_key {
 
@@ -26,7 +26,7 @@ template <class A> struct run_carry {
 
 /// Makes and joins carries.
 template <class Op, class A> struct carry_joiner {
-  static constexpr bool uses_identity = thread::has_exact_identity<Op, A>;
+  static constexpr bool uses_identity = thread::may_combine_missing<Op, A>;
 
   Op op;
 

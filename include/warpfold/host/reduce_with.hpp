@@ -7,7 +7,7 @@ namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// reduce_with<Strategy>::enqueue(function, leaves, out, op, options). `automatic` is in reduce/dispatch.cuh, named
-/// strategies are in strategies/dispatch.cuh.
+/// strategies are in warpfold_strategies/dispatch.cuh.
 template <class Strategy> struct reduce_with;
 
 /// How `automatic` reduces with an operator that has its own kernel for accumulators of type `A`: `exists` is true, and
@@ -21,7 +21,7 @@ template <class Op, class A> struct own_segmented_reduction {
 };
 
 /// segmented_reduce_with<Strategy>::enqueue(function, segments, leaves, out, op, options). `automatic` is in
-/// segmented/dispatch.cuh, named strategies are in strategies/segmented_dispatch.cuh.
+/// segmented/dispatch.cuh, named strategies are in warpfold_strategies/segmented_dispatch.cuh.
 template <class Strategy> struct segmented_reduce_with;
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -27,7 +27,8 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
   } else if constexpr (scans_packed<Leaves, Op>)
     return kernel_policy_for(sizeof(typename Leaves::chunk), lane_load::packed, stored_bytes);
   else {
-    constexpr bool is_narrow_sum = std::is_same_v<Op, plus> && sizeof(A) <= 4 && ignores_missing<Leaves, Op>;
+    constexpr bool is_narrow_sum = std::is_same_v<Op, plus> && sizeof(A) <= 4 && thread::may_convert_missing<Leaves> &&
+                                   thread::may_combine_missing<Op, A>;
     return kernel_policy_for(items * sizeof(A), is_narrow_sum ? lane_load::sums : lane_load::accumulators,
                              stored_bytes);
   }

@@ -226,11 +226,6 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   if (nodes.tiles > 1 && warp == Storage::publisher) nodes.finish(shared.tile, left_before);
 }
 
-/// Whether operations on items that do not exist do no harm: nothing of the user's is called, and no result shows it.
-template <class Leaves, class Op>
-inline constexpr bool ignores_missing =
-    thread::just_items<Leaves>&& thread::has_exact_identity<Op, typename Leaves::accumulator>;
-
 /// Takes the next tile, one for each block, or number after number until there is none, if there are fewer `Blocks`.
 ///
 /// Blocks that take more than one tile also take a number past all tiles, once each. The last number leaves zero.
@@ -247,6 +242,8 @@ __global__ void __launch_bounds__(Shape::value.threads(),
 scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
   using storage = scan_storage<Leaves, Op, Out, Shape>;
   auto& shared = arch::dynamic_shared<storage>();
+  constexpr bool all_are_full =
+      thread::may_convert_missing<Leaves> && thread::may_combine_missing<Op, typename Leaves::accumulator>;
   const int tiles = arguments.nodes.tiles;
   const bool loops = IsRoomy && static_cast<int>(gridDim.x) < tiles;
   do {
@@ -261,9 +258,9 @@ scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
     __syncthreads();
     const int tile = shared.tile;
     if (IsRoomy && tile >= tiles) return;
-    if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * storage::tile_items <= arguments.leaves.source.items)
+    if (all_are_full || (tile + std::int64_t{1}) * storage::tile_items <= arguments.leaves.source.items)
       scan_tile<true, Kind>(arguments, shared, tile);
-    else if constexpr (!ignores_missing<Leaves, Op>) scan_tile<false, Kind>(arguments, shared, tile);
+    else if constexpr (!all_are_full) scan_tile<false, Kind>(arguments, shared, tile);
   } while (loops);
 }
 

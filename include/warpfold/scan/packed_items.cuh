@@ -14,7 +14,7 @@ namespace warpfold::scan {
 /// the user's would run twice, or on missing items.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 inline constexpr bool scans_packed = [] {
-  if constexpr (!thread::scans_exactly<Op, A> || !thread::just_items<Leaves>) return false;
+  if constexpr (!thread::may_reassociate<Op, A> || !thread::may_convert_missing<Leaves>) return false;
   else return 2 * sizeof(typename Leaves::chunk) <= Leaves::chunk_items * sizeof(A);
 }();
 

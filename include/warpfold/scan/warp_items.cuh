@@ -15,7 +15,7 @@ namespace warpfold::scan {
 template <bool Whole, int Rows, int Items, class A, class Op> struct warp_items {
   static constexpr int lane_items = Rows * Items, items = warp_lanes * lane_items;
   /// Whether nodes are joined to each other first, and to the items at the end.
-  static constexpr bool joins_late = thread::scans_exactly<Op, A>;
+  static constexpr bool joins_late = thread::may_reassociate<Op, A>;
   struct chunk {
     A value[Items];
   };

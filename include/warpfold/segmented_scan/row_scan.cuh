@@ -30,8 +30,6 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
   static constexpr int log_items = log2_of(Items), log_row_items = log2_of(warp_lanes * Items);
   static_assert(1 << log_items == Items);
   static constexpr bool is_wide = sizeof(A) > 64;  ///< then code for each level would be long
-  /// Whether operations on what does not exist do harm: they are the user's.
-  static constexpr bool spares_missing = !thread::has_exact_identity<Op, A>;
 
   Op op;
   A nodes{};                                  ///< in lane l: the node before the row of level l
@@ -43,7 +41,8 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
       if (runs.is_node) return scan_node(values, runs.before);
     int number[Items];
     WARPFOLD_UNROLL
-    for (int k = 0; k < Items; ++k) number[k] = !spares_missing || runs.live >> k & 1 ? runs.number[k] : 0;
+    for (int k = 0; k < Items; ++k)
+      number[k] = thread::may_combine_missing<Op, A> || runs.live >> k & 1 ? runs.number[k] : 0;
     int all = number[0];
     WARPFOLD_UNROLL
     for (int k = 1; k < Items; ++k) all |= number[k];
@@ -145,9 +144,9 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
 
 /// Operators that are exact may associate as they like: one pass from left to right.
 template <int Levels, int Items, class A, class Op>
-  requires thread::scans_exactly<Op, A>
+  requires thread::may_reassociate<Op, A>
 struct row_scan<Levels, Items, A, Op> {
-  static constexpr bool counts = false, joins_late = true, spares_missing = false;
+  static constexpr bool counts = false, joins_late = true;
 
   Op op;
   A before_row = thread::exact_identity<Op, A>;  ///< what the row's first run holds already

@@ -90,7 +90,7 @@ __device__ void write_waiting(Shared& shared, Op op, const lane_results<A, Items
       WARPFOLD_UNROLL
       for (int r = 0; r < most; ++r) WARPFOLD_UNROLL
       for (int k = 0; k < Items; ++k)
-        if (!Scan::spares_missing || live[r] >> k & 1) rows[r].value[k] = op(node, rows[r].value[k]);
+        if (thread::may_combine_missing<Op, A> || live[r] >> k & 1) rows[r].value[k] = op(node, rows[r].value[k]);
     };
     if constexpr (!Scan::joins_late) each_node_before(units_before, shared.before, push);
     else if (units_before > 0) push(joined);
@@ -144,7 +144,7 @@ __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& 
       if (!is_unit) own = runs.template next<scan_type::counts>(row);
       WARPFOLD_UNROLL
       for (int k = 0; k < items; ++k)
-        if (thread::just_items<Leaves> || own.live >> k & 1) result.value[k] = arguments.leaves.leaf(chunk, k);
+        if (thread::may_convert_missing<Leaves> || own.live >> k & 1) result.value[k] = arguments.leaves.leaf(chunk, k);
       scan.scan(result.value, own);
 
       const int at = row + lane * items;

@@ -4,9 +4,9 @@
 #pragma once
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
-#include <warpfold/strategies/dispatch.cuh>
-#include <warpfold/strategies/owned_leaves.cuh>
-#include <warpfold/strategies/segmented.cuh>
+#include <warpfold_strategies/dispatch.cuh>
+#include <warpfold_strategies/owned_leaves.cuh>
+#include <warpfold_strategies/segmented.cuh>
 
 namespace warpfold::strategies {
 inline namespace WARPFOLD_HIDDEN_V1 {

@@ -4,8 +4,8 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/initial_value.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/load_data_block.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/load_data_block.cuh>
 
 namespace warpfold::strategies {
 enum class scan_kind { inclusive, exclusive };
@@ -14,7 +14,7 @@ enum class scan_kind { inclusive, exclusive };
 namespace warpfold::grid {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What both kernels get. `Out` is scan_values or scan_segments.
+/// The arguments of both kernels. `Out` is scan_values or scan_segments.
 template <class Leaves, class Op, class Out> struct scan_arguments {
   using A = typename Leaves::accumulator;
   Leaves leaves;

@@ -3,7 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <warpfold/strategies/slots.cuh>
+#include <warpfold_strategies/slots.cuh>
 
 namespace warpfold::strategies {
 

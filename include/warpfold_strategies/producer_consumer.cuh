@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Persistent blocks whose warps have different tasks. Source: Diffwarps, Algorithm 4 of Martín 2012.
 #pragma once
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/share.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/share.cuh>
 
 namespace warpfold::grid {
 
@@ -28,7 +28,7 @@ template <int P = 8, int C = 1> struct producer_consumer {
     } buffer[2];
   };
   struct barriers {};
-  /// Buffers hold accumulators, so that D follows from their type.
+  /// Buffers hold accumulators, so D follows from their type.
   template <class Algorithm, class Leaves>
   static constexpr int data_block_items =
       decltype(Algorithm::template storage<typename Leaves::accumulator>::data)::items;

@@ -6,10 +6,10 @@
 // All keep order, for any associative operator. In shared memory an item and its owner share a slot, without bank
 // conflicts. Where a segment ends, a thread reads and writes `out`: the source's irregular accesses.
 #pragma once
-#include <warpfold/strategies/matrix.cuh>
-#include <warpfold/strategies/piece.cuh>
-#include <warpfold/strategies/tree.cuh>
-#include <warpfold/strategies/warp_tree.cuh>
+#include <warpfold_strategies/matrix.cuh>
+#include <warpfold_strategies/piece.cuh>
+#include <warpfold_strategies/tree.cuh>
+#include <warpfold_strategies/warp_tree.cuh>
 
 namespace warpfold::block {
 

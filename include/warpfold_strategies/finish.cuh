@@ -3,10 +3,10 @@
 // schedule.
 #pragma once
 #include <warpfold/grid/last_block.cuh>
-#include <warpfold/strategies/atomic_fold.cuh>
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/share.cuh>
+#include <warpfold_strategies/atomic_fold.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/share.cuh>
 
 namespace warpfold::finish {
 
@@ -16,13 +16,13 @@ struct none {};
 struct last_block {};
 /// A second launch of the same strategy, with one CUDA-block, reduces the partial results in order. Two launches.
 struct two_launch {};
-/// One hardware atomic a CUDA-block, straight onto the result. It does not keep order, so the operator must be
+/// One hardware atomic per CUDA-block, straight onto the result. It does not keep order, so the operator must be
 /// commutative. If the operator is not exact (floating-point plus), the bits change from run to run. The first of two
 /// launches writes init, or the operator's identity, to `out`. No scratch. `out` must not lie within the input
 /// (std::invalid_argument). The hardware's float plus takes subnormal numbers for zero. Source:
 /// deviceReduceBlockAtomicKernel (Kepler).
 struct block_atomic {};
-/// As block_atomic, with one atomic a warp and without a barrier. For block algorithms whose warps have results of
+/// As block_atomic, with one atomic per warp and without a barrier. For block algorithms whose warps have results of
 /// their own: shuffle, warp_tree. Source: deviceReduceWarpAtomicKernel (Kepler).
 struct warp_atomic {};
 
@@ -45,7 +45,8 @@ template <class Arguments, class A> __device__ void store_or_write(const Argumen
 }
 }  // namespace detail
 
-/// What a CUDA-block does with the `total` of its share, a finish each. All threads call it; `shared` is free.
+/// Each overload is one finish: what a CUDA-block does with the `total` of its share. All threads call it; `shared` is
+/// free.
 template <class Algorithm, int Threads, class Storage, class Arguments, class A>
 __device__ void conclude(finish::last_block, Storage& shared, const Arguments& arguments,
                          const thread::running<A>& total) {

@@ -20,8 +20,8 @@
 // Each takes block::segmented::tree<B>, warp_tree<B> or matrix<H, W, B>.
 #pragma once
 #include <warpfold/options.hpp>
-#include <warpfold/strategies/finish.cuh>
-#include <warpfold/strategies/kernel.cuh>
+#include <warpfold_strategies/finish.cuh>
+#include <warpfold_strategies/kernel.cuh>
 
 namespace warpfold {
 

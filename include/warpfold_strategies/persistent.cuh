@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The schedules in which all threads of a block load a data-block, then reduce it. Source: Martín 2012.
 #pragma once
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/share.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/share.cuh>
 
 namespace warpfold::grid {
 

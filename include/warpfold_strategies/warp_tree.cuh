@@ -3,9 +3,9 @@
 // Sengupta. The source relies on lanes in lockstep, which CUDA no longer promises. So __syncwarp() stands between
 // steps. Its last call reads s_data where s_result is meant; here the results of the data-warps are reduced.
 #pragma once
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/running.cuh>
-#include <warpfold/strategies/slots.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/running.cuh>
+#include <warpfold_strategies/slots.cuh>
 
 namespace warpfold::block {
 

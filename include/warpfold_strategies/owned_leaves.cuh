@@ -3,8 +3,8 @@
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/initial_value.cuh>
-#include <warpfold/strategies/piece.cuh>
 #include <warpfold/thread/source.cuh>
+#include <warpfold_strategies/piece.cuh>
 
 namespace warpfold::grid {
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registers and shuffles: a thread folds its own chunks, a warp joins its lanes by shuffles, and a block joins one
-// value a warp in shared memory. Source: blockReduceSum with vector loads (Kepler). There it needs a commutative
+// value per warp in shared memory. Source: blockReduceSum with vector loads (Kepler). There it needs a commutative
 // operator. Here it keeps order: shuffle distances ascend, and a warp's items are consecutive.
 #pragma once
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/slots.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/fold_batch.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/slots.cuh>
 
 namespace warpfold::block {
 
 /// A block algorithm (see fold_run.cuh) that needs no data-block in shared memory. Each warp folds a batch of up to
-/// LaneBytes a lane in registers: 8 rows of 16-byte vectors. D is the items of B / 32 batches. The warps write their
+/// LaneBytes per lane in registers: 8 rows of 16-byte vectors. D is the items of B / 32 batches. The warps write their
 /// values to a list, and the first warp folds the list when it is full. So warps wait for each other once in many
 /// data-blocks. Keeps order, for any associative operator; needs no identity. Cost: 12 shuffles for a batch of 8 rows.
 template <int BlockThreads = 512, int LaneBytes = 128> struct shuffle {

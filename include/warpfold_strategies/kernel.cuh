@@ -3,8 +3,8 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/reduction_arguments.cuh>
-#include <warpfold/strategies/finish.cuh>
-#include <warpfold/strategies/policy.hpp>
+#include <warpfold_strategies/finish.cuh>
+#include <warpfold_strategies/policy.hpp>
 
 namespace warpfold::grid {
 inline namespace WARPFOLD_HIDDEN_V1 {

@@ -2,8 +2,8 @@
 // The full binary tree over a data-block. Source: TB2, Algorithm 1 of Martín 2012. There a partial data-block is
 // padded with the identity; here pairs whose right item does not exist are skipped.
 #pragma once
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/slots.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/slots.cuh>
 
 namespace warpfold::block {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <warpfold/host/divide_up.hpp>
-#include <warpfold/strategies/share.cuh>
+#include <warpfold_strategies/share.cuh>
 
 namespace warpfold::strategies {
 inline namespace WARPFOLD_HIDDEN_V1 {

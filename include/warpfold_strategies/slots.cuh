@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a data-block lies in shared memory. No layout but plain_slots causes a bank conflict, for items of any size.
 //
-// Shared memory has 32 banks of 4 bytes. An access of w = 4, 8 or 16 bytes a lane is served for 32, 16 or 8 lanes at a
-// time: 128 bytes. To such accesses shared memory is P = 32, 16 or 8 banks of w bytes, and lanes that are served
+// Shared memory has 32 banks of 4 bytes. An access of w = 4, 8 or 16 bytes per lane is served for 32, 16 or 8 lanes at
+// a time: 128 bytes. To such accesses shared memory is P = 32, 16 or 8 banks of w bytes, and lanes that are served
 // together must hit different banks. An item is kept in a slot of u units of w bytes. w is the largest width that
 // divides the item's size, and u is odd: an even number of units gets one more. Then two slots use the same banks
 // exactly if their indices are equal modulo P. So the right padding for every item size is one spare *slot*, not one
@@ -16,7 +16,7 @@
 
 namespace warpfold::block {
 
-/// Bytes of an item in whole words; bytes a lane that one access moves; bytes between slots.
+/// Bytes of an item in whole words; bytes per lane that one access moves; bytes between slots.
 template <class A> inline constexpr int item_bytes = (int{sizeof(A)} + 3) / 4 * 4;
 template <class A> inline constexpr int access_bytes = item_bytes<A> % 16 == 0 ? 16 : item_bytes<A> % 8 == 0 ? 8 : 4;
 template <class A> inline constexpr int slot_bytes = item_bytes<A> % 32 == 0 ? item_bytes<A> + 16 : item_bytes<A>;

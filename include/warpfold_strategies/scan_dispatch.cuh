@@ -2,11 +2,11 @@
 // The host side of the sources' scans: checks, scratch, launches. Nothing is enqueued before everything has been
 // checked.
 #pragma once
-#include <warpfold/strategies/dispatch.cuh>
-#include <warpfold/strategies/persistent.cuh>
-#include <warpfold/strategies/scan_kernel.cuh>
-#include <warpfold/strategies/scan_pieces.cuh>
-#include <warpfold/strategies/segmented_dispatch.cuh>
+#include <warpfold_strategies/dispatch.cuh>
+#include <warpfold_strategies/persistent.cuh>
+#include <warpfold_strategies/scan_kernel.cuh>
+#include <warpfold_strategies/scan_pieces.cuh>
+#include <warpfold_strategies/segmented_dispatch.cuh>
 
 namespace warpfold {
 
@@ -96,7 +96,7 @@ void enqueue_scan(const char* function, const Leaves& leaves, ScanOp scan_op, Ou
                options.stream);
 }
 
-/// What an exclusive scan writes where nothing lies to the left: init, else the identity of `Op`.
+/// An exclusive scan writes this where nothing lies to the left: init, else the identity of `Op`.
 template <scan_kind Kind, class Op, class A>
 grid::initial_value<A> exclusive_start([[maybe_unused]] const char* function, const grid::initial_value<A>& init) {
   using kind = typename grid::initial_value<A>::kind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The data-block as a matrix in shared memory, whose rows are scanned by a thread each. Source: MatrixScan, Dotsenko,
+// The data-block as a matrix in shared memory, whose rows are scanned by one thread each. Source: MatrixScan, Dotsenko,
 // Govindaraju, Sloan, Boyd and Manferdelli 2008, which Martín 2012 adapts to reductions (matrix.cuh).
 #pragma once
-#include <warpfold/strategies/hillis_steele.cuh>
+#include <warpfold_strategies/hillis_steele.cuh>
 
 namespace warpfold::block {
 

@@ -22,7 +22,7 @@ inline constexpr int multiprocessor_threads =
 #endif
 
 /// Blocks a multiprocessor, for launch bounds. The strategy's parts ask for `ResidentThreads` threads: 2048 leave 32
-/// registers a thread, 1024 leave 64. Wide accumulators need more registers, and get fewer threads.
+/// registers per thread, 1024 leave 64. Wide accumulators need more registers, and get fewer threads.
 template <int BlockThreads, int ResidentThreads, std::size_t AccumulatorBytes>
 inline constexpr int resident_blocks = std::max(1, std::min(AccumulatorBytes <= 4    ? ResidentThreads
                                                             : AccumulatorBytes <= 32 ? std::min(ResidentThreads, 1024)

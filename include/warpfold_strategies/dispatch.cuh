@@ -8,10 +8,10 @@
 #include <warpfold/host/reduce_with.hpp>
 #include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce/scratch.hpp>
-#include <warpfold/strategies/plan.hpp>
-#include <warpfold/strategies/segmented.cuh>
-#include <warpfold/strategies/strategy.hpp>
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
+#include <warpfold_strategies/plan.hpp>
+#include <warpfold_strategies/segmented.cuh>
+#include <warpfold_strategies/strategy.hpp>
 
 namespace warpfold::strategies {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -77,10 +77,10 @@ template <class Schedule> void check_max_blocks(const char* function, int max_bl
     reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
 }
 
-/// What a strategy needs and has on the current device, for an input: the columns of Martín 2012's Table I.
+/// The resources of a strategy on the current device, for an input: the columns of Martín 2012's Table I.
 struct strategy_facts {
   int registers;                  ///< per thread
-  int local_bytes;                ///< of local memory a thread: 0 unless registers are spilled
+  int local_bytes;                ///< of local memory per thread: 0 unless registers are spilled
   std::size_t shared_bytes;       ///< per block
   int block_threads;              ///< B
   std::int64_t data_block_items;  ///< D

@@ -13,7 +13,7 @@ struct share {
   std::uint32_t count;
 };
 
-/// Quotient q and remainder r. The host computes them, so that no thread has to divide.
+/// Quotient q and remainder r. The host computes them, so that no thread must divide.
 struct share_schedule {
   std::uint32_t quotient;
   std::uint32_t remainder;

@@ -2,7 +2,7 @@
 // What makes any scan a segmented one, as in Dotsenko 2008 and Martín 2012: items are scanned as pieces of segments
 // (piece.cuh). And where scans write: values, or the values of pieces.
 #pragma once
-#include <warpfold/strategies/piece.cuh>
+#include <warpfold_strategies/piece.cuh>
 
 namespace warpfold::thread {
 

@@ -15,8 +15,8 @@
 //
 // All keep order, for any associative operator, and need no identity.
 #pragma once
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/slots.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/slots.cuh>
 
 namespace warpfold::block {
 

@@ -2,17 +2,17 @@
 // The modern form of producer_consumer, for sm_90 and later. Producers only start bulk copies, which the copy engine
 // carries out. A ring of stages keeps several data-blocks in flight.
 #pragma once
-#include <warpfold/strategies/fold_run.cuh>
-#include <warpfold/strategies/group.cuh>
-#include <warpfold/strategies/share.cuh>
-#include <warpfold/strategies/stage.cuh>
+#include <warpfold_strategies/fold_run.cuh>
+#include <warpfold_strategies/group.cuh>
+#include <warpfold_strategies/share.cuh>
+#include <warpfold_strategies/stage.cuh>
 
 namespace warpfold::grid {
 
 /// A schedule: as producer_consumer, with `Stages` buffers. Two mbarriers hand a buffer over, one in each direction,
-/// instead of a block barrier a step. `C` consumer warps reduce. Producer warp p of `P` fills the stages of data-blocks
-/// p, p + P, p + 2 P and so on; one producer is enough. B = 32 (P + C). Misaligned inputs are read at full rate, too.
-/// The bits of a result depend on G, and so on the device.
+/// instead of a block barrier per step. `C` consumer warps reduce. Producer warp p of `P` fills the stages of
+/// data-blocks p, p + P, p + 2 P and so on; one producer is enough. B = 32 (P + C). Misaligned inputs are read at full
+/// rate, too. The bits of a result depend on G, and so on the device.
 template <int P = 1, int C = 8, int Stages = 3> struct bulk_producer_consumer {
   static_assert(P >= 1 && C >= 1 && P + C <= 32,
                 "warpfold: grid::bulk_producer_consumer has 1 to 32 warps, both kinds");

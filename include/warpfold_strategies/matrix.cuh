@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The data-block as a matrix in shared memory, whose rows are folded by a thread each. Source: Matrix, Algorithm 3 of
+// The data-block as a matrix in shared memory, whose rows are folded by one thread each. Source: Matrix, Algorithm 3 of
 // Martín 2012, after Dotsenko. The source stores the row results over the matrix; here they have their own slots.
 #pragma once
-#include <warpfold/strategies/warp_tree.cuh>
+#include <warpfold_strategies/warp_tree.cuh>
 
 namespace warpfold::block {
 

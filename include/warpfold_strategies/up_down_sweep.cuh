@@ -6,7 +6,7 @@
 // down-sweep is that of the inclusive scan (Brent and Kung 1982): it has as many steps, and needs no identity.
 // Exclusive results are read one item to the left.
 #pragma once
-#include <warpfold/strategies/hillis_steele.cuh>
+#include <warpfold_strategies/hillis_steele.cuh>
 
 namespace warpfold::block {
 

@@ -13,7 +13,7 @@
 //
 // Over blocks there is grid::multi_pass alone: the totals of the data-blocks are scanned in the same way, recursively,
 // and joined to the results of the data-blocks to their right. Items are read once; results are written, read and
-// written again: 4 times the size of the input in all, and 2 launches a level and 1, where one pass needs 2 times.
+// written again: 4 times the size of the input in all, and 2 launches per level and 1, where one pass needs 2 times.
 //
 // All of these functions
 // - keep order, for any associative operator. They need no identity, but for exclusive results without .init, the
@@ -29,10 +29,10 @@
 // itself, and .init joins each. In builds with WARPFOLD_CHECKS a kernel stops at an owner below the one before it.
 #pragma once
 #include <warpfold/host/leaves.cuh>
-#include <warpfold/strategies/matrix_scan.cuh>
-#include <warpfold/strategies/scan_conflicts.hpp>
-#include <warpfold/strategies/scan_dispatch.cuh>
-#include <warpfold/strategies/up_down_sweep.cuh>
+#include <warpfold_strategies/matrix_scan.cuh>
+#include <warpfold_strategies/scan_conflicts.hpp>
+#include <warpfold_strategies/scan_dispatch.cuh>
+#include <warpfold_strategies/up_down_sweep.cuh>
 
 namespace warpfold {
 
@@ -76,8 +76,8 @@ void scan_items(const char* function, const char* argument, const It& first, std
   }
 }
 
-template <scan_kind Kind, class S, class A, class In, class Ids, class Out, class Op>
-void scan_owned(const char* function, const In& in, const owners<Ids>& segments, Out&& out, Op op,
+template <scan_kind Kind, class S, class A, class In, class Ids, class Op>
+void scan_owned(const char* function, const In& in, const owners<Ids>& segments, auto&& out, Op op,
                 const reduce_options<A>& options) {
   if constexpr (check_scan_types<Op, A, item_t<const In>>()) {
     const auto count = static_cast<std::int64_t>(in.size());

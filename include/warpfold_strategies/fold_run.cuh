@@ -18,8 +18,8 @@
 //   first(k)     the item of those leaves at which data-block k begins
 //   release(k)   says that the calling warp has read data-block k
 #pragma once
-#include <warpfold/strategies/load_data_block.cuh>
-#include <warpfold/strategies/running.cuh>
+#include <warpfold_strategies/load_data_block.cuh>
+#include <warpfold_strategies/running.cuh>
 
 namespace warpfold::block {
 
@@ -58,8 +58,8 @@ __device__ auto fold_stored(const Group& group, Storage& shared, int count, Op o
 
 /// Folds `data_blocks` > 0 consecutive data-blocks, one after another, and appends their values in order. Valid in the
 /// group's first thread, or in lane 0 of each warp that has a result.
-template <class Algorithm, result_of Result, class A, class Group, class Storage, class Feed, class Op>
-__device__ thread::running<A> fold_run(const Group& group, Storage& shared, Feed feed, std::uint32_t data_blocks,
+template <class Algorithm, result_of Result, class A, class Storage, class Feed, class Op>
+__device__ thread::running<A> fold_run(const auto& group, Storage& shared, Feed feed, std::uint32_t data_blocks,
                                        Op op) {
   if constexpr (requires { typename Algorithm::template run_storage<A>; }) {
     if constexpr (Result == result_of::warp) return Algorithm::fold_run_by_warps(group, shared, feed, data_blocks, op);
