@@ -14,7 +14,9 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
   namespace segmented = warpfold::segmented;
   constexpr const char* function = "with_arguments";
   const auto items = static_cast<std::int64_t>(in.size());
-  const auto described = warpfold::detail::make_segments(function, segments, items, warpfold::to_output(out));
+  const auto count = static_cast<std::int64_t>(out.size());
+  const auto described = segmented::described(
+      warpfold::segment::checked_spans(function, segments, items, count, "out", warpfold::to_output(out)), count);
   const auto source = segmented::in_narrow_chunks<A>(warpfold::detail::make_source(in.data(), items));
   using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
   using segments_type = std::remove_const_t<decltype(described)>;

@@ -3,7 +3,7 @@
 // its neighbours can be left out, and the order of items does not matter.
 #pragma once
 #include <warpfold/exact/lane_group.cuh>
-#include <warpfold/grid/segment_spans.cuh>
+#include <warpfold/segments/spans.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::exact {
@@ -26,7 +26,7 @@ template <class Source> __device__ std::int64_t chunk_begin(const Source& source
 /// Loads the calling lane's share of a step of its group: Items * group.lanes items from `step` on, a chunk's begin.
 /// Items outside `segment` are -0, and no transform sees them.
 template <class Leaves, class F, int Items>
-__device__ void load_group_items(const Leaves& leaves, std::int64_t step, const grid::segment_span& segment,
+__device__ void load_group_items(const Leaves& leaves, std::int64_t step, const segment::segment_span& segment,
                                  lane_group group, F (&items)[Items]) {
   constexpr int chunk_items = Leaves::chunk_items, rows = Items / chunk_items, most = Items * warp_lanes;
   static_assert(rows * chunk_items == Items);
@@ -63,7 +63,7 @@ struct lane_range {
   int begin, count;
 
   template <class Source>
-  __device__ lane_range(const Source& source, const grid::segment_span& segment, lane_group group)
+  __device__ lane_range(const Source& source, const segment::segment_span& segment, lane_group group)
       : first(chunk_begin(source, segment.begin) + group.own_lane() * Source::chunk_items),
         begin(static_cast<int>(segment.begin - first)),
         count(static_cast<int>(segment.end - segment.begin)) {}

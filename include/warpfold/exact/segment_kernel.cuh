@@ -60,7 +60,8 @@ template <class Arguments> class segment_summer {
   __device__ void sum_range() {
     const auto& segments = arguments_.segments;
     const auto& partition = arguments_.partition;
-    std::int64_t next = warp::shuffle(partition.first_segment(segments, range_, arguments_.leaves.source.items), 0);
+    std::int64_t next =
+        warp::shuffle(partition.first_segment(segments, range_.begin, arguments_.leaves.source.items), 0);
     // A cut segment, whose part is summed next. With a window it is summed at once, by a function of its own, which
     // leaves more registers to the loop. Without one, two calls of sum_tile would cost more.
     std::int64_t part = -1;
@@ -103,11 +104,7 @@ template <class Arguments> class segment_summer {
  private:
   __device__ segment_span span_of(std::int64_t segment) const {
     const auto items = arguments_.segments.span(segment);
-    arch::require(
-        items.within(arguments_.leaves.source.items),
-        "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
-        "overlap, and must lie within the input",
-        segment, items.begin, items.end, arguments_.leaves.source.items);
+    segment::require_within("segmented_reduce", segment, items, arguments_.leaves.source.items);
     return {items.begin, items.end};
   }
 
@@ -210,7 +207,7 @@ sum_segments_kernel(const __grid_constant__ segment_sum_arguments<Segments, Leav
   auto& shared = arch::dynamic_shared<thread::array<segment_storage<V>, segment_block_warps>>();
   const int warp = arch::uniform_warp();
   segment_summer<segment_sum_arguments<Segments, Leaves, Op, Out>> summer(
-      arguments, arguments.partition.range_of(std::int64_t{blockIdx.x} * segment_block_warps + warp), shared[warp]);
+      arguments, arguments.partition.positions_of(std::int64_t{blockIdx.x} * segment_block_warps + warp), shared[warp]);
   summer.sum_range();
 }
 

@@ -6,7 +6,7 @@
 
 namespace warpfold::exact {
 
-using grid::segment_span;
+using segment::segment_span;
 
 template <class V> struct segment_policy {
   static constexpr bool is_double = std::is_same_v<V, double>;

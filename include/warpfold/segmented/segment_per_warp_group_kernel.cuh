@@ -34,7 +34,7 @@ template <class Arguments> __device__ warp_share share_of_units(const Arguments&
   const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
   const auto before = warp::shuffle(segments.previous(start), 0);
   const segment_span items{before.begin, before.end};
-  require_within(start.segment - 1, items, leaves.source.items);
+  segment::require_within("segmented_reduce", start.segment - 1, items, leaves.source.items);
   const std::int64_t count = items.end - items.begin, first = partition.position(start.segment - 1, items.begin);
   const bool begins_before = items.begin < range.begin - partition.positions_per_warp;
   const std::int64_t begin = begins_before ? partition.units_before(first, range.begin) : 0,
@@ -49,7 +49,7 @@ template <class Arguments> __device__ warp_share share_of_units(const Arguments&
 template <class Arguments>
 __device__ warp_share share_of_group(const Arguments& arguments, std::int64_t segment, int own, int log_warps) {
   const auto items = warp::shuffle(arguments.segments.span_at(segment, 0), 0);
-  require_within(segment, items, arguments.leaves.source.items);
+  segment::require_within("segmented_reduce", segment, items, arguments.leaves.source.items);
   const std::int64_t count = items.end - items.begin;
   std::int64_t step = warp_lanes * decltype(arguments.leaves)::chunk_items;
   while (step << log_warps < count) step *= 2;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
 segment_per_warp_group_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
                               const warp_groups groups) {
   using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
-  require_order(arguments.segments, arguments.leaves.source.items);
+  segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
   const auto& partition = arguments.partition;
   auto& values = arch::dynamic_shared<warp_group_storage<arguments_type>>();
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;

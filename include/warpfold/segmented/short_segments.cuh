@@ -101,7 +101,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
     if constexpr (!segments_type::needs_cursor)
       for (std::int64_t s = first - 1 + arch::lane_id(); s < first + tile_segments; s += warp_lanes)
         if (0 <= s && s < arguments.segments.count)
-          arguments.segments.require_in_order(s, arguments.leaves.source.items);
+          arguments.segments.require_in_order("segmented_reduce", s, arguments.leaves.source.items);
 #endif
   }
 
