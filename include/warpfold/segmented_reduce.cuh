@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments to a value each: segmented_reduce and transform_segmented_reduce.
+// One value for each segment: segmented_reduce and transform_segmented_reduce.
 //
 // | function                   | input                | segments                | output | then                    |
 // |----------------------------|----------------------|-------------------------|--------|-------------------------|
@@ -9,7 +9,7 @@
 // - `in`: a contiguous range of device memory (device_range). `first`: an iterator (item_iterator). An iterator that
 //   stands for a pointer is read as a range is; any other is indexed by device code, item by item, with 64 bits.
 // - `out`: a range with one item for each segment, or a device pointer or an iterator (device_outputs), which is
-//   written by out[s] = value. A pointer or an iterator has no size, so that the segments must tell their number:
+//   written by out[s] = value. A pointer or an iterator has no size, so the segments must tell their number:
 //
 //   | segments                       | `out` is a range | `out` has no size              | the number of segments     |
 //   |--------------------------------|------------------|--------------------------------|----------------------------|

@@ -291,7 +291,7 @@ TEST(JoinUnits, OfManyGroups) {
     for (const std::int64_t range : {7, 16, 31}) check_units(units, range, 2, 13, 2);
 }
 
-// More groups than one round of a warp joins, more than two rounds, and rounds that are not whole.
+// More bundles than one round of a warp joins, more than two rounds, and rounds that are not whole.
 TEST(JoinUnits, OfMoreGroupsThanAGroupHasUnits) {
   check_units(256 * 256, 64, 3, 0, 0);
   check_units(256 * 257 + 77, 64, 3, 1, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Keys, values and equality, as callers pass them to functions of runs of equal keys.
+// Keys, values and equality, as callers pass them to the functions of equal adjacent keys.
 #pragma once
 #include <concepts>
 #include <string>

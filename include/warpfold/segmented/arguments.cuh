@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arguments of the segmented kernels, and what these know at compile time.
+// The arguments of the segmented kernels, and the constants that follow from their types.
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
@@ -36,13 +36,13 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
                                                              sizeof(typename Leaves::accumulator));
 
-/// Items of a wide chunk, which is what a lane folds of a segment longer than a narrow chunk.
+/// Items of a wide chunk: a lane folds this much of a segment that is longer than a narrow chunk.
 template <class Leaves, class A = typename Leaves::accumulator>
 inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A),
                                                    Leaves::chunk_items);
 
-/// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions a
-/// row, and what a warp runs in turn has to fit the instruction cache.
+/// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions
+/// per row, and the loop over the rows has to fit the instruction cache.
 template <class Leaves> inline constexpr int long_rows_of = thread::locates<Leaves> ? 2 : policy_of<Leaves>.long_rows;
 
 /// Items of half a chunk, for short segments of narrow items: 0 if half a chunk is no vector, or is no longer than the

@@ -30,5 +30,12 @@ struct load_balance_partition : segment::partition<load_balance_partition> {
   }
 };
 
+/// The grid of the kernel with a team of warps for each segment: team s folds segment s, and needs no search to find
+/// it.
+struct warp_teams {
+  int log_warps;         ///< a team is 2^log_warps neighbouring warps of a block
+  int partition_blocks;  ///< the first blocks, whose warps fold the units of segments that are too long for a team
+};
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

@@ -91,7 +91,7 @@ struct fixed_length_segments : segment::fixed_length_spans {
   __device__ segment_span next_span(std::int64_t segment, std::int64_t, int) const { return span_at(segment, 0); }
 };
 
-/// The description of what a form of segments has become; of owners also the number of segments.
+/// The description of a form of segments. Owners also need the number of segments.
 template <class Spans> auto described(const Spans& spans, std::int64_t) { return listed_segments<Spans>{spans}; }
 inline auto described(const segment::fixed_length_spans& spans, std::int64_t) { return fixed_length_segments{spans}; }
 

@@ -13,7 +13,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Ids> struct owned_segments : segment::owner_ids<Ids> {
   using id = std::remove_cvref_t<decltype(std::declval<const Ids&>()[0])>;
-  static constexpr int chunk_ids = 4;  ///< that a lane compares at once
+  static constexpr int chunk_ids = 4;  ///< ids that a lane compares at once
   using source = std::conditional_t<std::is_pointer_v<Ids>, thread::pointer_source<id, chunk_ids>,
                                     thread::iterator_source<Ids, chunk_ids>>;
 

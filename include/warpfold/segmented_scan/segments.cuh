@@ -20,14 +20,14 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What lies around a position: of the last segment that begins before it, and what begins there or later.
+/// The pieces around a position: those of the last segment that begins before it, and the next ones.
 struct piece_cut {
   std::int64_t segment_begin;
   std::int64_t unit;   ///< where its first unit from the position on would begin
-  std::int64_t end;    ///< of its items, or of its last unit that begins before the position
+  std::int64_t end;    ///< the end of its items, or of its last unit that begins before the position
   std::int64_t next;   ///< no piece begins from the position on but before this item
   bool continues;      ///< whether the segment has items at `unit`: then this is where the next piece begins
-  std::int64_t count;  ///< of segments that begin before the position, where they are listed
+  std::int64_t count;  ///< the number of segments that begin before the position, if they are listed
 
   /// Units of the segment that lie before item `begin`, one of its units.
   __device__ int units_before(std::int64_t begin, int log_unit) const {
@@ -119,19 +119,19 @@ template <class Spans, int MostWalked = most_walked_segments> struct listed_segm
   __device__ int mark_segments(std::int64_t segment, std::int64_t base, std::int64_t first, std::int64_t end,
                                std::int64_t items, Marks& marks) const {
     using index = typename Spans::index;
-    const int left = static_cast<int>(least_of(count - segment, std::int64_t{Steps * warp_lanes}));
-    if (left <= 0) return 0;
+    const int existing = static_cast<int>(least_of(count - segment, std::int64_t{Steps * warp_lanes}));
+    if (existing <= 0) return 0;
     const auto stop = static_cast<index>(least_of(end, last_index));
     decltype(span(segment)) own[Steps];
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step)
-      own[step] = span(segment + least_of(step * warp_lanes + arch::lane_id(), left - 1));
+      own[step] = span(segment + least_of(step * warp_lanes + arch::lane_id(), existing - 1));
     int begun = 0;
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step) {
       const auto [own_begin, own_end] = own[step];
       const int number = step * warp_lanes + arch::lane_id();
-      const bool begins = number < left && own_begin < stop;
+      const bool begins = number < existing && own_begin < stop;
       if (begins) {
         span_within(segment + number, items);
         arch::require(own_begin >= first, "segmented_scan: segment %lld begins at item %lld, before an earlier one",
@@ -145,8 +145,8 @@ template <class Spans, int MostWalked = most_walked_segments> struct listed_segm
     return begun;
   }
 
-  /// Marks what begins and ends at the items from where segment `from` - 1 begins to `end`. Returns how many segments
-  /// begin before `end`. Its cost does not depend on the number of empty segments.
+  /// Marks the segments that begin or end between the begin of segment `from` - 1 and item `end`. Returns how many
+  /// segments begin before `end`. Its cost does not depend on the number of empty segments.
   template <class Marks>
   __device__ std::int64_t mark_by_item(std::int64_t from, std::int64_t base, std::int64_t end, std::int64_t items,
                                        Marks& marks) const {
@@ -167,7 +167,7 @@ template <class Spans, int MostWalked = most_walked_segments> struct listed_segm
   }
 };
 
-/// The description of what a form of segments has become.
+/// The description of a form of segments.
 template <class Spans> auto described(const Spans& spans) { return listed_segments<Spans>{spans}; }
 
 }  // namespace WARPFOLD_HIDDEN_V1

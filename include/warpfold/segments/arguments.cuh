@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments as callers pass them (segments.hpp), checked, and turned into what kernels read (spans.cuh).
+// Checks segments as callers pass them (segments.hpp), and turns them into the forms that kernels read (spans.cuh).
 #pragma once
 #include <string>
 #include <warpfold/host/output_checks.cuh>

@@ -4,7 +4,7 @@
 // per segment.
 //
 // Work is measured in positions: an item counts 1, a segment counts `segment_cost` more. Segment s begins at position
-// begin(s) + segment_cost * s. Each warp owns an equal range of positions, and takes what begins there: whole segments,
+// begin(s) + segment_cost * s. Each warp owns an equal range of positions, and takes the segments that begin there,
 // and parts of longer ones. The begins of segments ascend, so a warp finds its first segment by a search.
 #pragma once
 #include <warpfold/arch/lane.cuh>

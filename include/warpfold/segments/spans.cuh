@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What segments are: which items belong to each, in the forms of segments.hpp as kernels read them. A form has
+// The forms of segments as kernels read them; callers pass them as segments.hpp says. A form has
 //
 //   count            the number of segments; owner_ids does not know it
 //   span(segment)    the items of a segment; owner_ids does not know them
