@@ -36,6 +36,13 @@ template <class S> std::int64_t count_of(const char* function, const S& offsets,
   } else return 0;
 }
 
+template <class Size>
+void check_size(const char* function, const char* argument, Size size, std::int64_t expected, const char* of) {
+  if (static_cast<std::int64_t>(size) != expected)
+    reject(function, {argument, " has ", std::to_string(static_cast<std::int64_t>(size)).c_str(), " entries, not ",
+                      std::to_string(expected).c_str(), ", ", of});
+}
+
 /// The entries of a range or an iterator, as kernels read them. There must be `expected` ones, for the reason `of`.
 template <class E, class Out>
 auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
@@ -46,10 +53,7 @@ auto checked_entries(const char* function, const char* argument, const E& entrie
     return first;
   };
   if constexpr (device_range<E>) {
-    const auto size = static_cast<std::int64_t>(entries.size());
-    if (size != expected)
-      reject(function, {argument, " has ", std::to_string(size).c_str(), " entries, not ",
-                        std::to_string(expected).c_str(), ", ", of});
+    check_size(function, argument, entries.size(), expected, of);
     return check(to_pointer(entries.data()));
   } else return check(to_kernel_iterator(entries));
 }
