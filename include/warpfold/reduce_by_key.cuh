@@ -52,6 +52,7 @@
 #pragma once
 #include <warpfold/by_key/dispatch.cuh>
 #include <warpfold/by_key/type_checks.hpp>
+#include <warpfold/equal_to.hpp>
 #include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>

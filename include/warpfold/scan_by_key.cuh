@@ -28,6 +28,7 @@
 //   apart from the inputs, and from *options.init;
 // - throw std::invalid_argument, before anything is enqueued, as the scans and reduce_by_key do.
 #pragma once
+#include <warpfold/equal_to.hpp>
 #include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>

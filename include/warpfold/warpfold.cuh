@@ -8,6 +8,7 @@
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/config.hpp>
+#include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/fuse.hpp>
@@ -21,6 +22,7 @@
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/segmented_scan.cuh>
+#include <warpfold/segments.hpp>
 #include <warpfold/statistics.hpp>
 #include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>

@@ -3,7 +3,7 @@
 # Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
 #
 #   public -> warpfold_strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes, exact, quantifiers, host_memory}
-#          -> host -> grid -> block -> warp -> thread -> arch -> config
+#          -> segments -> host -> grid -> block -> warp -> thread -> arch -> config
 #
 # A feature (the folders in braces) never includes another one. The sources' strategies, in a folder beside warpfold/,
 # may include features. The emulator knows nothing of Warpfold.
@@ -15,21 +15,22 @@ set(layers
   "0:version[.]hpp"
   "1:config[.]hpp"
   "2:arch/.*"
-  "3:operators[.]hpp"
+  "3:(operators|equal_to)[.]hpp"
   "4:operator_traits[.]hpp"
   "5:thread/.*"
   "6:warp/.*"
   "7:block/.*"
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
-  "9:(call_options|log_sum_exp_operator|top_k_operators)[.]hpp"
+  "9:(call_options|segments|log_sum_exp_operator|top_k_operators)[.]hpp"
   "9:grid/.*|fused[.]hpp"
   "10:host/.*|outputs[.]hpp"
-  "11:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
-  "12:warpfold_strategies/.*|statistics[.]hpp"
-  "13:workspace[.]cuh"
-  "15:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
-  "16:warpfold[.]cuh"
-  "14:[^/]*[.](cuh|hpp)")
+  "11:segments/.*"
+  "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
+  "13:warpfold_strategies/.*|statistics[.]hpp"
+  "14:workspace[.]cuh"
+  "16:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
+  "17:warpfold[.]cuh"
+  "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)
 set(host_headers

@@ -14,7 +14,9 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
   namespace segmented = warpfold::segmented;
   constexpr const char* function = "with_arguments";
   const auto items = static_cast<std::int64_t>(in.size());
-  const auto described = warpfold::detail::make_segments(function, segments, items, warpfold::to_output(out));
+  const auto count = static_cast<std::int64_t>(out.size());
+  const auto described = segmented::described(
+      warpfold::segment::checked_spans(function, segments, items, count, "out", warpfold::to_output(out)), count);
   const auto source = segmented::in_narrow_chunks<A>(warpfold::detail::make_source(in.data(), items));
   using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
   using segments_type = std::remove_const_t<decltype(described)>;
@@ -47,9 +49,9 @@ template <bool Staged> struct by_position {
 using in_place = by_position<false>;
 using staged = by_position<true>;
 
-/// The kernel of segments that are dealt by number, by groups of 1 warp to all of a block, in turn. Ranges and units
-/// are short, so most segments are too long for a group.
-struct per_warp_group {
+/// The kernel of segments that are dealt by number, by teams of 1 warp to all of a block, in turn. Ranges and units
+/// are short, so that most segments are too long for a team.
+struct per_warp_team {
   static constexpr bool needs_bulk_copies = false;
   static constexpr bool deals_by_number = true;  ///< at most one block per segment: more short ones show nothing new
   static inline int turn = 0;
@@ -60,7 +62,7 @@ struct per_warp_group {
     with_arguments(
         in, segments, out, op, options, transform,
         [&]<class S, class Leaves>(const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
-          using kernel = warpfold::segmented::segment_per_warp_group_reduction<S, Leaves, Op, A*>;
+          using kernel = warpfold::segmented::segment_per_warp_team_reduction<S, Leaves, Op, A*>;
           kernel::enqueue(
               arguments,
               plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy),
@@ -68,18 +70,18 @@ struct per_warp_group {
         });
   }
 
-  static warpfold::segmented::segment_per_warp_group_plan plan_of(std::int64_t items, std::int64_t segments,
-                                                                  std::size_t accumulator_bytes,
-                                                                  const warpfold::segmented::kernel_policy& policy) {
+  static warpfold::segmented::segment_per_warp_team_plan plan_of(std::int64_t items, std::int64_t segments,
+                                                                 std::size_t accumulator_bytes,
+                                                                 const warpfold::segmented::kernel_policy& policy) {
     constexpr std::int64_t lengths[] = {512, 200, 777};
     const std::int64_t block_warps = policy.block_threads / 32, length = lengths[turn % 3];
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const std::int64_t partition_blocks =
         std::min(divide_up(items, length * block_warps), warpfold::segmented::max_warps / block_warps);
-    warpfold::segmented::segment_per_warp_group_plan plan{};
-    const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of groups
-    plan.groups = {turn++ % sizes, static_cast<int>(partition_blocks)};
-    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.groups.log_warps, block_warps));
+    warpfold::segmented::segment_per_warp_team_plan plan{};
+    const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of teams
+    plan.teams = {turn++ % sizes, static_cast<int>(partition_blocks)};
+    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.teams.log_warps, block_warps));
     plan.partition.positions_per_warp =
         std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);
     const auto min_unit = static_cast<std::uint64_t>(

@@ -20,12 +20,10 @@ template <class Kernel> class segmented_reduce_kernels : public testing::Test {
     if (Kernel::needs_bulk_copies && !wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   }
 };
-using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_group>;
+using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_team>;
 struct kernel_names {
   template <class Kernel> static std::string GetName(int) {
-    return std::is_same_v<Kernel, wf_test::per_warp_group> ? "dealt"
-           : Kernel::needs_bulk_copies                     ? "staged"
-                                                           : "in_place";
+    return std::is_same_v<Kernel, wf_test::per_warp_team> ? "dealt" : Kernel::needs_bulk_copies ? "staged" : "in_place";
   }
 };
 TYPED_TEST_SUITE(segmented_reduce_kernels, kernels, kernel_names);
@@ -144,11 +142,11 @@ TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
   for (const std::int64_t warps : {1, 2, 3, 4, 5, 7, 8, 9})
     for (const std::int64_t off : {-1, 0, 1}) shares.push_back(128 * warps + off);
   for (int again = 0; again < 12; ++again)
-    wf_test::expect_joined_by_offsets<wf_test::per_warp_group>({"shares", shares}, wf_test::way_of(again));
+    wf_test::expect_joined_by_offsets<wf_test::per_warp_team>({"shares", shares}, wf_test::way_of(again));
   for (const std::int64_t begin : {511, 512, 513, 200, 1024})
     for (const std::int64_t length : {1023, 1024, 1025, 1553, 1555, 2048, 5000})
       for (int again = 0; again < 4; ++again)
-        wf_test::expect_joined_by_offsets<wf_test::per_warp_group>(
+        wf_test::expect_joined_by_offsets<wf_test::per_warp_team>(
             {"from " + std::to_string(begin), {begin, length, 0, 0, length, 1, 3 * length, 700}},
             wf_test::way_of(again));
 }
@@ -157,11 +155,11 @@ TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
 TEST(segmented_reduce_dealt, the_longest_of_a_group) {
   constexpr std::int64_t items = 40'960;
   for (int turn = 0; turn < 12; ++turn) {
-    wf_test::per_warp_group::turn = turn;
+    wf_test::per_warp_team::turn = turn;
     const auto policy = wf::segmented::kernel_policy_for(32, 8);
-    const std::int64_t most = wf_test::per_warp_group::plan_of(items, 1, 8, policy).partition.max_uncut_items;
-    wf_test::per_warp_group::turn = turn;
-    wf_test::expect_joined_by_offsets<wf_test::per_warp_group>(
+    const std::int64_t most = wf_test::per_warp_team::plan_of(items, 1, 8, policy).partition.max_uncut_items;
+    wf_test::per_warp_team::turn = turn;
+    wf_test::expect_joined_by_offsets<wf_test::per_warp_team>(
         {"around the longest", {most, most + 1, 5, most - 1, 0, most, items - 4 * most - 5}}, {.own_workspace = true});
   }
 }
@@ -171,8 +169,8 @@ TEST(segmented_reduce_dealt, equal_segments) {
     for (int again = 0; again < 4; ++again)
       wf_test::expect_joined({"equal", lengths(7, length)}, wf_test::way_of(again),
                              [&](auto in, std::int64_t, auto out, const auto& options) {
-                               wf_test::per_warp_group::reduce(in, wf::fixed_length{length}, out, wf_test::join{},
-                                                               options);
+                               wf_test::per_warp_team::reduce(in, wf::fixed_length{length}, out, wf_test::join{},
+                                                              options);
                              });
 }
 
@@ -187,7 +185,7 @@ void expect_deals(const layout& where) {
       in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{}, wf::segmented_options<float>{},
       wf::thread::no_transform{},
       [&]<class S, class Leaves>(const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
-        using kernel = wf::segmented::segment_per_warp_group_reduction<S, Leaves, wf::plus, float*>;
+        using kernel = wf::segmented::segment_per_warp_team_reduction<S, Leaves, wf::plus, float*>;
         EXPECT_TRUE(kernel::plan(arguments, 0)) << where;
         EXPECT_FALSE(kernel::plan(arguments, 1)) << where;
       });

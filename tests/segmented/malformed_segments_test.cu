@@ -38,7 +38,7 @@ template <class Kernel> class segmented_reduce_malformed : public testing::Test 
     wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 };
-using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_group>;
+using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_team>;
 TYPED_TEST_SUITE(segmented_reduce_malformed, kernels);
 
 TYPED_TEST(segmented_reduce_malformed, good_segments_pass) {

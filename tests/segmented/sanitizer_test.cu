@@ -95,13 +95,13 @@ TEST(segmented_reduce_sanitizer, staged) {
   });
 }
 
-// By groups of all sizes, and units of segments that are too long for these, joined by several blocks.
-TEST(segmented_reduce_sanitizer, per_warp_group) {
+// By teams of all sizes, and units of segments that are too long for these, joined by several blocks.
+TEST(segmented_reduce_sanitizer, per_warp_team) {
   for (int again = 0; again < 2; ++again)
     expect_joined(
         [](auto in, const layout& where, auto out, const auto& options) {
           const device_array<int> offsets(where.offsets<int>(), 1);
-          wf_test::per_warp_group::reduce(in, offsets.items(), out, wf_test::join{}, options);
+          wf_test::per_warp_team::reduce(in, offsets.items(), out, wf_test::join{}, options);
         },
         {"one of all", {30'000}});
 }

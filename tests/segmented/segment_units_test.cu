@@ -117,7 +117,7 @@ TEST(segments, start_at_every_position) {
     }
     const device_array<std::int64_t> on_device(offsets);
     const device_array<int> ids_on_device(ids);
-    const segmented::load_balance_partition partition{100, 1 + round, 3};
+    const segmented::load_balance_partition partition{{}, 100, 1 + round, 3};
     expect_starts(segmented::listed_segments<segmented::offset_spans<const std::int64_t*>>{{on_device.data(), 90}},
                   partition, offsets, false);
     expect_starts(segmented::owned_segments<const int*>{ids_on_device.data(), offsets.back(), 90}, partition, offsets,
@@ -130,7 +130,7 @@ TEST(segments, of_fixed_lengths_start_at_every_position) {
     for (const int segment_cost : {1, 8}) {
       std::vector<std::int64_t> offsets;
       for (std::int64_t s = 0; s <= 140; ++s) offsets.push_back(s * length);
-      expect_starts(segmented::fixed_length_segments{length, 140}, {100, segment_cost, 3}, offsets, false);
+      expect_starts(segmented::fixed_length_segments{length, 140}, {{}, 100, segment_cost, 3}, offsets, false);
     }
 }
 
@@ -147,11 +147,11 @@ TEST(segments, of_owners_are_known_up_to_a_long_one) {
       ids.insert(ids.end(), static_cast<std::size_t>(length), s);
     }
     const device_array<int> on_device(ids);
-    expect_starts(segmented::owned_segments<const int*>{on_device.data(), offsets.back(), segments}, {100, 8, 3},
+    expect_starts(segmented::owned_segments<const int*>{on_device.data(), offsets.back(), segments}, {{}, 100, 8, 3},
                   offsets, true, max_items);
     const device_array<std::int64_t> wide(std::vector<std::int64_t>(ids.begin(), ids.end()));
-    expect_starts(segmented::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), segments}, {100, 8, 3},
-                  offsets, true, max_items);
+    expect_starts(segmented::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), segments},
+                  {{}, 100, 8, 3}, offsets, true, max_items);
   };
   for (const int round : {0, 1, 3}) check(60, 64, round);
   for (const int round : {1, 3}) check(24, 300, round);
@@ -172,7 +172,7 @@ TEST(segments, of_owners_are_known_until_a_step_has_enough) {
     const device_array<Id> on_device(ids);
     const std::int64_t items = offsets.back(), count = std::ssize(offsets) - 1;
     const segmented::owned_segments<const Id*> segments{on_device.data() + offset, items, count};
-    const auto all = starts_of(segments, {100, 8, 3}, items, 1000, together);
+    const auto all = starts_of(segments, {{}, 100, 8, 3}, items, 1000, together);
     for (const auto& [start, before, tile, all_known] : all) {
       const std::int64_t cursor = offsets[static_cast<std::size_t>(start.segment)];
       ASSERT_TRUE(start.segment == count || all_known || items - cursor > together)
@@ -259,7 +259,7 @@ __global__ void join_kernel(segmented::unit_values<hash> values, segmented::load
 
 /// `range` in positions; the segment is number `segment`.
 void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int64_t first_item, std::int64_t segment) {
-  const segmented::load_balance_partition partition{range, 2, log_unit};
+  const segmented::load_balance_partition partition{{}, range, 2, log_unit};
   const std::int64_t positions = first_item + partition.segment_cost * segment + (units << log_unit);
   const int block_warps = 4, blocks = static_cast<int>((positions - 1) / (range * block_warps) + 1);
   const std::int64_t places = (positions >> log_unit) + 2;
@@ -290,7 +290,7 @@ TEST(join_units, of_many_groups) {
     for (const std::int64_t range : {7, 16, 31}) check_units(units, range, 2, 13, 2);
 }
 
-// More groups than one round of a warp joins, more than two rounds, and rounds that are not whole.
+// More bundles than one round of a warp joins, more than two rounds, and rounds that are not whole.
 TEST(join_units, of_more_groups_than_a_group_has_units) {
   check_units(256 * 256, 64, 3, 0, 0);
   check_units(256 * 257 + 77, 64, 3, 1, 1);

@@ -93,7 +93,7 @@ template <class Kernel> class segmented_reduce_unknown_items : public testing::T
     }
   }
   template <class Problem> void expect_none_used_by_owners(const Problem& given) {
-    if constexpr (!std::is_same_v<Kernel, wf_test::per_warp_group>)
+    if constexpr (!std::is_same_v<Kernel, wf_test::per_warp_team>)
       for (const layout& where : layouts()) {
         const device_array<int> ids(where.owners<int>());
         expect_none_used(given, where, [&](auto reduce) { reduce(wf::owners{ids.items()}); });
@@ -110,7 +110,7 @@ template <class Kernel> class segmented_reduce_unknown_items : public testing::T
  private:
   std::int64_t turn_ = 0;
 };
-using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_group>;
+using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_team>;
 TYPED_TEST_SUITE(segmented_reduce_unknown_items, kernels);
 
 TYPED_TEST(segmented_reduce_unknown_items, by_offsets) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of exact sums over one array, and over segments.
+// The host side of exact sums over one array, and over segments. Scratch is control words only: a global_sum for each
+// sum that blocks or warps share.
 #pragma once
-#include <algorithm>
 #include <warpfold/exact/kernel.cuh>
 #include <warpfold/exact/operator.cuh>
+#include <warpfold/exact/plan.hpp>
 #include <warpfold/exact/segment_kernel.cuh>
 #include <warpfold/host/batch_plan.hpp>
 #include <warpfold/host/initial_value.cuh>
@@ -54,22 +55,6 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
                                        scratch.ticket()});
 }
 
-struct segment_sum_plan {
-  int blocks;
-  segment_partition partition;
-};
-/// No result depends on it. `max_warps`: for so many there is scratch.
-inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segments, int resident_blocks,
-                                          std::int64_t max_warps, int max_blocks) {
-  constexpr int min_positions_per_warp = 512, min_uncut_items = 512, uncut_per_warp = 8;
-  const std::int64_t positions = segment_partition::position(segments, items);
-  std::int64_t blocks = host::divide_up(positions, std::int64_t{min_positions_per_warp * segment_block_warps});
-  blocks = std::min({blocks, std::int64_t{resident_blocks}, max_warps / segment_block_warps});
-  if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
-  const std::int64_t per_warp = host::divide_up(positions, blocks * segment_block_warps);
-  return {static_cast<int>(blocks), {per_warp, std::max<std::int64_t>(per_warp / uncut_per_warp, min_uncut_items)}};
-}
-
 /// Enqueues the exact sums of segments of `lifted`. All arguments have been checked.
 template <class Segments, class Leaves, class Op, class Out, class T, class A = superaccumulator<T>>
 void enqueue_segments(const Segments& segments, const Leaves& lifted, Out out, Op op,
@@ -114,7 +99,7 @@ template <class R, class T> struct own_reduction<exact_plus_as<R>, exact::supera
   }
 };
 template <class R, class T> struct own_segmented_reduction<exact_plus_as<R>, exact::superaccumulator<T>> {
-  /// Of owners no segment's span is known.
+  /// Owners do not tell the spans of segments.
   template <class Segments> static constexpr bool exists_for = requires(const Segments& s) { s.span(std::int64_t{}); };
   template <class Segments, class Leaves, class Op, class Out, class A>
   static void enqueue(const Segments& segments, const Leaves& leaves, Out out, Op op,

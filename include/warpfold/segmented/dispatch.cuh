@@ -10,7 +10,7 @@
 #include <warpfold/segmented/load_balance_kernel.cuh>
 #include <warpfold/segmented/plan.hpp>
 #include <warpfold/segmented/scratch.hpp>
-#include <warpfold/segmented/segment_per_warp_group_kernel.cuh>
+#include <warpfold/segmented/segment_per_warp_team_kernel.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -71,32 +71,32 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
   }
 };
 
-/// The host side of segment_per_warp_group_kernel.
-template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_group_reduction {
+/// The host side of segment_per_warp_team_kernel.
+template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_team_reduction {
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   using A = typename Leaves::accumulator;
-  static constexpr auto* kernel = &segment_per_warp_group_kernel<Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &segment_per_warp_team_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(warp_group_storage<arguments>);
+  static constexpr std::size_t shared_bytes = sizeof(warp_team_storage<arguments>);
   static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
 
   /// The plan, if this kernel is the faster one.
-  static std::optional<segment_per_warp_group_plan> plan(const arguments& given, int max_blocks) {
+  static std::optional<segment_per_warp_team_plan> plan(const arguments& given, int max_blocks) {
     const int device = host::current_device();
     const int max_resident_blocks = host::limits_of(device).multiprocessors *
                                     host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
-    return plan_segment_per_warp_group(max_resident_blocks, given.leaves.source.items, given.segments.count,
-                                       Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy, max_blocks);
+    return plan_segment_per_warp_team(max_resident_blocks, given.leaves.source.items, given.segments.count,
+                                      Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy, max_blocks);
   }
   /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan,
+  static void enqueue(const arguments& given, const segment_per_warp_team_plan& plan,
                       const segmented_options<A>& options) {
     const host::call_scratch scratch =
         host::scratch_for(host::current_device(), options, segmented::scratch(sizeof(A)));
     launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
            arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
                      units_in<A>(scratch)},
-           plan.groups);
+           plan.teams);
   }
 };
 
@@ -110,9 +110,9 @@ void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, c
       return;
   }
   if constexpr (!Segments::needs_cursor) {
-    using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
-    if (const auto plan = per_warp_group::plan(given, options.max_blocks))
-      return per_warp_group::enqueue(given, *plan, options);
+    using per_warp_team = segment_per_warp_team_reduction<Segments, Leaves, Op, Out>;
+    if (const auto plan = per_warp_team::plan(given, options.max_blocks))
+      return per_warp_team::enqueue(given, *plan, options);
   }
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
     using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds segments of one chunk or less, several a lane, whose loads are all issued before the first fold.
+// Folds segments of one chunk or less, several per lane, whose loads are all issued before the first fold.
 #pragma once
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/missing_items.cuh>
@@ -48,7 +48,7 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
     }
   }
 
-  /// The result of a segment without items is unspecified. Uses up what was loaded.
+  /// The result of a segment without items is unspecified. Overwrites the loaded items.
   __device__ void fold(const Leaves& leaves, const int (&count)[Segments], Op op, A (&results)[Segments]) {
     WARPFOLD_UNROLL
     for (int k = 0; k < Segments; ++k) {

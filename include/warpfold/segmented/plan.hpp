@@ -9,7 +9,6 @@
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/segmented/load_balance_partition.cuh>
 #include <warpfold/segmented/policy.hpp>
-#include <warpfold/segmented/warp_groups.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -71,10 +70,10 @@ inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::siz
          tiles >= min_staged_tiles * warps;
 }
 
-/// The grid of segment_per_warp_group_kernel, and how it is partitioned.
-struct segment_per_warp_group_plan {
+/// The grid of segment_per_warp_team_kernel, and how it is partitioned.
+struct segment_per_warp_team_plan {
   int blocks;
-  warp_groups groups;
+  warp_teams teams;
   load_balance_partition partition;
 };
 
@@ -101,13 +100,13 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
   const std::int64_t blocks = host::divide_up(segments << log_warps, block_warps);
   const std::int64_t even_blocks = host::divide_up(blocks, multiprocessors) * multiprocessors;
-  if (blocks > max_group_blocks || 100 * blocks < min_filled_percent * even_blocks) return {};
+  if (blocks > max_team_blocks || 100 * blocks < min_filled_percent * even_blocks) return {};
   return log_warps;
 }
 
-/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks`
-/// allows it. Segments of one length all fit a group, so that no block is needed for units.
-inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
+/// The grid for `segments` > 0 segments with a team of warps each, if that is the faster kernel and `max_blocks`
+/// allows it. Segments of one length all fit a team, so no block is needed for units.
+inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
     int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
     std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
   const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
@@ -119,15 +118,15 @@ inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 
-  // Blocks for units take at most 3/4 of the device, so that groups start while these look for long segments. A warp's
+  // Blocks for units take at most 3/4 of the device, so that teams start while these look for long segments. A warp's
   // range has at least one unit.
   const std::int64_t max_partition_blocks =
       std::min<std::int64_t>(std::max(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
   const std::int64_t partition_blocks =
       is_fixed_length ? 0
                       : std::min(max_partition_blocks, host::divide_up(items, policy.long_rows * row * block_warps));
-  segment_per_warp_group_plan plan{};
-  plan.groups = {log_warps, static_cast<int>(partition_blocks)};
+  segment_per_warp_team_plan plan{};
+  plan.teams = {log_warps, static_cast<int>(partition_blocks)};
   plan.blocks = static_cast<int>(partition_blocks + host::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};
   plan.partition.positions_per_warp = host::divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps);

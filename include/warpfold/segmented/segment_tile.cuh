@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tile of short segments: a warp takes 32 at a time, a few for each lane. And what every way to fold a tile needs.
+// A tile of short segments: a warp takes 32 at a time, a few for each lane. Also the functions that every way to fold a
+// tile needs.
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>

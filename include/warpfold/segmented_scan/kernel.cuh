@@ -26,17 +26,6 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every segment against the next one. Each of
-/// them may come too late for another warp, so that spans are also checked where they are read.
-template <class Segments>
-__device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
-#if WARPFOLD_CHECKS
-  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < segments.entries(); i += threads)
-    segments.require_in_order(i, items);
-#endif
-}
-
 /// Finds the parts of the tile that has the items [first, end), at whose first item the cut is `before`. Something
 /// begins there. All lanes of the warp call it.
 template <class Arguments, class Shared>
@@ -104,7 +93,7 @@ segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, O
   auto& shared = arch::dynamic_shared<shared_type>();
   const auto& units = arguments.units;
   const bool loops = static_cast<int>(gridDim.x) < block_tiles;
-  require_order(arguments.segments, arguments.leaves.source.items);
+  segment::require_order("segmented_scan", arguments.segments, arguments.leaves.source.items);
   do {
     __syncthreads();  // all have read the number before
     if (arch::flat_thread() == 0)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel for inputs so small that trips to memory cost more than bytes, and for long segments: each segment goes to
-// a group of neighbouring warps, which find it by its number, without a search, and join their shares within the block.
-// A segment that is too long for a group is left to other blocks: each of their warps has a range of items, and folds
+// a team of neighbouring warps, which find it by its number, without a search, and join their shares within the block.
+// Other blocks take the segments that are too long for a team: each of their warps has a range of items, and folds
 // the units that begin there. No block waits for another.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/long_segments.cuh>
-#include <warpfold/segmented/warp_groups.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/reduce.cuh>
 
@@ -15,26 +14,26 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Shared memory: the value of each warp's share.
 template <class Arguments>
-using warp_group_storage =
+using warp_team_storage =
     thread::array<typename Arguments::A, policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes>;
 
-/// What a warp folds: items [first, last) of a segment, `step` at a time.
+/// The share of a warp: items [first, last) of a segment, `step` at a time.
 struct warp_share {
   std::int64_t segment;
   segment_span items;  ///< of the segment
   std::int64_t first, last, step;
 };
 
-/// Units of the segment that covers the begin of the calling warp's range, if it is too long for a group: the units
+/// Units of the segment that covers the begin of the calling warp's range, if it is too long for a team: the units
 /// that begin in the range, and, if the segment begins in the previous range, those that begin there. (Such a segment
-/// is longer than two ranges, so that it covers the begin of at least one, and at most one begins in a range.)
+/// is longer than two ranges, so it covers the begin of at least one, and at most one begins in a range.)
 template <class Arguments> __device__ warp_share share_of_units(const Arguments& arguments) {
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
   const segment_span range = partition.own_positions();
   const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
   const auto before = warp::shuffle(segments.previous(start), 0);
   const segment_span items{before.begin, before.end};
-  require_within(start.segment - 1, items, leaves.source.items);
+  segment::require_within("segmented_reduce", start.segment - 1, items, leaves.source.items);
   const std::int64_t count = items.end - items.begin, first = partition.position(start.segment - 1, items.begin);
   const bool begins_before = items.begin < range.begin - partition.positions_per_warp;
   const std::int64_t begin = begins_before ? partition.units_before(first, range.begin) : 0,
@@ -44,12 +43,12 @@ template <class Arguments> __device__ warp_share share_of_units(const Arguments&
           takes ? least_of(end << partition.log_unit, count) : 0, partition.unit_items()};
 }
 
-/// The share of the warp that is number `own` of the group for `segment`: a power of two of rows of 32 chunks, and so a
-/// node of the canonical tree. Its end is -1 if the segment does not exist, or is too long for a group.
+/// The share of the warp that is number `own` of the team for `segment`: a power of two of rows of 32 chunks, and so a
+/// node of the canonical tree. Its end is -1 if the segment does not exist, or is too long for a team.
 template <class Arguments>
-__device__ warp_share share_of_group(const Arguments& arguments, std::int64_t segment, int own, int log_warps) {
+__device__ warp_share share_of_team(const Arguments& arguments, std::int64_t segment, int own, int log_warps) {
   const auto items = warp::shuffle(arguments.segments.span_at(segment, 0), 0);
-  require_within(segment, items, arguments.leaves.source.items);
+  segment::require_within("segmented_reduce", segment, items, arguments.leaves.source.items);
   const std::int64_t count = items.end - items.begin;
   std::int64_t step = warp_lanes * decltype(arguments.leaves)::chunk_items;
   while (step << log_warps < count) step *= 2;
@@ -83,9 +82,9 @@ template <class Arguments> __device__ void join_share_of_units(const Arguments& 
                });
 }
 
-/// Joins the values of a group's shares, from that of the calling warp on, and writes the segment's result.
+/// Joins the values of a team's shares, from that of the calling warp on, and writes the segment's result.
 template <class Arguments>
-__device__ void join_group(const Arguments& arguments, const warp_share& share, warp_group_storage<Arguments>& values) {
+__device__ void join_team(const Arguments& arguments, const warp_share& share, warp_team_storage<Arguments>& values) {
   const std::int64_t count = share.items.end - share.items.begin;
   const int lane = arch::lane_id();
   if (count == 0) {
@@ -97,23 +96,23 @@ __device__ void join_group(const Arguments& arguments, const warp_share& share, 
   if (lane == 0) arguments.write(arguments.out + share.segment, value);
 }
 
-/// The first blocks fold units of segments that are too long for a group; in the others each group folds one segment.
+/// The first blocks fold units of segments that are too long for a team; in the others each team folds one segment.
 template <class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
                                   policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
-segment_per_warp_group_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
-                              const warp_groups groups) {
+segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
+                             const warp_teams teams) {
   using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
-  require_order(arguments.segments, arguments.leaves.source.items);
+  segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
   const auto& partition = arguments.partition;
-  auto& values = arch::dynamic_shared<warp_group_storage<arguments_type>>();
+  auto& values = arch::dynamic_shared<warp_team_storage<arguments_type>>();
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
   const int warp = arch::uniform_warp();
-  const bool takes_units = static_cast<int>(blockIdx.x) < groups.partition_blocks;
-  const std::int64_t place = (std::int64_t{blockIdx.x} - groups.partition_blocks) * block_warps + warp;
-  const int own = static_cast<int>(place & ((1 << groups.log_warps) - 1));
+  const bool takes_units = static_cast<int>(blockIdx.x) < teams.partition_blocks;
+  const std::int64_t place = (std::int64_t{blockIdx.x} - teams.partition_blocks) * block_warps + warp;
+  const int own = static_cast<int>(place & ((1 << teams.log_warps) - 1));
   const warp_share share = takes_units ? share_of_units(arguments)
-                                       : share_of_group(arguments, place >> groups.log_warps, own, groups.log_warps);
+                                       : share_of_team(arguments, place >> teams.log_warps, own, teams.log_warps);
   WARPFOLD_NO_UNROLL
   for (std::int64_t first = share.first; first < share.last; first += share.step) {
     const auto value = fold_step(arguments, share, first);
@@ -123,7 +122,7 @@ segment_per_warp_group_kernel(const __grid_constant__ kernel_arguments<Segments,
   }
   if (takes_units) return join_share_of_units(arguments, share);
   __syncthreads();
-  if (own == 0 && share.last >= 0) join_group(arguments, share, values);
+  if (own == 0 && share.last >= 0) join_team(arguments, share, values);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

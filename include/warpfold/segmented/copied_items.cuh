@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A window of consecutive items, which one bulk copy brings into a warp's shared memory while the warp does other work.
+// Consecutive items, which one bulk copy brings into a warp's shared memory while the warp does other work.
 #pragma once
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/shared_access.cuh>
@@ -11,9 +11,9 @@
 
 namespace warpfold::segmented {
 
-/// A warp's shared memory for a window of up to `Bytes` bytes at any alignment, from which chunks of up to `ChunkBytes`
+/// A warp's shared memory for up to `Bytes` bytes of items at any alignment, from which chunks of up to `ChunkBytes`
 /// are read.
-template <int Bytes, int ChunkBytes> struct window_storage {
+template <int Bytes, int ChunkBytes> struct copied_items_storage {
   struct alignas(16) vector {
     std::uint32_t words[4];
   };
@@ -21,13 +21,13 @@ template <int Bytes, int ChunkBytes> struct window_storage {
   arch::mbarrier arrived;
 };
 
-/// The window over the items of one source. Needs sm_90. All lanes of the warp call each member. They must have read
-/// what the previous copy brought before one of them calls start().
-template <class Source, class Storage> class copied_window {
+/// Copies of items of one source. Needs sm_90. All lanes of the warp call each member. They must have read
+/// the items of the previous copy before one of them calls start().
+template <class Source, class Storage> class copied_items {
  public:
   using item = typename Source::item;
 
-  __device__ explicit copied_window(Storage& storage) : storage_(storage) {
+  __device__ explicit copied_items(Storage& storage) : storage_(storage) {
     if (arch::lane_id() == 0) {
       storage.arrived.init(1);
       arch::fence_mbarrier_init();
@@ -56,7 +56,7 @@ template <class Source, class Storage> class copied_window {
     phase_ ^= 1;
     __syncwarp();
   }
-  /// The leaves of the items of the last start(), `Items` a chunk. Numbers of items are those in `of`.
+  /// The leaves of the items of the last start(), `Items` per chunk, numbered as in `of`.
   template <int Items, class Leaves> __device__ auto leaves(const Leaves& of) const {
     using source = thread::shared_source<item, Items>;
     static_assert(sizeof(storage_.items) >= source::past_bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a group of lanes loads items of a segment: by whole vectors wherever the segment begins, since what belongs to
-// its neighbours can be left out, and the order of items does not matter.
+// How a team of lanes loads items of a segment: by whole vectors wherever the segment begins, since its neighbours'
+// items can be skipped, and the order of items does not matter.
 #pragma once
-#include <warpfold/exact/lane_group.cuh>
-#include <warpfold/grid/segment_spans.cuh>
+#include <warpfold/exact/lane_team.cuh>
+#include <warpfold/segments/spans.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::exact {
@@ -23,16 +23,16 @@ template <class Source> __device__ std::int64_t chunk_begin(const Source& source
   return first - source.misaligned_bytes(first) / static_cast<int>(sizeof(typename Source::item));
 }
 
-/// Loads the calling lane's share of a step of its group: Items * group.lanes items from `step` on, a chunk's begin.
+/// Loads the calling lane's share of a step of its team: Items * team.lanes items from `step` on, where a chunk begins.
 /// Items outside `segment` are -0, and no transform sees them.
 template <class Leaves, class F, int Items>
-__device__ void load_group_items(const Leaves& leaves, std::int64_t step, const grid::segment_span& segment,
-                                 lane_group group, F (&items)[Items]) {
+__device__ void load_team_items(const Leaves& leaves, std::int64_t step, const segment::segment_span& segment,
+                                lane_team team, F (&items)[Items]) {
   constexpr int chunk_items = Leaves::chunk_items, rows = Items / chunk_items, most = Items * warp_lanes;
   static_assert(rows * chunk_items == Items);
   const auto& source = leaves.source;
-  const int row_items = group.lanes * chunk_items;
-  const std::int64_t first = step + group.own_lane() * chunk_items;
+  const int row_items = team.lanes * chunk_items;
+  const std::int64_t first = step + team.own_lane() * chunk_items;
   const auto from_first = [&](std::int64_t item) {
     return static_cast<int>(least_of(greatest_of(item - first, std::int64_t{0}), std::int64_t{most}));
   };
@@ -63,21 +63,21 @@ struct lane_range {
   int begin, count;
 
   template <class Source>
-  __device__ lane_range(const Source& source, const grid::segment_span& segment, lane_group group)
-      : first(chunk_begin(source, segment.begin) + group.own_lane() * Source::chunk_items),
+  __device__ lane_range(const Source& source, const segment::segment_span& segment, lane_team team)
+      : first(chunk_begin(source, segment.begin) + team.own_lane() * Source::chunk_items),
         begin(static_cast<int>(segment.begin - first)),
         count(static_cast<int>(segment.end - segment.begin)) {}
-  __device__ bool is_left() const { return begin + count > 0; }
+  __device__ bool has_more() const { return begin + count > 0; }
   __device__ bool has(int item) const { return static_cast<unsigned>(item - begin) < static_cast<unsigned>(count); }
 };
 
-/// load_group_items for a segment of less than 2^31 items, if all vectors that hold an item of it lie within the input.
+/// load_team_items for a segment of less than 2^31 items, if all vectors that hold an item of it lie within the input.
 /// Moves `range` on.
 template <class Leaves, class F, int Items>
-__device__ void load_inner_items(const Leaves& leaves, lane_range& range, lane_group group, F (&items)[Items]) {
+__device__ void load_inner_items(const Leaves& leaves, lane_range& range, lane_team team, F (&items)[Items]) {
   constexpr int chunk_items = Leaves::chunk_items, rows = Items / chunk_items;
   static_assert(rows * chunk_items == Items);
-  const int row_items = group.lanes * chunk_items;
+  const int row_items = team.lanes * chunk_items;
   typename Leaves::chunk chunks[rows];
   WARPFOLD_UNROLL
   for (int row = 0; row < rows; ++row) {

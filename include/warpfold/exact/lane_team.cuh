@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Neighbouring lanes that sum together. How many is known at run time; the whole warp reduces by redux.sync.
+// Teams of neighbouring lanes that sum together. Their size is known at run time; the whole warp reduces by redux.sync.
 #pragma once
 #include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::exact {
 
-/// `lanes`, a power of two, the same in the warp. All lanes of the warp call each member; results are valid in all.
-struct lane_group {
+/// `lanes`, a power of two, is the same in the whole warp. All lanes of the warp call each member; results are valid in
+/// all.
+struct lane_team {
   int lanes;
-  bool has_items = true;  ///< if not, the group takes part in what the warp does, and adds nothing
+  bool has_items = true;  ///< if not, the team takes part in the warp's exchanges, and adds nothing
 
   __device__ int own_lane() const { return arch::lane_id() & (lanes - 1); }
   __device__ unsigned mask() const {
@@ -31,6 +32,6 @@ struct lane_group {
     return value;
   }
 };
-__device__ constexpr lane_group whole_warp() { return {warp_lanes, true}; }
+__device__ constexpr lane_team whole_warp() { return {warp_lanes, true}; }
 
 }  // namespace warpfold::exact

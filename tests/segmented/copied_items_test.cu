@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A window of items in shared memory: all of them wherever it begins and ends in the array, chunk by chunk and one by
 // one, turn after turn in the same room.
-#include <warpfold/segmented/copied_window.cuh>
+#include <warpfold/segmented/copied_items.cuh>
 
 #include <gtest/gtest.h>
 
@@ -14,17 +14,18 @@ namespace {
 
 namespace wf = warpfold;
 
-constexpr int window_bytes = 1040;
+constexpr int max_copied_bytes = 1040;
 
 template <class T> using window_source = wf::thread::pointer_source<T>;
-template <class T> using window_storage = wf::segmented::window_storage<window_bytes, window_source<T>::chunk::bytes>;
+template <class T>
+using copied_items_storage = wf::segmented::copied_items_storage<max_copied_bytes, window_source<T>::chunk::bytes>;
 
 /// Turn t brings items [begins[t], ends[t]), and copies them to `out`, one after another: those of even numbers by
 /// chunks from each, the others one by one.
 template <class T>
 __global__ void copy_kernel(window_source<T> in, const int* begins, const int* ends, int turns, T* out) {
-  auto& storage = wf::arch::dynamic_shared<window_storage<T>>();
-  wf::segmented::copied_window<window_source<T>, window_storage<T>> window(storage);
+  auto& storage = wf::arch::dynamic_shared<copied_items_storage<T>>();
+  wf::segmented::copied_items<window_source<T>, copied_items_storage<T>> window(storage);
   const wf::thread::leaves<window_source<T>, wf::thread::no_transform, T> leaves{in, {}};
   for (int turn = 0; turn < turns; ++turn) {
     const int count = ends[turn] - begins[turn];
@@ -53,7 +54,7 @@ template <class T> T item_of(int i) {
 }
 
 template <class T> void expect_items(std::int64_t offset) {
-  constexpr int most = window_bytes / int{sizeof(T)}, count = 3 * most + 7;
+  constexpr int most = max_copied_bytes / int{sizeof(T)}, count = 3 * most + 7;
   std::vector<T> items;
   for (int i = 0; i < count; ++i) items.push_back(item_of<T>(i));
   std::vector<int> begins, ends;
@@ -67,7 +68,7 @@ template <class T> void expect_items(std::int64_t offset) {
     expected.insert(expected.end(), items.begin() + begins[turn], items.begin() + ends[turn]);
   const wf_test::device_array<T> in(items, offset), out(std::ssize(expected));
   const wf_test::device_array<int> first(begins), last(ends);
-  wf_test::launch_and_wait(&copy_kernel<T>, 1, 32, sizeof(window_storage<T>), window_source<T>{in.data(), count},
+  wf_test::launch_and_wait(&copy_kernel<T>, 1, 32, sizeof(copied_items_storage<T>), window_source<T>{in.data(), count},
                            first.data(), last.data(), static_cast<int>(begins.size()), out.data());
   const auto found = out.to_host();
   for (std::size_t i = 0; i < expected.size(); ++i)

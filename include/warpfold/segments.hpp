@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The forms in which callers describe segments, and what all functions of segments check of them.
+// The forms in which callers describe segments to segmented_reduce and to the segmented scans.
 #pragma once
-#include <warpfold/host/output_checks.cuh>
-#include <warpfold/host/type_checks.hpp>
+#include <cstdint>
+#include <warpfold/options.hpp>
 
 namespace warpfold {
 
@@ -44,33 +44,5 @@ template <class R> inline constexpr bool is_segments<owners<R>> = true;
 /// more than there are segments: segment s has the items [offsets[s], offsets[s + 1]).
 template <class S>
 concept segments = is_segments<S> || integer_range<S> || integer_iterator<S>;
-
-namespace detail {
-inline namespace WARPFOLD_HIDDEN_V1 {
-
-template <class Size>
-void check_size(const char* function, const char* argument, Size size, std::int64_t expected, const char* of) {
-  if (static_cast<std::int64_t>(size) != expected)
-    reject(function, {argument, " has ", std::to_string(static_cast<std::int64_t>(size)).c_str(), " entries, not ",
-                      std::to_string(expected).c_str(), ", ", of});
-}
-
-/// The entries of a range or an iterator, as kernels read them. There must be `expected` ones.
-template <class E, class Out>
-auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
-                     const char* of, const output<Out>& out) {
-  const auto check = [&](const auto& first) {
-    if (expected > 0) host::check_pointer(function, argument, first);
-    host::check_outputs_apart_from(function, argument, first, expected, "out", out, out.size);
-    return first;
-  };
-  if constexpr (device_range<E>) {
-    check_size(function, argument, entries.size(), expected, of);
-    return check(to_pointer(entries.data()));
-  } else return check(to_kernel_iterator(entries));
-}
-
-}  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace detail
 
 }  // namespace warpfold
