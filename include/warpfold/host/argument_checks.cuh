@@ -30,6 +30,12 @@ inline void check_count(const char* function, std::int64_t count) {
   if (count < 0) reject(function, "count is " + std::to_string(count) + "; it must not be negative");
 }
 
+/// Throws if there are more than the `most` items, `of` these types, that a kernel can count.
+inline void check_items(const char* function, std::int64_t items, std::int64_t most, const char* of = "this type") {
+  if (items > most)
+    reject(function, "there are " + std::to_string(items) + " items; of " + of + " it takes " + std::to_string(most));
+}
+
 /// Checks a pointer argument: not null, and, in builds with WARPFOLD_CHECKS, within the device's reach.
 template <class It> void check_pointer(const char* function, const char* argument, const It& it) {
   if constexpr (std::contiguous_iterator<It>) {

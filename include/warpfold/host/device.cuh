@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan needs to know about a device and a kernel on it. CUDA is asked once, and the answer kept.
+// Facts about a device and a kernel on it, for plans. CUDA is asked once, and the answer is kept.
 #pragma once
 #include <atomic>
 #include <string>
@@ -71,6 +71,19 @@ inline device_limits ask_limits(int device) {
     throw cuda_error(cudaErrorInvalidConfiguration, "cudaOccupancyMaxActiveBlocksPerMultiprocessor: no block fits",
                      std::source_location::current());
   return blocks;
+}
+
+/// Shared memory that a block gets without an opt-in, and the most that it gets with one.
+inline constexpr std::size_t plain_shared_bytes = 48 * 1024;
+inline std::size_t most_shared_bytes(int device) {
+  return static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+}
+/// Opts in to `shared_bytes` of shared memory per block of a kernel. False if the current device `device` has less.
+inline bool allow_shared_bytes(const void* kernel, int device, std::size_t shared_bytes) {
+  if (shared_bytes > most_shared_bytes(device)) return false;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  return true;
 }
 
 /// Whether a kernel may use bulk copies and clusters of sm_90 on the current device `device`: both the device and the

@@ -49,6 +49,12 @@ grid::initial_value<A> value_of_nothing(const char* function, const initial<A>& 
   else reject(function, reason);
 }
 
+/// The initial value of a reduction of `items` items to one: without items, it is the result.
+template <class Op, class Out, class A>
+grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init, std::int64_t items) {
+  return items > 0 ? initial_value_of<Op>(function, init) : value_of_nothing<Op, Out>(function, init);
+}
+
 /// What is written through `Out` for an empty segment: `empty`, else what value_of_nothing says.
 template <class Op, class Out, class A>
 grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options, const char* reason) {
@@ -62,10 +68,14 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
   return value_of(function, "empty", options.empty);
 }
 
-/// The first result of an exclusive scan into `Out` where there is no init: the operator's identity.
-template <class Op, class Out, class V> V first_without_init(const char* function) {
-  if constexpr (has_identity_v<Op, V>) return warpfold::detail::identity_of_output<Op, V, Out>::value();
-  else reject(function, "the operator has no identity, and no .init was given");
+/// The first result of an exclusive scan into `Out` if there is no init: the operator's identity. Else V{}.
+template <bool IsExclusive, class Op, class Out, class V>
+V first_without_init(const char* function, const initial<V>& init) {
+  if constexpr (IsExclusive) {
+    if (init) return {};
+    if constexpr (has_identity_v<Op, V>) return warpfold::detail::identity_of_output<Op, V, Out>::value();
+    else reject(function, "the operator has no identity, and no .init was given");
+  } else return {};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which scratch a call uses, and for how long.
+// The scratch that a call uses, and for how long.
 #pragma once
 #include <warpfold/host/argument_checks.cuh>
 #include <warpfold/host/clear_on_error.cuh>
@@ -22,6 +22,8 @@ class call_scratch {
   unsigned* ticket() const { return reinterpret_cast<unsigned*>(bytes().data()); }
   /// The feature's own control words.
   template <class T> T* control_words() const { return at<T>(workspace_alignment); }
+  /// The control words behind those of type `First`.
+  template <class First, class T> T* control_words_behind() const { return at<T>(workspace_alignment + sizeof(First)); }
   /// Room for partial results.
   template <class T> T* room() const { return at<T>(held_.loan.scratch.control_bytes); }
 
