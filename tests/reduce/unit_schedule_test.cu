@@ -99,16 +99,17 @@ template <class Hash> void check_kernel(int tiles, int missing, int blocks, int 
                                   << (draws ? ", drawn" : ""));
   using source = wf::thread::pointer_source<Hash, 1>;
   using leaves = wf::thread::leaves<source, wf::thread::no_transform, Hash>;
-  using kernels = wf::reduction::reduce_kernels<leaves, wf_test::hash_pair, Hash*>;
-  constexpr int tile_items = kernels::policy.share_threads * kernels::policy.share_rows;
+  constexpr auto policy = wf::reduction::policy_of<leaves>;
+  constexpr int tile_items = policy.share_threads * policy.share_rows;
   const auto items = wf_test::hash_items<Hash>(tiles * tile_items - missing);
   const wf_test::device_array<Hash> in(items), out(1), partials(((tiles - 1) >> level) + 1);
   const wf_test::device_array<unsigned> control(std::vector<unsigned>{0, 0});
   const unit_schedule schedule{tiles, static_cast<int>(partials.count()), level, draws};
   const wf::reduction::reduce_arguments<leaves, wf_test::hash_pair, Hash*> arguments{
       {{in.data(), in.count()}, {}}, {}, out.data(), {}, {schedule, 0, 0}, partials.data(), control.data()};
-  wf_test::launch_and_wait(kernels::in_shares, std::min(blocks, schedule.units), kernels::policy.share_threads,
-                           kernels::share_bytes, arguments);
+  wf_test::launch_and_wait(&wf::reduction::share_kernel<leaves, wf_test::hash_pair, Hash*>,
+                           std::min(blocks, schedule.units), policy.share_threads,
+                           sizeof(wf::reduction::share_kernel_storage<leaves>), arguments);
   EXPECT_EQ(out.value(), wf::canonical_tree::replay(items.data(), in.count(), wf_test::hash_pair{}));
   EXPECT_EQ(control.to_host(), (std::vector<unsigned>{0, 0})) << "control words are zero again";
 }

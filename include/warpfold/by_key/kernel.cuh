@@ -23,6 +23,7 @@
 #include <warpfold/by_key/output_staging.cuh>
 #include <warpfold/by_key/pipeline.cuh>
 #include <warpfold/by_key/split_sums.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -108,11 +109,9 @@ __device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, i
   shared.heads_before_epoch = scratch.epochs->heads;
 }
 
-/// Takes the next tile, or a number past all tiles, which each block gets once. The last block to get one leaves the
-/// counter zero. (An increment, because the compiler aggregates additions over a warp and adds a shuffle that waits for
-/// memory.)
-__device__ inline int take_tile(by_key_control* control, const tile_epochs& schedule) {
-  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(schedule.tiles) + gridDim.x - 1));
+/// Draws the block's next tile, or a number past all tiles.
+__device__ inline int draw_tile(by_key_control* control, const tile_epochs& schedule) {
+  return static_cast<int>(grid::draw_item(&control->next_tile, schedule.tiles, true));
 }
 
 /// Ends an epoch, whose carry is `own` in lane 0: clears its words, and lets the next epoch begin; or, after the last
@@ -239,7 +238,7 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     if (least > 0) find_place(block.oldest(), counts, place_of_oldest(), has_groups);
     // As late as possible: a look-back waits for every tile that is taken and not yet counted.
     if (lane == 0 && has_tile) {
-      now.next = take_tile(control, schedule);
+      now.next = draw_tile(control, schedule);
       now.tile = block.tile;
       block.following().counted = 0;
     }
@@ -285,7 +284,7 @@ by_key_kernel(
   if (arch::flat_thread() == 0) {
     shared.epoch = shared.heads_before_epoch = 0;
     shared.tile[0].counted = 0;
-    first.next = take_tile(arguments.scratch.control, schedule);
+    first.next = draw_tile(arguments.scratch.control, schedule);
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);

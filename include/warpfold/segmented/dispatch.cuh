@@ -36,7 +36,7 @@ void enqueue_fixed_length(const host::call_frame& frame,
       false, [&](const host::call_scratch&) -> const auto& { return arguments; });
 }
 
-/// Enqueues a kernel that takes a `partition`, and keeps units in scratch. `given` lacks both.
+/// Enqueues a kernel that takes a `partition`, and keeps units in scratch. `given` lacks both, here and below.
 template <class Kernel, class Segments, class Leaves, class Op, class Out, class... More>
 void enqueue_partition(const host::call_frame& frame, Kernel kernel, const host::launch_shape& shape,
                        kernel_arguments<Segments, Leaves, Op, Out> given, const load_balance_partition& partition,
@@ -53,49 +53,46 @@ void enqueue_partition(const host::call_frame& frame, Kernel kernel, const host:
       more...);
 }
 
-/// Enqueues load_balance_kernel. A plan for staged tiles may find that staging does not pay; then it returns false.
-template <bool Staged, class Segments, class Leaves, class Op, class Out>
-bool enqueue_load_balance(const host::call_frame& frame, const kernel_arguments<Segments, Leaves, Op, Out>& given) {
-  constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
-  constexpr auto policy = policy_of<Leaves>;
-  constexpr bool is_listed = !Segments::needs_cursor;
-  constexpr std::size_t shared_bytes =
-      host::shared_bytes_of<kernel_storage<kernel_arguments<Segments, Leaves, Op, Out>, Staged>>;
-  const std::int64_t items = given.leaves.source.items, segments = given.segments.count;
-  if constexpr (Staged)
-    if (!host::has_sm_90<kernel>(frame.device())) return false;
-  const int resident = frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
-  if constexpr (Staged) {
-    constexpr std::size_t item_bytes = sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item);
-    if (!gains_by_staging(items, segments, item_bytes, resident * (policy.block_threads / warp_lanes), is_listed))
-      return false;
+/// The host side of load_balance_kernel.
+template <bool Staged, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
+  using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
+  static constexpr auto policy = policy_of<Leaves>;
+  static constexpr std::size_t shared_bytes = host::shared_bytes_of<kernel_storage<arguments, Staged>>;
+  static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
+
+  static int resident_blocks(const host::call_frame& frame) {
+    return frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
   }
-  const load_balance_plan plan =
-      plan_load_balance(resident, items, segments, is_listed && !Segments::is_fixed_length, Leaves::chunk_items,
-                        sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-  enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition);
-  return true;
-}
+  static void enqueue(const host::call_frame& frame, const arguments& given) {
+    const load_balance_plan plan =
+        plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
+                          Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition);
+  }
+};
 
-/// Enqueues segment_per_warp_group_kernel, if it is the faster one.
-template <class Segments, class Leaves, class Op, class Out>
-bool enqueue_segment_per_warp_group(const host::call_frame& frame,
-                                    const kernel_arguments<Segments, Leaves, Op, Out>& given) {
-  constexpr auto* kernel = &segment_per_warp_group_kernel<Segments, Leaves, Op, Out>;
-  constexpr auto policy = policy_of<Leaves>;
-  constexpr std::size_t shared_bytes =
-      host::shared_bytes_of<warp_group_storage<kernel_arguments<Segments, Leaves, Op, Out>>>;
-  const auto plan = plan_segment_per_warp_group(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
-                                                given.leaves.source.items, given.segments.count,
-                                                Segments::is_fixed_length, Leaves::chunk_items,
-                                                sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-  if (!plan) return false;
-  enqueue_partition(frame, kernel, {plan->blocks, policy.block_threads, shared_bytes}, given, plan->partition,
-                    plan->groups);
-  return true;
-}
+/// The host side of segment_per_warp_group_kernel.
+template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_group_reduction {
+  using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &segment_per_warp_group_kernel<Segments, Leaves, Op, Out>;
+  static constexpr auto policy = policy_of<Leaves>;
+  static constexpr std::size_t shared_bytes = host::shared_bytes_of<warp_group_storage<arguments>>;
 
-/// Chooses a kernel and enqueues it. `given` lacks partition and units.
+  /// The plan, if this kernel is the faster one.
+  static std::optional<segment_per_warp_group_plan> plan(const host::call_frame& frame, const arguments& given) {
+    return plan_segment_per_warp_group(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
+                                       given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
+                                       Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy,
+                                       frame.max_blocks());
+  }
+  static void enqueue(const host::call_frame& frame, const arguments& given, const segment_per_warp_group_plan& plan) {
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition,
+                      plan.groups);
+  }
+};
+
+/// Chooses a kernel and enqueues it.
 template <class Segments, class Leaves, class Op, class Out>
 void enqueue_fastest(const host::call_frame& frame, const kernel_arguments<Segments, Leaves, Op, Out>& given) {
   if constexpr (Segments::is_fixed_length) {
@@ -103,11 +100,20 @@ void enqueue_fastest(const host::call_frame& frame, const kernel_arguments<Segme
             given.segments.length, [&]<class Algorithm>(Algorithm) { enqueue_fixed_length<Algorithm>(frame, given); }))
       return;
   }
-  if constexpr (!Segments::needs_cursor)
-    if (enqueue_segment_per_warp_group(frame, given)) return;
-  if constexpr (!Segments::is_fixed_length && can_stage<Leaves>)
-    if (enqueue_load_balance<true>(frame, given)) return;
-  enqueue_load_balance<false>(frame, given);
+  if constexpr (!Segments::needs_cursor) {
+    using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
+    if (const auto plan = per_warp_group::plan(frame, given)) return per_warp_group::enqueue(frame, given, *plan);
+  }
+  if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
+    using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
+    if (host::has_sm_90<staged::kernel>(frame.device()) &&
+        gains_by_staging(given.leaves.source.items, given.segments.count,
+                         sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
+                         staged::resident_blocks(frame) * (staged::policy.block_threads / warp_lanes),
+                         staged::is_listed))
+      return staged::enqueue(frame, given);
+  }
+  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(frame, given);
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.
