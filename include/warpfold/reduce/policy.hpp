@@ -23,7 +23,7 @@ inline constexpr int max_even_tiles = 8, max_even_level = 3;
 constexpr int drawn_level_for(std::size_t accumulator_bytes) { return accumulator_bytes <= 8 ? 1 : 2; }
 /// The warps of a block meet once in 2^this tiles, or once a unit: fewer of wide accumulators, whose values wait in
 /// shared memory.
-constexpr int group_level_for(std::size_t accumulator_bytes, int block_warps) {
+constexpr int round_level_for(std::size_t accumulator_bytes, int block_warps) {
   int level = 3;
   while (level > 0 && 2 * (accumulator_bytes * block_warps << level) > 16384) --level;
   return level;
