@@ -51,23 +51,22 @@ template <class Source> bool is_copyable(const Source& source) {
 }
 
 /// Enqueues the reduction of the runs of equal `keys`. All types and arguments are checked, but for those of `options`.
-template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,
-          class A = typename Leaves::accumulator>
-void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
-             OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
+template <class Keys, class Leaves, class Op, class Equal, class Outputs, class A = typename Leaves::accumulator>
+void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, const Outputs& out,
+             const reduce_options<A>& options) {
   using storage = by_key_storage<Keys, Leaves>;
-  using count_type = std::iter_value_t<OutCount>;
+  using count_type = std::iter_value_t<decltype(out.count)>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
   static_assert(sizeof(by_key_control) + epoch_carries(epoch_tiles(sizeof(A))) * sizeof(carry_messages<A>) <=
                     by_key_control_bytes &&
                 sizeof(epoch_scratch<A>) <= epochs_bytes(sizeof(A)));
-  constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
+  constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, Outputs>;
   constexpr std::int64_t tile_items = storage::thread_tile::tile_items;
   auto init = host::initial_value_of<Op>(function, options.init);
   const host::call_frame frame(function, options, by_key::scratch(sizeof(A)));
   if (keys.items == 0) {
     using initial = grid::initial_value<count_type>;
-    return frame.write(out_count, initial{initial::kind::value, count_type{}, nullptr});
+    return frame.write(out.count, initial{initial::kind::value, count_type{}, nullptr});
   }
   if (static_cast<std::uint64_t>(keys.items) > static_cast<std::uint64_t>(std::numeric_limits<count_type>::max()))
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +
@@ -79,16 +78,16 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   const by_key_plan plan = plan_by_key(frame.multiprocessors() * residency.blocks, keys.items, storage::policy,
                                        sizeof(A), frame.max_blocks());
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
-  frame.launch(kernel, {plan.blocks, storage::block_threads, storage::bytes(stages)}, true,
-               [&](const host::call_scratch& scratch) {
-                 const by_key_scratch<A> parts{scratch.control_words<by_key_control>(),
-                                               scratch.control_words_behind<by_key_control, carry_messages<A>>(),
-                                               scratch.room<epoch_scratch<A>>()};
-                 return by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>{
-                     keys,      leaves,   op,   equal,         out_keys, out_values,
-                     out_count, capacity, init, plan.schedule, parts,    static_cast<int>(keys.items / tile_items),
-                     stages};
-               });
+  frame.launch(
+      kernel, {plan.blocks, storage::block_threads, storage::bytes(stages)}, true,
+      [&](const host::call_scratch& scratch) {
+        const by_key_scratch<A> parts{scratch.control_words<by_key_control>(),
+                                      scratch.control_words_behind<by_key_control, carry_messages<A>>(),
+                                      scratch.room<epoch_scratch<A>>()};
+        return by_key_arguments<Keys, Leaves, Op, Equal, Outputs>{
+            keys,  leaves, op, equal, out, init, plan.schedule, parts, static_cast<int>(keys.items / tile_items),
+            stages};
+      });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -200,7 +200,8 @@ __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) 
       now.heads[warp] = heads.count;
       now.required_writes[warp] = static_cast<std::uint8_t>(staged.required_writes(heads.count, block.in_flight));
       const bool completes = block.has_tile() && now.count_heads(heads.count);
-      if (completes && block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads(), has_groups);
+      if (completes && block.knows_previous_epoch_done())
+        counts.publish_own(block.place(), now.all_heads(), has_groups);
     }
     const int least = block.min_writes();
     block.sync();
@@ -265,18 +266,17 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     // The last tile of the epoch before may have been this block's previous tile.
     if (block.enters_epoch()) enter_epoch(block.shared, arguments.scratch, block.tile >> block.log_epoch);
     if (lane == 0) {
-      if (!block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads(), has_groups);
+      if (!block.knows_previous_epoch_done()) counts.publish_own(block.place(), now.all_heads(), has_groups);
       now.heads_before_epoch = block.shared.heads_before_epoch;
     }
     block.end_step(next);
   }
 }
 
-template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
+template <class Keys, class Leaves, class Op, class Equal, class Outputs>
 __global__ void __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads,
                                   policy_of<Keys, Leaves>.blocks_per_multiprocessor)
-by_key_kernel(
-    const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
+by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, Outputs> arguments) {
   using storage = by_key_storage<Keys, Leaves>;
   auto& shared = arch::dynamic_shared<storage>();
   const auto& schedule = arguments.schedule;
@@ -289,7 +289,7 @@ by_key_kernel(
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
   const pipeline<storage> block{shared, schedule.tiles, schedule.log_epoch, tile,
-                                tile >> schedule.log_epoch == 0 ? pipeline<storage>::well_in_epoch : 0};
+                                tile >> schedule.log_epoch == 0 ? pipeline<storage>::tiles_until_known : 0};
   if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
   else serve_tiles(arguments, block);
 }

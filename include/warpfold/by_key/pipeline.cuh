@@ -76,18 +76,18 @@ template <class Storage> struct pipeline {
 
   Storage& shared;
   const int tiles, log_epoch;
-  /// From the block's third tile of an epoch on, all of its warps know that the epoch before is done.
-  static constexpr int well_in_epoch = 2;
+  /// After so many tiles of an epoch, all warps of the block know that the epoch before is done.
+  static constexpr int tiles_until_known = 2;
 
   int tile;               ///< the current one
-  int epoch_tiles;        ///< the block's earlier tiles of the same epoch, at most well_in_epoch
+  int epoch_tiles;        ///< the block's earlier tiles of the same epoch, at most tiles_until_known
   int step = 0;           ///< index of the current summary in the ring
   int in_flight = 0;      ///< tiles in flight: counted and folded, and not yet written
   bool was_full = false;  ///< whether the last tile had more outputs than there was room for
 
   __device__ bool has_tile() const { return tile < tiles; }
   __device__ bool enters_epoch() const { return epoch_tiles == 0; }
-  __device__ bool is_well_in_epoch() const { return epoch_tiles >= well_in_epoch; }
+  __device__ bool knows_previous_epoch_done() const { return epoch_tiles >= tiles_until_known; }
   __device__ auto& now() const { return shared.tile[step]; }
   __device__ auto& oldest() const { return shared.tile[step - in_flight + (step < in_flight ? summaries : 0)]; }
   __device__ auto& following() const { return shared.tile[step + 1 == summaries ? 0 : step + 1]; }
@@ -119,7 +119,7 @@ template <class Storage> struct pipeline {
   __device__ int next() const { return warp::shuffle(now().next, 0); }
   /// Goes on to the next tile.
   __device__ void end_step(int following) {
-    epoch_tiles = (tile >> log_epoch) == (following >> log_epoch) ? least_of(epoch_tiles + 1, well_in_epoch) : 0;
+    epoch_tiles = (tile >> log_epoch) == (following >> log_epoch) ? least_of(epoch_tiles + 1, tiles_until_known) : 0;
     tile = following;
     step = step + 1 == summaries ? 0 : step + 1;
     ++in_flight;

@@ -27,8 +27,8 @@ template <class Number> class numbered_work {
     Number first[2], later[2];
   };
 
-  /// `counter`, or null, must be zero before the grid starts, and is zero again when it ends. With it, there are at most
-  /// 2^31 items. The first two items of a block go by its number, and one more is drawn for each that exists. If it
+  /// `counter`, or null, must be zero before the grid starts, and is zero again when it ends. With it, there are at
+  /// most 2^31 items. The first two items of a block go by its number, and one more is drawn for each that exists. If it
   /// `draws_first`, these two are drawn, too; then a block may wait for an item that it did not get, because a running
   /// block has it. All threads call it; the one with `is_clerk` draws. Cost of draws_first: a trip to memory and a
   /// barrier.

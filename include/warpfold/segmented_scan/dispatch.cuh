@@ -27,9 +27,10 @@ template <class Leaves, class Out> int aligned_at(const Leaves& leaves, const Ou
 }
 
 /// Enqueues the scan of `leaves` by `segments` into `out`. All arguments have been checked but those of `options`.
-template <bool IsExclusive, kernel_policy Policy, class Segments, class Leaves, class Op, class Out, class A>
+template <bool IsExclusive, kernel_policy Policy, class Segments, class Leaves, class Op, class Out>
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
-             const reduce_options<A>& options) {
+             const reduce_options<typename Leaves::accumulator>& options) {
+  using A = typename Leaves::accumulator;
   using shared = scan_storage<A, Policy.rows, Leaves::chunk_items, Policy.warps, Segments::has_gaps>;
   static_assert(fits_control_words(sizeof(A)) && sizeof(shared) <= host::plain_shared_bytes,
                 "warpfold: the accumulator is too large for a scan");
