@@ -24,12 +24,12 @@ template <class T, int ThreadItems> struct staged_outputs {
   }
 };
 
-/// What the warps of a block know of a tile until it is joined with other tiles.
+/// The facts of a tile that the warps of a block share until it is joined with other tiles.
 template <class A, int Warps> struct tile_summary {
   thread::array<run_carry<A>, Warps> runs;
   int heads[Warps];
   alignas(8) std::uint8_t
-      required_writes[Warps];       ///< a warp each: tiles in flight to be written before its outputs have room
+      required_writes[Warps];       ///< per warp: tiles in flight to be written before its outputs have room
   unsigned counted;                 ///< 2^24 m + n where m warps have found n heads in all
   int before;                       ///< heads of the tile's epoch that lie before it
   std::int64_t heads_before_epoch;  ///< heads of all earlier epochs
@@ -99,8 +99,8 @@ template <class Storage> struct pipeline {
   }
   /// Whether all tiles in flight must be written in this step.
   __device__ bool must_drain() const { return !has_tile() || enters_epoch(); }
-  /// How many tiles are written in this step, as a guess before the current tile's heads are known: as if it had as
-  /// many as the last one. 0 or 1.
+  /// How many tiles are written in this step, 0 or 1: a guess before the current tile's heads are known, as if it had
+  /// as many as the last one.
   __device__ int min_writes() const {
     return in_flight > 0 && (in_flight == tiles_in_flight || was_full || must_drain());
   }

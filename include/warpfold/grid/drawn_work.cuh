@@ -28,10 +28,10 @@ template <class Number> class numbered_work {
   };
 
   /// `counter`, or null, must be zero before the grid starts, and is zero again when it ends. With it, there are at
-  /// most 2^31 items. The first two items of a block go by its number, and one more is drawn for each that exists. If it
-  /// `draws_first`, these two are drawn, too; then a block may wait for an item that it did not get, because a running
-  /// block has it. All threads call it; the one with `is_clerk` draws. Cost of draws_first: a trip to memory and a
-  /// barrier.
+  /// most 2^31 items. The first two items of a block go by its number, and one more is drawn for each that exists. If
+  /// it `draws_first`, these two are drawn, too; then a block may wait for an item that it did not get, because a
+  /// running block has it. All threads call it; the one with `is_clerk` draws. Cost of draws_first: a trip to memory
+  /// and a barrier.
   __device__ numbered_work(Number items, unsigned* counter, bool draws_first, bool is_clerk, storage& shared)
       : items_(items),
         counter_(counter),

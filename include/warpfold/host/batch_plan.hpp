@@ -13,7 +13,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 struct batch_plan {
   int blocks, block_warps;
 };
-/// While there are fewer batches than warps, blocks are small, so that all multiprocessors load.
+/// If there are fewer batches than warps, blocks are small, so that all multiprocessors load.
 inline batch_plan plan_batches(std::int64_t batches, int multiprocessors, int resident_blocks, int max_block_warps,
                                int max_blocks) {
   const std::int64_t even =

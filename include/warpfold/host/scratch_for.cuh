@@ -8,8 +8,8 @@
 namespace warpfold::host {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The scratch of one call: a caller's workspace or a loan of the pool, which ends with this object. To be kept until
-/// the call's last kernel is enqueued.
+/// The scratch of one call: a caller's workspace, or a loan of the pool, which ends with this object. It must be kept
+/// until the call's last kernel is enqueued.
 class call_scratch {
  public:
   call_scratch() : guard_({}) {}
@@ -18,7 +18,7 @@ class call_scratch {
       : held_{workspace_pool::instance().borrow(device, stream, need), stream}, guard_(control()) {}
   call_scratch(const call_scratch&) = delete;
 
-  /// The line of the ticket, as words that are zero; null if there is no scratch, as what follows.
+  /// The line of the ticket, as words that are zero. All pointers are null if the call has no scratch.
   unsigned* ticket() const { return reinterpret_cast<unsigned*>(bytes().data()); }
   /// The feature's own control words.
   template <class T> T* control_words() const { return at<T>(workspace_alignment); }

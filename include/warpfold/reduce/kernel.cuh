@@ -17,10 +17,10 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct tile_schedule : unit_schedule {
   int rows;        ///< of a tile's batches: a power of two up to the policy's
-  int last_warps;  ///< warps that have items in the last tile: the host counts, to save small grids the time
+  int last_warps;  ///< warps that have items in the last tile: counted by the host, which saves small grids the time
 
-  /// Of a grid with a tile a block: warps that have items in tile `tile`. The blocks that fill a cluster up have a tile
-  /// past the last.
+  /// Warps that have items in tile `tile` of a grid with one tile per block. Blocks that only fill up a cluster have a
+  /// tile past the last.
   __device__ int warps_of(int tile, int block_warps) const {
     return tile < units - 1 ? block_warps : tile < units ? last_warps : 0;
   }
@@ -41,7 +41,7 @@ template <class Leaves, int MaxRows> struct tile_kernel_storage {
   static constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
   using A = typename Leaves::accumulator;
   single_batch<Leaves, MaxRows> batch[warps];
-  thread::array<A, warps> warp;                      ///< a value a warp
+  thread::array<A, warps> warp;                      ///< one value per warp
   thread::array<A, arch::max_cluster_blocks> block;  ///< block 0's: the results of the cluster's blocks
 };
 
@@ -75,7 +75,7 @@ enum class gather { cluster, last_block };
 template <gather Gather, class Leaves>
 inline constexpr int tile_rows = Gather == gather::cluster ? policy_of<Leaves>.quick_rows : policy_of<Leaves>.max_rows;
 
-/// One tile a block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
+/// One tile per block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
 /// one wave of blocks, of which the last to arrive gathers.
 template <gather Gather, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
@@ -149,8 +149,8 @@ __device__ void join_rounds(thread::array<A, warp_lanes>& waiting, int number, b
   store(node);
 }
 
-/// Persistent blocks. Each warp folds one batch of each tile; the block's warps meet after each round, whose
-/// values warp 0 joins. The last block to arrive joins the units.
+/// Persistent blocks. Each warp folds one batch of each tile. After each round the block's warps meet, and warp 0 joins
+/// the round's values. The last block to arrive joins the units.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.share_threads, policy_of<Leaves>.share_blocks_per_multiprocessor)
 share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
@@ -192,7 +192,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
     }
     walk.advance_round();
   }
-  // One warp joins few units, and saves the barrier.
+  // If units are few, one warp joins them without a barrier.
   const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)
                                                            : grid::block_arrives_last(ticket, shared.is_last);
   if (!is_last) return;
