@@ -62,107 +62,56 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Keys and values as kernels read them.
-template <class Keys, class Values> struct keyed_input {
-  Keys keys;
-  Values values;
-  std::int64_t count;
-};
-template <class KeyIt, class ValueIt>
-keyed_input<KeyIt, ValueIt> make_keyed_input(KeyIt keys, ValueIt values, std::int64_t count) {
-  return {keys, values, count};
-}
-/// Of two ranges, or a range and an iterator.
-template <class Keys, class Values> auto sized_input(const char* function, const Keys& keys, const Values& values) {
-  return make_keyed_input(items_of<Keys>::first(keys), items_of<Values>::first(values),
-                          common_size(function, keys, values));
-}
-/// Of two iterators.
-template <class KeyIt, class ValueIt> auto counted_input(const KeyIt& keys, const ValueIt& values, std::int64_t count) {
-  return make_keyed_input(to_kernel_iterator(keys), to_kernel_iterator(values), count);
-}
-
-/// The outputs of a call, each as to_output says.
-template <class Keys, class Values, class Count> struct keyed_outputs {
-  output<Keys> keys;
-  output<Values> values;
-  output<Count> count;
-
-  template <class Key, class Op, class A> static consteval bool accept() {
-    return by_key::check_outputs<Key, Op, A, Keys, Values, Count>();
-  }
-  /// Runs that there is room for, of `items` items.
-  std::int64_t room(std::int64_t items) const {
-    const std::int64_t sized = keys.size >= 0 ? keys.size : values.size;
-    return sized >= 0 ? sized : items;
-  }
-  /// Checks sizes and pointers, for outputs that have `room`.
-  void check(const char* function, std::int64_t room) const {
-    if (keys.size >= 0 && values.size >= 0 && keys.size != values.size)
-      reject(function, "out_keys has room for " + std::to_string(keys.size) + " runs, out_values for " +
-                           std::to_string(values.size));
-    host::check_equal_sizes(function, "out_values", values);
-    if (count.size == 0) reject(function, "out_count has no items");
-    if (room > 0) {
-      host::check_pointer(function, "out_keys", keys.first);
-      host::check_output_pointers(function, "out_values", values);
-    }
-    host::check_pointer(function, "out_count", count.first);
-  }
-  void check_apart_from(const char* function, const char* argument, const auto& first, std::int64_t items,
-                        std::int64_t room) const {
-    host::check_apart(function, argument, first, items, "out_keys", keys.first, room);
-    host::check_outputs_apart_from(function, argument, first, items, "out_values", values, room);
-    host::check_apart(function, argument, first, items, "out_count", count.first, 1);
-  }
-  /// Checks that they are apart from each other and from `init`.
-  template <class A> void check_apart(const char* function, const initial<A>& init, std::int64_t room) const {
-    host::check_outputs_apart(function, "out_values", values, room);
-    host::check_outputs_apart_from(function, "out_keys", keys.first, room, "out_values", values, room);
-    host::check_apart(function, "out_keys", keys.first, room, "out_count", count.first, 1);
-    host::for_each_output("out_values", values, [&](const char* name, const auto& first, std::int64_t) {
-      host::check_apart(function, name, first, room, "out_count", count.first, 1);
-    });
-    host::check_initial_apart(function, "init", init, "out_keys", keys.first, room);
-    host::check_outputs_apart_from(function, "init", init, "out_values", values, room);
-    host::check_initial_apart(function, "init", init, "out_count", count.first, 1);
-  }
-  /// As the kernel writes them.
-  template <class A, class Op> auto lowered(Op op, std::int64_t room) const {
-    const auto out_values = lower_into<A>(op, values.first);
-    return by_key::run_outputs<Keys, std::remove_cv_t<decltype(out_values)>, Count>{keys.first, out_values, count.first,
-                                                                                    room};
-  }
-};
-template <class Keys, class Values, class Count>
-keyed_outputs<Keys, Values, Count> make_outputs(output<Keys> keys, output<Values> values, output<Count> count) {
-  return {keys, values, count};
-}
-
-/// Does what all overloads do, with a keyed_input and keyed_outputs.
-template <class Input, class Outputs, class Op, class Transform, class Equal, class A>
-void reduce_runs(const char* function, const Input& in, const Outputs& out, Op op, Transform transform, Equal equal,
+/// Does what all overloads do. `count` is the number of items, and each output is as to_output says.
+template <class Op, class Transform, class Equal, class A>
+void reduce_runs(const char* function, const auto& keys, const auto& values, std::int64_t count, const auto& out_keys,
+                 const auto& out_values, const auto& out_count, Op op, Transform transform, Equal equal,
                  const reduce_options<A>& options) {
-  using key = iterator_item_t<decltype(in.keys)>;
-  using value = iterator_item_t<decltype(in.values)>;
-  if constexpr (by_key::check_types<key, value, Op, Transform, Equal, A>()) {
-    if constexpr (Outputs::template accept<key, Op, A>()) {
-      host::check_count(function, in.count);
-      if (in.count > 0) {
-        host::check_pointer(function, "keys", in.keys);
-        host::check_pointer(function, "values", in.values);
-      }
-      const std::int64_t room = out.room(in.count);
-      out.check(function, room);
-      out.check_apart_from(function, "keys", in.keys, in.count, room);
-      out.check_apart_from(function, "values", in.values, in.count, room);
-      out.check_apart(function, options.init, room);
-
-      constexpr int most = by_key::thread_items_of<key, value, A>;
-      by_key::enqueue(function, by_key::in_thread_chunks<most>(make_source(in.keys, in.count)),
-                      make_leaves<A>(op, by_key::in_thread_chunks<most>(make_source(in.values, in.count)), transform),
-                      op, equal, out.template lowered<A>(op, room), options);
+  using key = iterator_item_t<std::remove_cvref_t<decltype(keys)>>;
+  using value = iterator_item_t<std::remove_cvref_t<decltype(values)>>;
+  if constexpr (by_key::check_types<key, value, Op, Transform, Equal, A>() &&
+                by_key::check_outputs<key, Op, A, decltype(out_keys.first), decltype(out_values.first),
+                                      decltype(out_count.first)>()) {
+    host::check_count(function, count);
+    if (count > 0) {
+      host::check_pointer(function, "keys", keys);
+      host::check_pointer(function, "values", values);
     }
+    if (out_keys.size >= 0 && out_values.size >= 0 && out_keys.size != out_values.size)
+      reject(function, "out_keys has room for " + std::to_string(out_keys.size) + " runs, out_values for " +
+                           std::to_string(out_values.size));
+    host::check_equal_sizes(function, "out_values", out_values);
+    if (out_count.size == 0) reject(function, "out_count has no items");
+    const std::int64_t sized = out_keys.size >= 0 ? out_keys.size : out_values.size, room = sized >= 0 ? sized : count;
+    if (room > 0) {
+      host::check_pointer(function, "out_keys", out_keys.first);
+      host::check_output_pointers(function, "out_values", out_values);
+    }
+    host::check_pointer(function, "out_count", out_count.first);
+    const auto check_apart_from = [&](const char* argument, const auto& first, std::int64_t items) {
+      host::check_apart(function, argument, first, items, "out_keys", out_keys.first, room);
+      host::check_outputs_apart_from(function, argument, first, items, "out_values", out_values, room);
+      host::check_apart(function, argument, first, items, "out_count", out_count.first, 1);
+    };
+    check_apart_from("keys", keys, count);
+    check_apart_from("values", values, count);
+    host::check_outputs_apart(function, "out_values", out_values, room);
+    host::check_outputs_apart_from(function, "out_keys", out_keys.first, room, "out_values", out_values, room);
+    host::check_apart(function, "out_keys", out_keys.first, room, "out_count", out_count.first, 1);
+    host::for_each_output("out_values", out_values, [&](const char* name, const auto& first, std::int64_t) {
+      host::check_apart(function, name, first, room, "out_count", out_count.first, 1);
+    });
+    host::check_initial_apart(function, "init", options.init, "out_keys", out_keys.first, room);
+    host::check_outputs_apart_from(function, "init", options.init, "out_values", out_values, room);
+    host::check_initial_apart(function, "init", options.init, "out_count", out_count.first, 1);
+
+    constexpr int most = by_key::thread_items_of<key, value, A>;
+    const auto lowered = lower_into<A>(op, out_values.first);
+    using outputs =
+        by_key::run_outputs<decltype(out_keys.first), std::remove_cv_t<decltype(lowered)>, decltype(out_count.first)>;
+    by_key::enqueue(function, by_key::in_thread_chunks<most>(make_source(keys, count)),
+                    make_leaves<A>(op, by_key::in_thread_chunks<most>(make_source(values, count)), transform), op,
+                    equal, outputs{out_keys.first, lowered, out_count.first, room}, options);
   }
 }
 
@@ -178,9 +127,9 @@ template <class Keys, class Values, output_argument OutKeys, output_argument Out
 void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
                    OutCount&& out_count, Op op, Equal equal,
                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_runs("reduce_by_key", detail::sized_input("reduce_by_key", keys, values),
-                      detail::make_outputs(to_output(out_keys), to_output(out_values), to_output(out_count)), op,
-                      thread::no_transform{}, equal, options);
+  detail::reduce_runs("reduce_by_key", detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+                      detail::common_size("reduce_by_key", keys, values), to_output(out_keys), to_output(out_values),
+                      to_output(out_count), op, thread::no_transform{}, equal, options);
 }
 
 /// As above with ==.
@@ -208,9 +157,8 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, o
 void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
                    OutValues&& out_values, OutCount&& out_count, Op op, Equal equal,
                    const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_runs("reduce_by_key", detail::counted_input(keys, values, count),
-                      detail::make_outputs(to_output(out_keys), to_output(out_values), to_output(out_count)), op,
-                      thread::no_transform{}, equal, options);
+  detail::reduce_runs("reduce_by_key", to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out_keys),
+                      to_output(out_values), to_output(out_count), op, thread::no_transform{}, equal, options);
 }
 
 /// As above with ==.
@@ -241,9 +189,9 @@ void transform_reduce_by_key(const Keys& keys, const Values& values, OutKeys&& o
                              OutCount&& out_count, Op op, Transform transform, Equal equal,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   constexpr const char* function = "transform_reduce_by_key";
-  detail::reduce_runs(function, detail::sized_input(function, keys, values),
-                      detail::make_outputs(to_output(out_keys), to_output(out_values), to_output(out_count)), op,
-                      transform, equal, options);
+  detail::reduce_runs(function, detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+                      detail::common_size(function, keys, values), to_output(out_keys), to_output(out_values),
+                      to_output(out_count), op, transform, equal, options);
 }
 
 /// As above with ==.
@@ -264,9 +212,8 @@ template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, o
 void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
                              OutValues&& out_values, OutCount&& out_count, Op op, Transform transform, Equal equal,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_runs("transform_reduce_by_key", detail::counted_input(keys, values, count),
-                      detail::make_outputs(to_output(out_keys), to_output(out_values), to_output(out_count)), op,
-                      transform, equal, options);
+  detail::reduce_runs("transform_reduce_by_key", to_kernel_iterator(keys), to_kernel_iterator(values), count,
+                      to_output(out_keys), to_output(out_values), to_output(out_count), op, transform, equal, options);
 }
 
 /// As above with ==.

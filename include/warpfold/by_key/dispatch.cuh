@@ -78,16 +78,15 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
   const by_key_plan plan = plan_by_key(frame.multiprocessors() * residency.blocks, keys.items, storage::policy,
                                        sizeof(A), frame.max_blocks());
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
-  frame.launch(
-      kernel, {plan.blocks, storage::block_threads, storage::bytes(stages)}, true,
-      [&](const host::call_scratch& scratch) {
-        const by_key_scratch<A> parts{scratch.control_words<by_key_control>(),
-                                      scratch.control_words_behind<by_key_control, carry_messages<A>>(),
-                                      scratch.room<epoch_scratch<A>>()};
-        return by_key_arguments<Keys, Leaves, Op, Equal, Outputs>{
-            keys,  leaves, op, equal, out, init, plan.schedule, parts, static_cast<int>(keys.items / tile_items),
-            stages};
-      });
+  const int whole_tiles = static_cast<int>(keys.items / tile_items);
+  const host::launch_shape shape{plan.blocks, storage::block_threads, storage::bytes(stages)};
+  using arguments = by_key_arguments<Keys, Leaves, Op, Equal, Outputs>;
+  frame.launch(kernel, shape, true, [&](const host::call_scratch& scratch) {
+    const by_key_scratch<A> parts{scratch.control_words<by_key_control>(),
+                                  scratch.control_words_behind<by_key_control, carry_messages<A>>(),
+                                  scratch.room<epoch_scratch<A>>()};
+    return arguments{keys, leaves, op, equal, out, init, plan.schedule, parts, whole_tiles, stages};
+  });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

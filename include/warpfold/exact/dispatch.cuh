@@ -34,23 +34,19 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
       host::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
   const host::batch_plan plan =
       host::plan_batches<kernel>(frame, batches, sum_policy<T>::max_block_warps, shared_bytes);
-  frame.launch(kernel, {plan.blocks, plan.block_warps * warp_lanes, shared_bytes}, plan.blocks > 1,
-               [&](const host::call_scratch& scratch) {
-                 return sum_arguments<items, Op, Out>{{lifted.source, lifted.transform.transform},
-                                                      op,
-                                                      out,
-                                                      init,
-                                                      batches,
-                                                      scratch.control_words<global_sum<T>>(),
-                                                      scratch.ticket()};
-               });
+  const host::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
+  using arguments = sum_arguments<items, Op, Out>;
+  const items from{lifted.source, lifted.transform.transform};
+  frame.launch(kernel, shape, plan.blocks > 1, [&](const host::call_scratch& scratch) {
+    return arguments{from, op, out, init, batches, scratch.control_words<global_sum<T>>(), scratch.ticket()};
+  });
 }
 
 struct segment_sum_plan {
   int blocks;
   segment_partition partition;
 };
-/// No result depends on it. `max_warps`: for so many there is scratch.
+/// No result depends on it. There is scratch for `max_warps` warps. The constants are tuned by bench/exact.
 inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segments, int resident_blocks,
                                           std::int64_t max_warps, int max_blocks) {
   constexpr int min_positions_per_warp = 512, min_uncut_items = 512, uncut_per_warp = 8;
@@ -76,12 +72,13 @@ void enqueue_segments(const host::call_frame& frame, const Segments& segments, c
       plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
                         host::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks());
   const std::size_t sums = static_cast<std::size_t>(plan.blocks) * segment_block_warps * sizeof(global_sum<T>);
-  frame.with_need({sums, 0}).launch(kernel, {plan.blocks, threads, shared_bytes}, true,
-                                    [&](const host::call_scratch& scratch) {
-                                      return segment_sum_arguments<Segments, items, Op, Out>{
-                                          segments,       {source, lifted.transform.transform},  op, out, init, empty,
-                                          plan.partition, scratch.control_words<global_sum<T>>()};
-                                    });
+  using arguments = segment_sum_arguments<Segments, items, Op, Out>;
+  const items from{source, lifted.transform.transform};
+  const auto arguments_in = [&](const host::call_scratch& scratch) {
+    auto* const kept = scratch.control_words<global_sum<T>>();
+    return arguments{segments, from, op, out, init, empty, plan.partition, kept};
+  };
+  frame.with_need({sums, 0}).launch(kernel, {plan.blocks, threads, shared_bytes}, true, arguments_in);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

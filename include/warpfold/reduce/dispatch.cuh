@@ -36,17 +36,17 @@ void enqueue_tree(const host::call_frame& frame, const Leaves& leaves, Out out, 
            "count is " + std::to_string(items) + "; at most " + std::to_string(most) + " items can be counted");
   }
 
-  const bool is_cluster = plan.shape == reduce_shape::cluster, shares = plan.shape == reduce_shape::shares;
-  const int cluster_blocks = is_cluster ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(plan.blocks))) : 0;
-  frame.launch(shares       ? in_shares
-               : is_cluster ? in_cluster
-                            : in_wave,
-               {is_cluster ? cluster_blocks : plan.blocks, plan.block_warps * warp_lanes,
-                shares ? share_bytes : tile_bytes, cluster_blocks},
-               !is_cluster, [&](const host::call_scratch& scratch) {
-                 return reduce_arguments<Leaves, Op, Out>{
-                     leaves,          op, out, init, {plan.schedule, plan.rows, plan.last_warps}, scratch.room<A>(),
-                     scratch.ticket()};
+  const bool shares = plan.shape == reduce_shape::shares, uses_scratch = shares || plan.shape == reduce_shape::wave;
+  host::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes};
+  if (plan.shape == reduce_shape::cluster)
+    shape.blocks = shape.cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(plan.blocks)));
+  const tile_schedule schedule{plan.schedule, plan.rows, plan.last_warps};
+  using arguments = reduce_arguments<Leaves, Op, Out>;
+  frame.launch(shares         ? in_shares
+               : uses_scratch ? in_wave
+                              : in_cluster,
+               shape, uses_scratch, [&](const auto& scratch) {
+                 return arguments{leaves, op, out, init, schedule, scratch.template room<A>(), scratch.ticket()};
                });
 }
 
@@ -58,11 +58,11 @@ void enqueue_selection(const host::call_frame& frame, const Leaves& leaves, Out 
   constexpr std::size_t shared_bytes = sizeof(select_storage<Leaves>);
   const std::int64_t batches = host::divide_up(leaves.source.items, select_traits<Leaves>::batch_items);
   const host::batch_plan plan = host::plan_batches<kernel>(frame, batches, select_block_warps, shared_bytes);
-  frame.launch(kernel, {plan.blocks, plan.block_warps * warp_lanes, shared_bytes}, plan.blocks > 1,
-               [&](const host::call_scratch& scratch) {
-                 return select_arguments<Leaves, Op, Out>{leaves,          op, out, init, {batches}, scratch.room<A>(),
-                                                          scratch.ticket()};
-               });
+  const host::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
+  using arguments = select_arguments<Leaves, Op, Out>;
+  frame.launch(kernel, shape, plan.blocks > 1, [&](const auto& scratch) {
+    return arguments{leaves, op, out, init, {batches}, scratch.template room<A>(), scratch.ticket()};
+  });
 }
 
 /// Enqueues the reduction of `leaves` into `out`. All arguments have been checked but those of `options`.

@@ -56,21 +56,16 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
   constexpr auto* in_roomy_blocks = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  frame.launch(
-      plan.is_quick   ? in_quick_tiles
-      : plan.is_roomy ? in_roomy_blocks
-                      : in_full_tiles,
-      {plan.blocks, plan.is_quick ? q.threads() : f.threads(), plan.is_quick ? quick_bytes : full_bytes},
-      plan.tiles > 1, [&](const host::call_scratch& scratch) {
-        return scan_arguments<Leaves, Op, Out>{
-            leaves,
-            op,
-            out,
-            init,
-            first,
-            {scratch.control_words<scan_control>(),
-             scratch.control_words_behind<scan_control, grid::published_value<A>>(), static_cast<int>(plan.tiles)}};
-      });
+  auto* const kernel = plan.is_quick ? in_quick_tiles : plan.is_roomy ? in_roomy_blocks : in_full_tiles;
+  const host::launch_shape shape{plan.blocks, plan.is_quick ? q.threads() : f.threads(),
+                                 plan.is_quick ? quick_bytes : full_bytes};
+  using arguments = scan_arguments<Leaves, Op, Out>;
+  frame.launch(kernel, shape, plan.tiles > 1, [&](const host::call_scratch& scratch) {
+    const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
+                                           scratch.control_words_behind<scan_control, grid::published_value<A>>(),
+                                           static_cast<int>(plan.tiles)};
+    return arguments{leaves, op, out, init, first, nodes};
+  });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -31,9 +31,7 @@ void enqueue_fixed_length(const host::call_frame& frame,
   const int blocks =
       plan_fixed_length(frame.resident_blocks<kernel>(policy.block_threads, 0), arguments.segments.count,
                         Algorithm::segments_per_warp(arguments.segments.length), policy, frame.max_blocks());
-  frame.launch(
-      kernel, {blocks, policy.block_threads},
-      false, [&](const host::call_scratch&) -> const auto& { return arguments; });
+  frame.launch(kernel, {blocks, policy.block_threads}, false, [&](const auto&) { return arguments; });
 }
 
 /// Enqueues a kernel that takes a `partition`, and keeps units in scratch. `given` lacks both, here and below.
@@ -42,15 +40,13 @@ void enqueue_partition(const host::call_frame& frame, Kernel kernel, const host:
                        kernel_arguments<Segments, Leaves, Op, Out> given, const load_balance_partition& partition,
                        More... more) {
   using A = typename Leaves::accumulator;
-  frame.launch(
-      kernel, shape, true,
-      [&](const host::call_scratch& scratch) {
-        A* const values = scratch.room<A>();
-        given.partition = partition;
-        given.units = {values, values + max_units(sizeof(A)) + 2, scratch.control_words<unsigned>()};
-        return given;
-      },
-      more...);
+  const auto arguments_in = [&](const host::call_scratch& scratch) {
+    A* const values = scratch.room<A>();
+    given.partition = partition;
+    given.units = {values, values + max_units(sizeof(A)) + 2, scratch.control_words<unsigned>()};
+    return given;
+  };
+  frame.launch(kernel, shape, true, arguments_in, more...);
 }
 
 /// The host side of load_balance_kernel.
@@ -83,8 +79,7 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   static std::optional<segment_per_warp_group_plan> plan(const host::call_frame& frame, const arguments& given) {
     return plan_segment_per_warp_group(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
                                        given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
-                                       Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy,
-                                       frame.max_blocks());
+                                       Leaves::chunk_items, sizeof(typename arguments::A), policy, frame.max_blocks());
   }
   static void enqueue(const host::call_frame& frame, const arguments& given, const segment_per_warp_group_plan& plan) {
     enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition,

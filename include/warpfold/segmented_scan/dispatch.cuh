@@ -45,23 +45,17 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   const scan_plan plan = plan_scan(items, tile_items, Policy.warps, frame.max_blocks());
   if (plan.tiles > most_tiles) host::check_items(function, items, most_tiles * tile_items);
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;
-  frame.launch(
-      &segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,
-      {plan.blocks, Policy.warps * warp_lanes, sizeof(shared)}, plan.tiles > 1,
-      [&](const host::call_scratch& scratch) {
-        return scan_arguments<Segments, Leaves, Op, Out>{
-            segments,
-            leaves,
-            op,
-            out,
-            init,
-            first,
-            std::countr_zero(static_cast<unsigned>(tile_items)),
-            aligned_at(leaves, out),
-            {scratch.control_words<table_control>(),
-             scratch.control_words_behind<table_control, grid::published_value<A>>(), static_cast<int>(plan.tiles)}};
-      },
-      static_cast<int>(plan.block_tiles));
+  using arguments = scan_arguments<Segments, Leaves, Op, Out>;
+  const int log_unit = std::countr_zero(static_cast<unsigned>(tile_items)), row_begin = aligned_at(leaves, out);
+  const auto arguments_in = [&](const host::call_scratch& scratch) {
+    const decltype(arguments::units) units{scratch.control_words<table_control>(),
+                                           scratch.control_words_behind<table_control, grid::published_value<A>>(),
+                                           static_cast<int>(plan.tiles)};
+    return arguments{segments, leaves, op, out, init, first, log_unit, row_begin, units};
+  };
+  frame.launch(&segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,
+               {plan.blocks, Policy.warps * warp_lanes, sizeof(shared)}, plan.tiles > 1, arguments_in,
+               static_cast<int>(plan.block_tiles));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
