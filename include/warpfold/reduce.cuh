@@ -69,11 +69,12 @@ void reduce_range(const char* function, const In& in, Out&& out, Op op, Transfor
   reduce_items<S>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), out, op, transform, options);
 }
 
-template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
-void reduce_pairs(const char* function, const Left& left, const Right& right, std::int64_t count, Out&& out, Op op,
+template <class S, class Out, class Op, class Transform, class A>
+void reduce_pairs(const char* function, const auto& left, const auto& right, std::int64_t count, Out&& out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<Left>,
-                            iterator_item_t<Right>>()) {
+  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>,
+                            iterator_item_t<std::remove_cvref_t<decltype(left)>>,
+                            iterator_item_t<std::remove_cvref_t<decltype(right)>>>()) {
     const auto l = to_kernel_iterator(left);
     const auto r = to_kernel_iterator(right);
     host::check_count(function, count);
@@ -86,8 +87,8 @@ void reduce_pairs(const char* function, const Left& left, const Right& right, st
   }
 }
 
-template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
-void reduce_ranges(const char* function, const Left& left, const Right& right, Out&& out, Op op, Transform transform,
+template <class S, class Out, class Op, class Transform, class A>
+void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, Op op, Transform transform,
                    const reduce_options<A>& options) {
   if (left.size() != right.size())
     reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));

@@ -63,16 +63,16 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What all overloads do. `count` is the number of items.
-template <class KeyIt, class ValueIt, class OutKeys, class OutValues, class OutCount, class Op, class Transform,
-          class Equal, class A>
-void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values, std::int64_t count,
-                 const output<OutKeys>& out_keys, const output<OutValues>& out_values,
-                 const output<OutCount>& out_count, Op op, Transform transform, Equal equal,
+/// Does what all overloads do. `count` is the number of items, and each output is as to_output says.
+template <class Op, class Transform, class Equal, class A>
+void reduce_runs(const char* function, const auto& keys, const auto& values, std::int64_t count, const auto& out_keys,
+                 const auto& out_values, const auto& out_count, Op op, Transform transform, Equal equal,
                  const reduce_options<A>& options) {
-  using key = iterator_item_t<KeyIt>;
-  using value = iterator_item_t<ValueIt>;
-  if constexpr (by_key::check_types<key, value, Op, Transform, Equal, A, OutKeys, OutValues, OutCount>()) {
+  using key = iterator_item_t<std::remove_cvref_t<decltype(keys)>>;
+  using value = iterator_item_t<std::remove_cvref_t<decltype(values)>>;
+  if constexpr (by_key::check_types<key, value, Op, Transform, Equal, A>() &&
+                by_key::check_outputs<key, Op, A, decltype(out_keys.first), decltype(out_values.first),
+                                      decltype(out_count.first)>()) {
     host::check_count(function, count);
     if (count > 0) {
       host::check_pointer(function, "keys", keys);
@@ -107,9 +107,12 @@ void reduce_runs(const char* function, const KeyIt& keys, const ValueIt& values,
     host::check_initial_apart(function, "init", options.init, "out_count", out_count.first, 1);
 
     constexpr int most = by_key::thread_items_of<key, value, A>;
+    const auto lowered = lower_into<A>(op, out_values.first);
+    using outputs =
+        by_key::run_outputs<decltype(out_keys.first), std::remove_cv_t<decltype(lowered)>, decltype(out_count.first)>;
     by_key::enqueue(function, by_key::in_thread_chunks<most>(make_source(keys, count)),
                     make_leaves<A>(op, by_key::in_thread_chunks<most>(make_source(values, count)), transform), op,
-                    equal, out_keys.first, lower_into<A>(op, out_values.first), room, out_count.first, options);
+                    equal, outputs{out_keys.first, lowered, out_count.first, room}, options);
   }
 }
 

@@ -2,11 +2,10 @@
 // The host side of the named strategies: checks, plans, scratch, launches. Nothing is enqueued before all of a
 // strategy's launches have been checked and planned.
 #pragma once
+#include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/host/initial_value.cuh>
-#include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
-#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/reduce/scratch.hpp>
 #include <warpfold/thread/missing_items.cuh>
 #include <warpfold_strategies/plan.hpp>
@@ -16,21 +15,19 @@
 namespace warpfold::strategies {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Allows a kernel its shared memory on `device`, the current one. Throws std::invalid_argument if the device has not
-/// enough of it, or lacks bulk copies.
+/// Allows a kernel its shared memory on `device`, the current one. Throws std::invalid_argument if the device has less
+/// of it, or lacks bulk copies.
 inline bool allow_shared_memory(const char* function, const void* kernel, int device, std::size_t shared_bytes,
                                 bool needs_bulk_copy) {
   if (needs_bulk_copy && !host::is_sm_90(kernel, device))
     reject(function, "grid::bulk_producer_consumer needs a device of compute capability 9.0 or later, and code for it");
-  const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  if (shared_bytes > most)
+  if (!host::allow_shared_bytes(kernel, device, shared_bytes))
     reject(function, "the strategy needs " + std::to_string(shared_bytes) +
-                         " bytes of shared memory a block; the device has " + std::to_string(most));
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-        "cudaFuncSetAttribute");
+                         " bytes of shared memory a block; the device has " +
+                         std::to_string(host::most_shared_bytes(device)));
   return true;
 }
-/// The same, once a kernel and device.
+/// The same, once per kernel and device.
 template <auto* Kernel>
 void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
   static host::per_device<bool> cache;
@@ -66,8 +63,7 @@ template <class Algorithm, class Schedule, class Finish, class Leaves, class Op,
   }
   static void launch(const strategy_plan& plan, cudaStream_t stream,
                      const grid::strategy_arguments<Leaves, Op, Out>& arguments) {
-    warpfold::launch(kernel, host::launch_config(static_cast<int>(plan.blocks), block_threads, shared_bytes, stream),
-                     arguments);
+    host::enqueue(kernel, {static_cast<int>(plan.blocks), block_threads, shared_bytes}, stream, arguments);
   }
 };
 
@@ -103,11 +99,9 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     check_operator<Op, A>();
     if constexpr (is_operator_for<Op, A>) {  // else what follows would bury the reason in other errors
       const std::int64_t items = leaves.source.items;
-      const auto init = items > 0 ? host::initial_value_of<Op>(function, options.init)
-                                  : host::value_of_nothing<Op, Out>(function, options.init);
+      const auto init = host::initial_value_of<Op, Out>(function, options.init, items);
       check_max_blocks<Schedule>(function, options.max_blocks);
-      if (items == 0)
-        return warpfold::launch(&grid::write_kernel<A, Out>, host::launch_config(1, 1, 0, options.stream), out, init);
+      if (items == 0) return host::enqueue(&grid::write_kernel<A, Out>, {1, 1}, options.stream, out, init);
       run(function, leaves, out, op, options, init, [] {});
     }
   }
@@ -183,9 +177,8 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     strategy_plan next_plan;
     if constexpr (launches_again<Schedule, Finish>)
       if (plan.blocks > 1) next_plan = next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1);
-    const host::scratch_need need = reduction::scratch(device, sizeof(A));
-    host::check_options(function, options, need);
-    const host::call_scratch scratch = host::scratch_for(device, options, need);
+    const host::call_frame frame(function, options, reduction::scratch(device, sizeof(A)));
+    const host::call_scratch scratch = frame.borrow();
     arguments.schedule = plan.schedule;
     arguments.partials = scratch.room<A>();
     arguments.ticket = scratch.ticket();
@@ -202,8 +195,8 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     check_output_apart(function, arguments.leaves.source, arguments.out);
     const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
     arguments.schedule = plan.schedule;
-    warpfold::launch(&grid::initialize_kernel<Op, A>, host::launch_config(1, 1, 0, options.stream), arguments.out,
-                     thread::exact_identity<Op, A>, arguments.init);
+    host::enqueue(&grid::initialize_kernel<Op, A>, {1, 1}, options.stream, arguments.out, thread::exact_identity<Op, A>,
+                  arguments.init);
     first::launch(plan, options.stream, arguments);
   }
 
@@ -217,9 +210,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     if (plan.blocks > 1) next::prepare(function, device);  // later passes have fewer items: nothing else can fail
     const auto partials =
         static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
-    const host::scratch_need need{0, partials * sizeof(A)};
-    if (plan.blocks > 1) host::check_options(function, options, need);
-    const host::call_scratch scratch = host::scratch_for(device, options, need, plan.blocks > 1);
+    const host::call_scratch scratch = host::borrow_if(plan.blocks > 1, function, options, {0, partials * sizeof(A)});
     A* const target[2] = {scratch.room<A>(), scratch.room<A>() + (plan.blocks > 1 ? plan.blocks : 0)};
     arguments.schedule = plan.schedule;
     arguments.partials = target[0];

@@ -54,16 +54,17 @@ template <class Algorithm, scan_kind Kind> struct scan_pass {
   static void launch(grid::scan_arguments<Leaves, Op, Out> arguments, A* totals, cudaStream_t stream) {
     const std::int64_t blocks = host::divide_up(arguments.leaves.source.items, Algorithm::data_block_items);
     arguments.totals = blocks > 1 ? totals : nullptr;
-    const auto config = [&](std::int64_t grid_blocks, std::size_t bytes) {
-      return host::launch_config(static_cast<int>(grid_blocks), Algorithm::block_threads, bytes, stream);
+    const auto shape = [&](std::int64_t grid_blocks, std::size_t bytes) {
+      return host::launch_shape{static_cast<int>(grid_blocks), Algorithm::block_threads, bytes};
     };
-    warpfold::launch(&grid::scan_kernel<Algorithm, Kind, Leaves, Op, Out>, config(blocks, shared_bytes<A>), arguments);
+    host::enqueue(&grid::scan_kernel<Algorithm, Kind, Leaves, Op, Out>, shape(blocks, shared_bytes<A>), stream,
+                  arguments);
     if (blocks == 1) return;
     using next_out = grid::scan_values<A>;
     const grid::scan_arguments<partial_leaves<A>, Op, next_out> next{
         {{totals, blocks}, {}}, arguments.op, {totals}, {}, {}, nullptr};
     scan_pass<Algorithm, scan_kind::inclusive>::launch(next, totals + blocks, stream);
-    warpfold::launch(&grid::add_kernel<Algorithm, Kind, Leaves, Op, Out>, config(blocks - 1, 0), arguments);
+    host::enqueue(&grid::add_kernel<Algorithm, Kind, Leaves, Op, Out>, shape(blocks - 1, 0), stream, arguments);
   }
 };
 
@@ -88,9 +89,7 @@ void enqueue_scan(const char* function, const Leaves& leaves, ScanOp scan_op, Ou
     reject(function, "count is " + std::to_string(items) + ", more than the strategy can count");
   pass::template prepare<Leaves, ScanOp, Out>(function, device);
   if (blocks > 1) next_pass::template prepare<partial_leaves<A>, ScanOp, grid::scan_values<A>>(function, device);
-  const host::scratch_need need = scan_scratch<S, A>(items);
-  if (blocks > 1) host::check_options(function, options, need);
-  const host::call_scratch scratch = host::scratch_for(device, options, need, blocks > 1);
+  const host::call_scratch scratch = host::borrow_if(blocks > 1, function, options, scan_scratch<S, A>(items));
   A* const totals = scratch.room<A>();
   pass::launch(grid::scan_arguments<Leaves, ScanOp, Out>{leaves, scan_op, out, init, nothing, nullptr}, totals,
                options.stream);

@@ -102,7 +102,7 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
     constexpr int threads = 256;
     const std::int64_t most = std::int64_t{host::limits_of(host::current_device()).multiprocessors} * 8;
     const int blocks = static_cast<int>(std::min(most, host::divide_up(count, threads)));
-    warpfold::launch(&grid::fill_kernel<A>, host::launch_config(blocks, threads, 0, stream), out, count, empty);
+    host::enqueue(&grid::fill_kernel<A>, {blocks, threads}, stream, out, count, empty);
   }
 };
 

@@ -26,8 +26,8 @@ using leaves_type = wf::thread::leaves<wf::thread::pointer_source<hash, 1>, wf::
 struct same {
   __device__ bool operator()(int a, int b) const { return a == b; }
 };
-using arguments_type =
-    wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+using arguments_type = wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same,
+                                                    wf::by_key::run_outputs<int*, hash*, int*>>;
 using storage = wf::by_key::by_key_storage<keys_source, leaves_type>;
 
 /// Keys of runs of random lengths: about `length` each, or, now and then, far longer.
@@ -63,16 +63,14 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
                                  {{in_values.data(), items}, {}},
                                  {},
                                  {},
-                                 out_keys.data(),
-                                 out_values.data(),
-                                 count.data(),
-                                 items,
+                                 {out_keys.data(), out_values.data(), count.data(), items},
                                  {},
                                  schedule,
                                  {control.data(), carries.data(), epochs.data()},
                                  static_cast<int>(items / tile_items),
                                  stages};
-  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same,
+                                                 wf::by_key::run_outputs<int*, hash*, int*>>;
   wf::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))),
       "cudaFuncSetAttribute");

@@ -153,22 +153,20 @@ void expect_none_used_in_epochs(std::int64_t items, std::int64_t length, int log
   const device_array<wf::by_key::epoch_scratch<marked>> epochs(1);
   wf::check(cudaMemset(control.data(), 0, sizeof(*control.data())), "cudaMemset");
   wf::check(cudaMemset(carries.data(), 0, sizeof(*carries.data()) * carries.size()), "cudaMemset");
-  const wf::by_key::by_key_arguments<keys_source, leaves_type, add_marked, same_marked, unmarked*, unmarked*, int*>
+  const wf::by_key::by_key_arguments<keys_source, leaves_type, add_marked, same_marked,
+                                     wf::by_key::run_outputs<unmarked*, unmarked*, int*>>
       arguments{{keys.data(), items},
                 {{values.data(), items}, {}},
                 {},
                 {},
-                out_keys.data(),
-                out_values.data(),
-                count.data(),
-                items,
+                {out_keys.data(), out_values.data(), count.data(), items},
                 {},
                 {static_cast<int>((items - 1) / tile_items + 1), log_epoch},
                 {control.data(), carries.data(), epochs.data()},
                 static_cast<int>(items / tile_items),
                 stages};
-  const auto kernel =
-      &wf::by_key::by_key_kernel<keys_source, leaves_type, add_marked, same_marked, unmarked*, unmarked*, int*>;
+  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, add_marked, same_marked,
+                                                 wf::by_key::run_outputs<unmarked*, unmarked*, int*>>;
   wf::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))),
       "cudaFuncSetAttribute");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The default workspace and the host's memory beside other threads, graphs, refused calls, and streams without end.
-#include <warpfold/host/scratch_for.cuh>
+#include <warpfold/host/call_frame.cuh>
 #include <warpfold/reduce.cuh>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 namespace wf_test {
 
-/// Calls enqueue(arguments) with what the kernels are given.
+/// Calls enqueue(frame, arguments) with the call's frame and what the kernels are given.
 template <class T, class Segments, class A, class Op, class Transform, class Enqueue>
 void with_arguments(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
                     const warpfold::segmented_options<A>& options, Transform transform, Enqueue enqueue) {
@@ -21,15 +21,16 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
   using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
   using segments_type = std::remove_const_t<decltype(described)>;
   if (out.empty()) return;
-  enqueue(warpfold::segmented::kernel_arguments<segments_type, leaves, Op, A*>{
-      described,
-      leaves{source, transform},
-      op,
-      out.data(),
-      host::initial_value_of<Op>(function, options.init),
-      host::empty_value_of<Op, A*>(function, options, segmented::no_empty_value),
-      {},
-      {}});
+  const host::call_frame frame(function, options, segmented::scratch(sizeof(A)));
+  enqueue(frame, warpfold::segmented::kernel_arguments<segments_type, leaves, Op, A*>{
+                     described,
+                     leaves{source, transform},
+                     op,
+                     out.data(),
+                     host::initial_value_of<Op>(function, options.init),
+                     host::empty_value_of<Op, A*>(function, options, segmented::no_empty_value),
+                     {},
+                     {}});
 }
 
 /// The general kernel, with steps in place or staged.
@@ -41,8 +42,9 @@ template <bool Staged> struct by_position {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
-          warpfold::segmented::load_balance_reduction<Staged, S, Leaves, Op, A*>::enqueue(arguments, options);
+        [&]<class S, class Leaves>(const warpfold::host::call_frame& frame,
+                                   const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
+          warpfold::segmented::load_balance_reduction<Staged, S, Leaves, Op, A*>::enqueue(frame, arguments);
         });
   }
 };
@@ -61,12 +63,12 @@ struct per_warp_team {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
+        [&]<class S, class Leaves>(const warpfold::host::call_frame& frame,
+                                   const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
           using kernel = warpfold::segmented::segment_per_warp_team_reduction<S, Leaves, Op, A*>;
           kernel::enqueue(
-              arguments,
-              plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy),
-              options);
+              frame, arguments,
+              plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy));
         });
   }
 

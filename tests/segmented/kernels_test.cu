@@ -181,14 +181,15 @@ void expect_deals(const layout& where) {
   const device_array<float> in(items);
   const device_array<int> offsets(where.offsets<int>());
   const device_array<float> none(segments);
-  wf_test::with_arguments(
-      in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{}, wf::segmented_options<float>{},
-      wf::thread::no_transform{},
-      [&]<class S, class Leaves>(const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
-        using kernel = wf::segmented::segment_per_warp_team_reduction<S, Leaves, wf::plus, float*>;
-        EXPECT_TRUE(kernel::plan(arguments, 0)) << where;
-        EXPECT_FALSE(kernel::plan(arguments, 1)) << where;
-      });
+  for (const int max_blocks : {0, 1})
+    wf_test::with_arguments(
+        in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{},
+        wf::segmented_options<float>{.max_blocks = max_blocks}, wf::thread::no_transform{},
+        [&]<class S, class Leaves>(const wf::host::call_frame& frame,
+                                   const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
+          using kernel = wf::segmented::segment_per_warp_team_reduction<S, Leaves, wf::plus, float*>;
+          EXPECT_EQ(kernel::plan(frame, arguments).has_value(), max_blocks == 0) << where;
+        });
   for (const int max_blocks : {0, 1}) {
     const auto results =
         wf_test::results_of({.max_blocks = max_blocks}, segments, 0.0f, 5.0f, [&](auto out, const auto& options) {

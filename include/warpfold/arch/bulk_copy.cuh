@@ -13,7 +13,8 @@ __device__ inline void bulk_copy_to_shared(void* target, const void* source, uns
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    shared_address(target)),
-               "l"(__cvta_generic_to_global(source)), "r"(bytes), "r"(shared_address(&barrier))
+               "l"(static_cast<std::uint64_t>(__cvta_generic_to_global(source))), "r"(bytes),
+               "r"(shared_address(&barrier))
                : "memory");
 #elif defined(__CUDACC__)
   __trap();

@@ -9,6 +9,7 @@
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/axes/leaves.cuh>
 #include <warpfold/axes/staged_plan.hpp>
+#include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
@@ -121,8 +122,7 @@ template <class Arguments, class Storage> class row_stager {
  private:
   /// Each block draws until an item does not exist. The counter is zero again when all have.
   __device__ unsigned draw() const {
-    const auto draws = static_cast<unsigned>(arguments_.plan.work_items()) + gridDim.x;
-    return arch::lane_id() == 0 ? atomicInc(arguments_.draw_counter(), draws - 1) : 0;
+    return arch::lane_id() == 0 ? grid::draw_item(arguments_.draw_counter(), arguments_.plan.work_items(), true) : 0;
   }
   __device__ void take_place() {
     shared_.emptied[place_.number].wait_parity(place_.parity);

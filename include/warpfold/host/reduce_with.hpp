@@ -14,8 +14,8 @@ template <class Strategy> struct reduce_with;
 /// enqueue(function, leaves, out, op, options) does it.
 template <class Op, class A> struct own_reduction { static constexpr bool exists = false; };
 
-/// The same for segments: exists_for<Segments> says of which, and enqueue(segments, leaves, out, op, init, empty,
-/// options), whose arguments have been checked, does it. There is at least one segment.
+/// The same for segments: exists_for<Segments> says for which, and enqueue(frame, segments, leaves, out, op, init,
+/// empty), whose arguments have been checked, does it. There is at least one segment.
 template <class Op, class A> struct own_segmented_reduction {
   template <class Segments> static constexpr bool exists_for = false;
 };

@@ -26,15 +26,15 @@ struct reduce_plan {
   int block_warps;         ///< a power of two
   int rows;                ///< rows of 32 chunks in a warp's batch, a power of two
   int blocks;              ///< of the grid
-  unit_schedule schedule;  ///< who folds what; without persistent blocks, each block folds a unit of one tile
+  unit_schedule schedule;  ///< without persistent blocks, each block folds a unit of one tile
   int last_warps;          ///< warps that have items in the last tile
 };
 
-/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`, by size: one block; one cluster, which joins its
-/// tiles faster than a last block would; one wave of blocks with a tile each; persistent blocks. Up to one wave, tiles
-/// have as few rows as the number of blocks allows, so that many blocks load at once. Units of persistent blocks are as
-/// small as the last block can join. A positive `max_blocks` bounds the grid. The result of the reduction does not
-/// depend on the plan.
+/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`. With growing size it is one block; one cluster,
+/// which joins its tiles faster than a last block would; one wave of blocks with a tile each; persistent blocks. Up to
+/// one wave, tiles have as few rows as the number of blocks allows, so that many blocks load at once. Units of
+/// persistent blocks are as small as the last block can join. A positive `max_blocks` bounds the grid. No result
+/// depends on the plan.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
                                const kernel_policy& policy, std::size_t accumulator_bytes, int max_blocks = 0) {
   const auto power_of_two = [](std::int64_t least) {

@@ -13,6 +13,7 @@
 // 2016, passes prefixes on; their association depends on timing.)
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/scan/arguments.cuh>
 #include <warpfold/scan/packed_items.cuh>
 #include <warpfold/scan/warp_items.cuh>
@@ -226,13 +227,6 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   if (nodes.tiles > 1 && warp == Storage::publisher) nodes.finish(shared.tile, left_before);
 }
 
-/// Takes the next tile, one for each block, or number after number until there is none, if there are fewer `Blocks`.
-///
-/// Blocks that take more than one tile also take a number past all tiles, once each. The last number leaves zero.
-__device__ inline int take_tile(scan_control* control, int tiles, bool loops) {
-  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(loops ? tiles + gridDim.x : tiles) - 1));
-}
-
 /// A block for each tile. If `IsRoomy`, a block less fits a multiprocessor, so that each has more registers, and there
 /// may be fewer blocks than tiles: these take tile after tile. (The loop costs registers: the compiler keeps what does
 /// not change.)
@@ -250,7 +244,8 @@ scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
     if (IsRoomy) __syncthreads();  // all have read the number of the tile before
     int taken = 0;
     if (tiles > 1) {
-      if (arch::flat_thread() == 0) taken = take_tile(arguments.nodes.control, tiles, loops);
+      if (arch::flat_thread() == 0)
+        taken = static_cast<int>(grid::draw_item(&arguments.nodes.control->next_tile, tiles, loops));
       if (!loops && tiles <= most_prefetched_tiles)
         prefetch_tile<storage>(arguments.leaves, static_cast<int>(blockIdx.x));
     }

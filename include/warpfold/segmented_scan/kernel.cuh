@@ -18,6 +18,7 @@
 // in flight never waits.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/segmented_scan/arguments.cuh>
 #include <warpfold/segmented_scan/look_back.cuh>
 #include <warpfold/segmented_scan/owned_segments.cuh>
@@ -77,14 +78,6 @@ __device__ unsigned scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& a
   return scan_parts<IsExclusive, log2_of(most)>(arguments, shared, tile);
 }
 
-/// Takes the next tiles, one for each warp of a block: once for each block, or number after number until there is none,
-/// if there are fewer blocks. Blocks that take more than once also take a number past all, once each. The last number
-/// leaves zero.
-__device__ inline int take_tiles(table_control* control, int block_tiles, bool loops) {
-  return static_cast<int>(
-      atomicInc(&control->next_tile, static_cast<unsigned>(loops ? block_tiles + gridDim.x : block_tiles) - 1));
-}
-
 template <bool IsExclusive, class Policy, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Policy::warps* warp_lanes, Policy::blocks_per_multiprocessor)
 segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, Op, Out> arguments, int block_tiles) {
@@ -97,7 +90,8 @@ segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, O
   do {
     __syncthreads();  // all have read the number before
     if (arch::flat_thread() == 0)
-      shared.block_tile = units.tiles > 1 ? take_tiles(units.control, block_tiles, loops) : 0;
+      shared.block_tile =
+          units.tiles > 1 ? static_cast<int>(grid::draw_item(&units.control->next_tile, block_tiles, loops)) : 0;
     __syncthreads();
     if (shared.block_tile >= block_tiles) return;
     const int warp = arch::uniform_warp(), tile = shared.block_tile * Policy::warps + warp;
