@@ -51,9 +51,10 @@ template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   struct alignas(16) room {
     unsigned char bytes[greatest_of(room_bytes, 16)];
   };
-  room rooms[warps];                            ///< where a warp transposes
-  thread::array<A, warps> warp;                 ///< the warps' nodes
-  thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
+  room rooms[warps];             ///< where a warp transposes
+  thread::array<A, warps> warp;  ///< the warps' nodes
+  thread::array<A, grid::ring_levels * grid::log_window>
+      before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
   int tile;
 };
 
@@ -66,20 +67,9 @@ template <class Storage, class Leaves> __device__ int count_items(const Leaves& 
   return static_cast<int>(least_of(greatest_of(leaves.source.items - first, 0), Storage::warp_items));
 }
 
-/// Reads the nodes of a level that lie before `tile`, and publishes the node of the group that the tile completes. One
-/// warp calls it.
-template <class A, class Op>
-__device__ void look_back(const node_table<A>& nodes, int level, int tile, thread::array<A, levels * log_group>& before,
-                          Op op) {
-  const int rank = tile >> (log_group * level) & (warp_lanes - 1), group = tile >> (log_group * (level + 1));
-  const bool completes = nodes.completes_group(level, tile);
-  const int needed = completes ? warp_lanes : rank;
-  if (needed == 0) return;
-  const A value = nodes.receive(level, group, needed);
-  const A all = warp::nodes_before(value, rank, needed, op, [&](int bit, const A& node) {
-    if (arch::lane_id() == 0) before[log_group * level + bit] = node;
-  });
-  if (completes && arch::lane_id() == 0) nodes.publish(level + 1, group, all);
+/// Whether `tile` is the last one of its group of that level, whose node other groups need.
+__device__ inline bool completes_group(int level, int tile, int tiles) {
+  return ((tile + 1) & ((1 << (grid::log_window * (level + 1))) - 1)) == 0 && tile + 1 < tiles;
 }
 
 /// Makes the inclusive prefixes of a warp exclusive ones. `first` is the result of the warp's first item.
@@ -119,24 +109,34 @@ __device__ void load(const Leaves& leaves, std::int64_t first, int count, warp_i
   items.take(rows, room);
 }
 
-/// Looks back at the levels on which the tile completes a group (`Completing`), or does not: a warp a level.
+/// Looks back on the levels on which the tile completes a group (`Completing`), or does not: a warp for each level.
 template <bool Completing, class A, class Storage, class Op>
-__device__ void look_back_at_levels(const node_table<A>& nodes, Storage& shared, int tile, Op op) {
-  for (int level = arch::flat_warp(); level < levels && tile >> (log_group * level) != 0; level += Storage::warps)
-    if (nodes.completes_group(level, tile) == Completing) look_back(nodes, level, tile, shared.before, op);
+__device__ void look_back(const tile_ring<A>& nodes, Storage& shared, int tile, Op op) {
+  for (int level = arch::flat_warp(); level < grid::ring_levels; level += Storage::warps) {
+    const int log = grid::log_window * level, index = tile >> log, rank = index & (warp_lanes - 1),
+              lane = arch::lane_id();
+    if (index == 0) break;
+    if (completes_group(level, tile, nodes.tiles) != Completing) continue;
+    nodes.look_back(level, rank, index - rank + lane, Completing, index >> grid::log_window, op,
+                    [&](int bit, const A& node) {
+                      if (lane == 0) shared.before[log + bit] = node;
+                    });
+  }
 }
 
 /// Pushes the nodes before the tile, once all warps have looked back. All threads of the block call it. Returns in the
 /// publisher's lane 0 what nodes.finish takes.
 template <class A, class Storage, class Before, class Items>
-__device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, Before& before,
+__device__ unsigned push_tiles_before(const tile_ring<A>& nodes, Storage& shared, int tile, Before& before,
                                       Items& items) {
-  unsigned left_before = 0;
+  unsigned departed_before = 0;
   __syncthreads();
-  if (arch::flat_warp() == Storage::publisher && arch::lane_id() == 0) left_before = nodes.leave(tile);
+  // The publisher has fenced its own node. Nodes of groups are other warps': they need a release.
+  if (arch::flat_warp() == Storage::publisher)
+    departed_before = nodes.leave(tile, completes_group(0, tile, nodes.tiles));
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
     before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], items);
-  return left_before;
+  return departed_before;
 }
 
 /// Joins what is left to be joined, and finds the results of a lane as they are stored.
@@ -186,7 +186,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   const int warp = arch::flat_warp(), lane = arch::lane_id();
   unsigned char* const room = shared.rooms[warp].bytes;
 
-  if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
+  if (warp == 0) nodes.enter(tile);  // the other warps load meanwhile
   items_type items{arguments.op};
   const std::int64_t first = first_item<Storage>(tile);
   load(arguments.leaves, first, count_items<Storage>(arguments.leaves, first), items, room);
@@ -201,7 +201,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
         arch::fence_before_arrival();
       }
     }
-    look_back_at_levels<true>(nodes, shared, tile, arguments.op);
+    look_back<true>(nodes, shared, tile, arguments.op);
   }
   items.scan_across_lanes();
 
@@ -210,10 +210,10 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   const int whole_warps = Whole || in_tile >= warps * warp_items ? warps : static_cast<int>(in_tile) / warp_items;
   warp::nodes_before<warps>(shared.warp[lane & (warps - 1)], warp, whole_warps, arguments.op,
                             [&](int, const A& each) { before.push(each, items); });
-  unsigned left_before = 0;
+  unsigned departed_before = 0;
   if (nodes.tiles > 1) {
-    look_back_at_levels<false>(nodes, shared, tile, arguments.op);
-    left_before = push_tiles_before(nodes, shared, tile, before, items);
+    look_back<false>(nodes, shared, tile, arguments.op);
+    departed_before = push_tiles_before(nodes, shared, tile, before, items);
   }
 
   // (The place is computed again: the compiler would keep it in registers.)
@@ -223,7 +223,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   finish<Kind>(arguments, items, before, results);
   warp::transpose<stored, Storage::rows>::to_rows(results, room);
   store_rows<Leaves::chunk_items>(results, arguments.out, to, count_items<Storage>(arguments.leaves, to));
-  if (nodes.tiles > 1 && warp == Storage::publisher) nodes.finish(shared.tile, left_before);
+  if (warp == Storage::publisher) nodes.finish(shared.tile, departed_before);
 }
 
 /// Whether operations on items that do not exist do no harm: nothing of the user's is called, and no result shows it.

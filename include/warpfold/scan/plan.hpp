@@ -3,13 +3,14 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <warpfold/grid/node_ring.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/scan/policy.hpp>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * levels);
+inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
 
 struct scan_plan {
   bool is_quick;  ///< which shape

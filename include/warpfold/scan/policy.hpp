@@ -9,15 +9,6 @@
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Nodes that a warp reads at once when it looks back, one a lane: the tiles, or groups, of one group.
-inline constexpr int log_group = 5;
-static_assert(1 << log_group == warp_lanes);
-/// Levels of groups: there are 2^30 tiles at most.
-inline constexpr int levels = 6;
-
-/// Nanoseconds between two looks at nodes that are not there yet.
-inline constexpr int lookback_pause = 20;
-
 /// Where there are so few tiles, a block brings the items that it will probably take, those of its own number, into the
 /// L2 cache while it waits for the number that it gets. (Where memory is busy, that only delays others.)
 inline constexpr int most_prefetched_tiles = 256;

@@ -3,11 +3,14 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <warpfold/grid/node_ring.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/segmented_scan/policy.hpp>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
 
 /// Rows of a tile: `most`, a power of two, or fewer for few items, so that there are tiles for all warps of a GPU. Not
 /// fewer than two, unless `most` is one.

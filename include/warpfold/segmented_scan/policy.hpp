@@ -10,16 +10,6 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Nodes that a warp reads at once when it looks back, one a lane: the units, or groups, of one group.
-inline constexpr int log_group = 5;
-static_assert(1 << log_group == warp_lanes);
-/// Levels of groups: there are 2^30 tiles at most.
-inline constexpr int levels = 6;
-inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * levels);
-
-/// Nanoseconds between two looks at nodes that are not there yet.
-inline constexpr int lookback_pause = 20;
-
 /// Segments whose begins the warp of a tile reads one after another. If there are more, most of them are empty, and the
 /// warp looks up instead what begins at each item of the tile.
 inline constexpr int most_walked_segments = 16384;

@@ -108,7 +108,7 @@ __device__ inline int uniform(int value) { return __shfl_sync(full_warp, value, 
 
 /// Scans the parts of a tile. Results wait in shared memory if units lie before them: the tile publishes its own node
 /// before it waits for others. So do those of a unit, so that its node is published before they are written. Returns
-/// what unit_table::finish takes. All lanes of the warp call it.
+/// what grid::node_ring::finish takes. All lanes of the warp call it.
 template <bool IsExclusive, int Levels, class Segments, class Leaves, class Op, class Out, class Shared>
 __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
   using A = typename Leaves::accumulator;
@@ -163,13 +163,13 @@ __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& 
     const bool is_published = uniform(part.is_published), is_last = uniform(part.is_last);
     if (is_published) {
       if (lane == warp_lanes - 1) arguments.units.publish(0, tile, result.value[items - 1]);
-      arguments.units.release();
+      arguments.units.fence();
     }
     if (units_before > 0) look_back(arguments.units, tile, units_before, is_published, shared.before, arguments.op);
-    const unsigned left_before = is_last ? arguments.units.leave(tile) : 0;
+    const unsigned departed_before = is_last ? arguments.units.leave(tile) : 0;
     write_waiting<scan_type>(shared, arguments.op, waiting_row, begin, least_of(waiting_end, end), units_before,
                              is_unit, writer);
-    if (is_last) return left_before;
+    if (is_last) return departed_before;
   }
 }
 
