@@ -21,7 +21,7 @@ template <scan_kind Kind, int Rows, int Warps, int RoomyTiles = 0, class T, clas
 void scan_in_tiles(std::span<const T> in, A* out, Op op, const warpfold::reduce_options<A>& options = {}) {
   constexpr warpfold::scan::tile_shape shape{Rows, Warps, 1};
   constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, RoomyTiles};
-  constexpr int items = warpfold::scan::chunk_items_of<T, A*>();
+  constexpr int items = warpfold::warp::chunk_items_of<T, A*>();
   const auto leaves = warpfold::detail::make_leaves<A>(
       op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
   warpfold::scan::enqueue<Kind, policy>("scan_in_tiles", leaves, out, op, options);

@@ -102,7 +102,7 @@ template <class Leaves, class Op, class Out> consteval bool fits() {
 }
 template <class T, class A, class Op, class Out, class Key = void> consteval bool scan_fits() {
   using warpfold::thread::pointer_source, warpfold::thread::items_per_chunk;
-  constexpr int most = scan::chunk_items_of<T, Out>();
+  constexpr int most = warpfold::warp::chunk_items_of<T, Out>();
   if constexpr (std::is_void_v<Key>)
     return fits<warpfold::thread::leaves<pointer_source<T, most>, warpfold::thread::no_transform, A>, Op, Out>();
   else {

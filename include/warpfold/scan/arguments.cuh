@@ -3,7 +3,7 @@
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/grid/node_ring.cuh>
-#include <warpfold/scan/keyed.cuh>
+#include <warpfold/scan/items.cuh>
 #include <warpfold/scan/policy.hpp>
 
 namespace warpfold::scan {

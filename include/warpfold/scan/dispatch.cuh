@@ -11,15 +11,11 @@
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The caller's operator.
-template <class Op> struct plain_operation { using type = Op; };
-template <class Op> struct plain_operation<join_parts<Op>> { using type = Op; };
-
 /// The constants of the scan of `Leaves` into `Out`.
 template <class Leaves, class Op, class Out> consteval kernel_policy policy_of() {
   using A = result_t<typename Leaves::accumulator>;
   constexpr int items = Leaves::chunk_items;
-  constexpr std::size_t stored_bytes = sizeof(stored_chunk_t<Out, A, items>);
+  constexpr std::size_t stored_bytes = sizeof(warp::stored_chunk_t<Out, A, items>);
   if constexpr (requires { Leaves::keys_first; }) {
     constexpr std::size_t item_bytes = sizeof(A) + (Leaves::keys_first ? 0 : sizeof(typename Leaves::keys::item));
     return kernel_policy_for(items * std::max<std::size_t>(item_bytes, 4),  // 32 items at most

@@ -15,46 +15,31 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/scan/arguments.cuh>
 #include <warpfold/scan/packed_items.cuh>
-#include <warpfold/scan/warp_items.cuh>
-#include <warpfold/thread/fold_chunk.cuh>
-#include <warpfold/warp/left_nodes.cuh>
 #include <warpfold/warp/reduce.cuh>
-#include <warpfold/warp/scan.cuh>
-#include <warpfold/warp/tile_rows.cuh>
+#include <warpfold/warp/transpose.cuh>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 enum class scan_kind { inclusive, exclusive };
 
-/// How a warp keeps its items. `Whole`: all of them exist, or operations on missing ones do no harm.
-template <bool Whole, int Rows, class Leaves, class Op> struct choose_items {
-  using type = std::conditional_t<scans_packed<Leaves, Op>, packed_items<Rows, Leaves, Op>,
-                                  warp_items<Whole, Rows, Leaves::chunk_items, typename Leaves::accumulator, Op>>;
-};
-template <bool Whole, int Rows, class Leaves, class Op> struct choose_items<Whole, Rows, Leaves, join_parts<Op>> {
-  using type = keyed_items<Whole, Rows, Leaves::chunk_items, result_t<typename Leaves::accumulator>, Op>;
-};
-template <bool Whole, int Rows, class Leaves, class Op>
-using items_of_warp = typename choose_items<Whole, Rows, Leaves, Op>::type;
-
 /// Shared memory of the kernel.
 template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   using A = typename Leaves::accumulator;
   static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
-  static constexpr int warp_items = items_of_warp<true, rows, Leaves, Op>::items, tile_items = warps * warp_items;
+  using items = items_of_warp<true, rows, Leaves, Op>;
+  static constexpr int warp_items = items::items, tile_items = warps * warp_items;
   static constexpr int publisher = warps - 1;  ///< the warp that has least to look back at, and so time for a fence
-  using stored = stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
-  static constexpr int room_bytes =
-      greatest_of(items_of_warp<true, rows, Leaves, Op>::room_bytes, warp::transpose<stored, rows>::room_bytes);
+  using stored = warp::stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
+  static constexpr int room_bytes = greatest_of(items::room_bytes, warp::transpose<stored, rows>::room_bytes);
 
   struct alignas(16) room {
     unsigned char bytes[greatest_of(room_bytes, 16)];
   };
   room rooms[warps];             ///< where a warp transposes
   thread::array<A, warps> warp;  ///< the warps' nodes
-  thread::array<A, grid::ring_levels * grid::log_window>
-      before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
+  /// Entry b: the node of bit b of the tile's number, if the bit is set.
+  thread::array<A, grid::ring_levels * grid::log_window> before;
   int tile;
 };
 
@@ -70,43 +55,6 @@ template <class Storage, class Leaves> __device__ int count_items(const Leaves& 
 /// Whether `tile` is the last one of its group of that level, whose node other groups need.
 __device__ inline bool completes_group(int level, int tile, int tiles) {
   return ((tile + 1) & ((1 << (grid::log_window * (level + 1))) - 1)) == 0 && tile + 1 < tiles;
-}
-
-/// Makes the inclusive prefixes of a warp exclusive ones. `first` is the result of the warp's first item.
-template <int Items, class A> __device__ void shift_items(A (&values)[Items], const A& first) {
-  const A of_left_lane = warp::shuffle_up(values[Items - 1], 1);
-  WARPFOLD_UNROLL
-  for (int k = Items - 1; k > 0; --k) values[k] = values[k - 1];
-  values[0] = thread::choose(arch::lane_id() == 0, first, of_left_lane);
-}
-
-/// Brings the calling warp's items of a tile into the L2 cache.
-template <class Storage, class Leaves> __device__ void prefetch_tile(const Leaves& leaves, int tile) {
-  const std::int64_t first = first_item<Storage>(tile);
-  prefetch_items<Storage::warp_items>(leaves.source, first, count_items<Storage>(leaves, first));
-}
-
-/// Loads a warp's items from item `first` on, of which `count` exist.
-template <int Rows, class Leaves, class Op>
-__device__ void load(const Leaves& leaves, std::int64_t first, int count, packed_items<Rows, Leaves, Op>& items,
-                     unsigned char* room) {
-  typename Leaves::chunk rows[Rows] = {};
-  load_rows<Rows>(rows, leaves.source, first, count);
-  items.take(rows, room);
-}
-template <bool Whole, int Rows, int Items, class Leaves, class Op, class A>
-__device__ void load(const Leaves& leaves, std::int64_t first, int count, warp_items<Whole, Rows, Items, A, Op>& items,
-                     unsigned char* room) {
-  typename Leaves::chunk chunks[Rows] = {};
-  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
-  items.count = count;
-  typename warp_items<Whole, Rows, Items, A, Op>::chunk rows[Rows] = {};
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k)
-    if (items.has((row * warp_lanes + arch::lane_id()) * Items + k + 1))
-      rows[row].value[k] = leaves.leaf(chunks[row], k);
-  items.take(rows, room);
 }
 
 /// Looks back on the levels on which the tile completes a group (`Completing`), or does not: a warp for each level.
@@ -139,42 +87,6 @@ __device__ unsigned push_tiles_before(const tile_ring<A>& nodes, Storage& shared
   return departed_before;
 }
 
-/// Joins what is left to be joined, and finds the results of a lane as they are stored.
-template <scan_kind Kind, bool Whole, int Rows, int Items, class A, class Op, class Arguments, class Before,
-          class Stored>
-__device__ void finish(const Arguments& arguments, warp_items<Whole, Rows, Items, A, Op>& items, Before& before,
-                       Stored (&runs)[Rows]) {
-  const auto& init = arguments.init;
-  if (init.exists()) before.push(init.alone(), items);
-  before.finish(items);
-  if constexpr (Kind == scan_kind::exclusive)
-    shift_items(items.values, before.exists ? before.joined : arguments.first);
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row)
-    pack(items.values + row * Items, runs[row], [&](int k) { return items.has_own(row * Items + k); });
-}
-template <scan_kind Kind, bool Whole, int Rows, int Items, class V, class Op, class Arguments, class Before,
-          class Stored>
-__device__ void finish(const Arguments& arguments, const keyed_items<Whole, Rows, Items, V, Op>& items,
-                       const Before& before, Stored (&runs)[Rows]) {
-  const auto& init = arguments.init;
-  V results[Rows * Items] = {};
-  items.template results<Kind == scan_kind::exclusive>(before.joined, init,
-                                                       init.exists() ? init.alone() : arguments.first, results);
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row)
-    pack(results + row * Items, runs[row], [&](int k) { return items.has_own(row * Items + k); });
-}
-template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before, class Stored>
-__device__ void finish(const Arguments& arguments, packed_items<Rows, Leaves, Op>& items, Before& before,
-                       Stored (&runs)[Rows]) {
-  const auto& init = arguments.init;
-  if (init.exists()) before.push(init.alone(), items);
-  else if (Kind == scan_kind::exclusive) before.push(arguments.first, items);  // the identity as an output can hold it
-  before.finish(items);
-  items.template results<Kind == scan_kind::exclusive>(arguments.leaves, runs);
-}
-
 /// Scans one tile. `Whole`: all its items exist, or operations on missing ones do no harm.
 template <bool Whole, scan_kind Kind, class Storage, class Leaves, class Op, class Out>
 __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Storage& shared, int tile) {
@@ -187,9 +99,9 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   unsigned char* const room = shared.rooms[warp].bytes;
 
   if (warp == 0) nodes.enter(tile);  // the other warps load meanwhile
-  items_type items{arguments.op};
+  items_type items{{arguments.op}};
   const std::int64_t first = first_item<Storage>(tile);
-  load(arguments.leaves, first, count_items<Storage>(arguments.leaves, first), items, room);
+  items.load(arguments.leaves, first, count_items<Storage>(arguments.leaves, first), room);
   const A own = items.scan_lanes(arguments.leaves);
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
@@ -205,7 +117,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   }
   items.scan_across_lanes();
 
-  left_nodes<Kind == scan_kind::exclusive, A> before;
+  warp::left_nodes<Kind == scan_kind::exclusive, A> before;
   const std::int64_t in_tile = arguments.leaves.source.items - std::int64_t{tile} * Storage::tile_items;
   const int whole_warps = Whole || in_tile >= warps * warp_items ? warps : static_cast<int>(in_tile) / warp_items;
   warp::nodes_before<warps>(shared.warp[lane & (warps - 1)], warp, whole_warps, arguments.op,
@@ -220,9 +132,9 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   const std::int64_t to = first_item<Storage>(shared.tile);
   using stored = typename Storage::stored;
   stored results[Storage::rows] = {};
-  finish<Kind>(arguments, items, before, results);
+  items.results(arguments, before, results);
   warp::transpose<stored, Storage::rows>::to_rows(results, room);
-  store_rows<Leaves::chunk_items>(results, arguments.out, to, count_items<Storage>(arguments.leaves, to));
+  warp::store_rows<Leaves::chunk_items>(results, arguments.out, to, count_items<Storage>(arguments.leaves, to));
   if (warp == Storage::publisher) nodes.finish(shared.tile, departed_before);
 }
 
@@ -254,8 +166,10 @@ scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
     int taken = 0;
     if (tiles > 1) {
       if (arch::flat_thread() == 0) taken = take_tile(arguments.nodes.control, tiles, loops);
-      if (!loops && tiles <= most_prefetched_tiles)
-        prefetch_tile<storage>(arguments.leaves, static_cast<int>(blockIdx.x));
+      if (!loops && tiles <= most_prefetched_tiles) {
+        const std::int64_t first = first_item<storage>(static_cast<int>(blockIdx.x));
+        storage::items::prefetch(arguments.leaves, first, count_items<storage>(arguments.leaves, first));
+      }
     }
     if (arch::flat_thread() == 0) shared.tile = taken;
     __syncthreads();

@@ -36,8 +36,8 @@ template <class A, int Rows, int Items, bool HasGaps> struct warp_storage {
   run_marks<unit_rows * Items * warp_lanes, HasGaps> marks;
   /// Results that wait for what lies before them. If there is one row of them, lanes keep it instead.
   thread::array<lane_results<A, Items>, unit_rows == 1 ? 1 : unit_rows * warp_lanes> waiting;
-  thread::array<A, grid::ring_levels * grid::log_window>
-      before;  ///< a node for each digit of the number of units before the piece
+  /// A node for each digit of the number of units before the piece.
+  thread::array<A, grid::ring_levels * grid::log_window> before;
 };
 
 template <class A, int Rows, int Items, int Warps, bool HasGaps> struct scan_storage {
