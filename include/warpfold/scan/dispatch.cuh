@@ -73,10 +73,10 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   using quick = fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
-  constexpr auto* in_roomy_blocks = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  launch(plan.is_quick   ? in_quick_tiles
-         : plan.is_roomy ? in_roomy_blocks
-                         : in_full_tiles,
+  constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
+  launch(plan.is_quick        ? in_quick_tiles
+         : plan.low_occupancy ? at_low_occupancy
+                              : in_full_tiles,
          host::launch_config(plan.blocks, plan.is_quick ? q.threads() : f.threads(),
                              plan.is_quick ? shared_bytes<Leaves, Op, Out, q> : shared_bytes<Leaves, Op, Out, f>,
                              options.stream),

@@ -48,10 +48,11 @@ template <bool Whole, int Rows, int Items, class Op> struct items_base {
  protected:
   /// Calls take(row, k) for the items of the lane's chunks that exist, as long as they lie in rows.
   template <class Take> __device__ void each_in_rows(Take take) const {
+    const int lane = arch::lane_id();
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
-      if (has((row * warp_lanes + arch::lane_id()) * Items + k + 1)) take(row, k);
+      if (has((row * warp_lanes + lane) * Items + k + 1)) take(row, k);
   }
   /// warp::butterfly of the lanes' nodes.
   template <class A, class Each> __device__ A each_node(A node, Each each) const {

@@ -4,13 +4,13 @@
 //   for each tile, in order, by whichever block takes it:
 //     each lane scans consecutive items; warps exchange their nodes; the tile's node is published
 //     each warp scans across its lanes by butterflies, while the nodes of other tiles are on their way
-//     a warp a level looks back: it reads the nodes of the tile's group (then groups of groups …) that lie before it
+//     one warp per level looks back: it reads the nodes of the tile's group (of groups …) that lie before the tile
 //     all items are joined to the nodes on their left, the lowest level first, and are written
 //
-// No prefix travels from tile to tile: blocks read nodes only, which are published as soon as their own items are
-// there, or, by the last tile of a group, once the group's are. So an item waits for one trip to memory a level, and
-// tiles begin in order, so that the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland
-// 2016, passes prefixes on; their association depends on timing.)
+// No prefix travels from tile to tile: blocks read nodes only. A tile publishes its node as soon as it has its items;
+// the last tile of a group publishes the group's node. So an item waits for one trip to memory per level. Tiles begin
+// in order, so the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland 2016, passes prefixes
+// on; their association depends on timing.) How nodes travel: grid/node_ring.cuh. The items of a warp: items.cuh.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/scan/arguments.cuh>
@@ -29,7 +29,7 @@ template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
   using items = items_of_warp<true, rows, Leaves, Op>;
   static constexpr int warp_items = items::items, tile_items = warps * warp_items;
-  static constexpr int publisher = warps - 1;  ///< the warp that has least to look back at, and so time for a fence
+  static constexpr int publisher = warps - 1;  ///< looks back least, so it has time for a fence
   using stored = warp::stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
   static constexpr int room_bytes = greatest_of(items::room_bytes, warp::transpose<stored, rows>::room_bytes);
 
@@ -79,7 +79,7 @@ __device__ unsigned push_tiles_before(const tile_ring<A>& nodes, Storage& shared
                                       Items& items) {
   unsigned departed_before = 0;
   __syncthreads();
-  // The publisher has fenced its own node. Nodes of groups are other warps': they need a release.
+  // The publisher has fenced the tile's own node. Other warps have published nodes of groups: these need a release.
   if (arch::flat_warp() == Storage::publisher)
     departed_before = nodes.leave(tile, completes_group(0, tile, nodes.tiles));
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
@@ -150,19 +150,19 @@ __device__ inline int take_tile(scan_control* control, int tiles, bool loops) {
   return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(loops ? tiles + gridDim.x : tiles) - 1));
 }
 
-/// A block for each tile. If `IsRoomy`, a block less fits a multiprocessor, so that each has more registers, and there
-/// may be fewer blocks than tiles: these take tile after tile. (The loop costs registers: the compiler keeps what does
-/// not change.)
-template <scan_kind Kind, bool IsRoomy, class Shape, class Leaves, class Op, class Out>
+/// A block for each tile. At `LowOccupancy`, one block fewer fits a multiprocessor, so each has more registers, and
+/// there may be fewer blocks than tiles: these take tile after tile. (The loop costs registers, in which the compiler
+/// keeps values that do not change.)
+template <scan_kind Kind, bool LowOccupancy, class Shape, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Shape::value.threads(),
-                                  greatest_of(Shape::value.blocks_per_multiprocessor - IsRoomy, 1))
+                                  greatest_of(Shape::value.blocks_per_multiprocessor - LowOccupancy, 1))
 scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
   using storage = scan_storage<Leaves, Op, Out, Shape>;
   auto& shared = arch::dynamic_shared<storage>();
   const int tiles = arguments.nodes.tiles;
-  const bool loops = IsRoomy && static_cast<int>(gridDim.x) < tiles;
+  const bool loops = LowOccupancy && static_cast<int>(gridDim.x) < tiles;
   do {
-    if (IsRoomy) __syncthreads();  // all have read the number of the tile before
+    if (LowOccupancy) __syncthreads();  // all have read the number of the tile before
     int taken = 0;
     if (tiles > 1) {
       if (arch::flat_thread() == 0) taken = take_tile(arguments.nodes.control, tiles, loops);
@@ -174,7 +174,7 @@ scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
     if (arch::flat_thread() == 0) shared.tile = taken;
     __syncthreads();
     const int tile = shared.tile;
-    if (IsRoomy && tile >= tiles) return;
+    if (LowOccupancy && tile >= tiles) return;
     if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * storage::tile_items <= arguments.leaves.source.items)
       scan_tile<true, Kind>(arguments, shared, tile);
     else if constexpr (!ignores_missing<Leaves, Op>) scan_tile<false, Kind>(arguments, shared, tile);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans by key as scans of parts of runs: a part is what some items hold of the run that their last item belongs to. To
-// join two parts is associative if the operator is, so that the tree, the tiles and the look-back are those of a plain
-// scan. The association of each result is the tree over all items, restricted to the run.
+// Scans by key as scans of parts of runs. The part of some neighbouring items is the fold of those that share the last
+// item's run. Joining two parts is associative if the operator is, so the tree, the tiles and the look-back are those
+// of a plain scan. The association of each result is the tree over all items, restricted to the run.
 #pragma once
 #include <warpfold/scan/items.cuh>
 #include <warpfold/thread/choose.cuh>
@@ -9,7 +9,7 @@
 
 namespace warpfold::scan {
 
-/// The value of the last run among some neighbouring items, as far as they hold it.
+/// The fold of those neighbouring items that share the last item's run.
 template <class V> struct run_part {
   V value;
   unsigned begins;  ///< whether a run begins among the items

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The items of a warp that are narrower than their accumulators, for exact operators. Items stay as they were loaded,
-// several in a register; a lane's items are folded at first, and scanned when what lies before them is known.
+// several in a register. A lane's items are folded first, and scanned once the nodes before them are known.
 #pragma once
 #include <warpfold/scan/warp_items.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
@@ -9,7 +9,7 @@
 
 namespace warpfold::scan {
 
-/// Whether a scan keeps items as they were loaded: they take half the registers of accumulators at most, and nothing of
+/// Whether a scan keeps items as they were loaded: they take half the registers of accumulators at most, and no code of
 /// the user's would run twice, or on missing items.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 inline constexpr bool scans_packed = [] {
@@ -29,7 +29,7 @@ template <int Rows, class Leaves, class Op> struct packed_items : items_base<tru
 
   chunk chunks[Rows] = {};
   A node{};                                ///< of the lane's items
-  A left = thread::exact_identity<Op, A>;  ///< what lies before them, as far as it is known
+  A left = thread::exact_identity<Op, A>;  ///< the fold of the nodes before them that are known
 
   __device__ static void prefetch(const Leaves& leaves, std::int64_t first, int existing) {
     warp::prefetch_items<base::items>(leaves.source, first, existing);

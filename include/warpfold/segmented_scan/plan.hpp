@@ -12,7 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
 
-/// Rows of a tile: `most`, a power of two, or fewer for few items, so that there are tiles for all warps of a GPU. Not
+/// Rows of a tile: `most`, a power of two, or fewer for few items, so that all warps of a GPU get tiles. Not
 /// fewer than two, unless `most` is one.
 constexpr int tile_rows(std::int64_t items, int row_items, int most) {
   constexpr std::int64_t enough_tiles = 8192;
