@@ -14,8 +14,8 @@ namespace wf_test {
 
 using warpfold::scan::scan_kind;
 
-/// A scan with tiles of `Rows` rows for each of `Warps` warps, so that a few items make many tiles. Up to `LowOccupancyTiles`
-/// per multiprocessor run at low occupancy.
+/// A scan with tiles of `Rows` rows for each of `Warps` warps, so that a few items make many tiles. Up to
+/// `LowOccupancyTiles` per multiprocessor run at low occupancy.
 template <scan_kind Kind, int Rows, int Warps, int LowOccupancyTiles = 0, class T, class Op,
           class A = warpfold::accumulator_t<Op, T>>
 void scan_in_tiles(std::span<const T> in, A* out, Op op, const warpfold::reduce_options<A>& options = {}) {
