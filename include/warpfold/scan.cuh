@@ -63,7 +63,7 @@ void scan_items(const char* function, const char* argument, const It& given, std
     }
     host::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
     host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
-    constexpr int items = scan::chunk_items_of<T, Out>();
+    constexpr int items = warp::chunk_items_of<T, Out>();
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);
     const auto to = lower_into<A>(op, out.first);
     constexpr auto policy = scan::policy_of<std::remove_cv_t<decltype(leaves)>, Op, std::remove_cv_t<decltype(to)>>();

@@ -37,7 +37,7 @@ TEST(scan_plan, tiles_cover_the_items) {
         EXPECT_EQ(plan.blocks, plan.tiles);
       }
       if (plan.blocks < std::min(plan.tiles, scan::most_tiles)) {
-        EXPECT_TRUE(plan.is_roomy);  // only these take tile after tile
+        EXPECT_TRUE(plan.low_occupancy);  // only these take tile after tile
       }
     }
 }
@@ -62,12 +62,12 @@ TEST(scan_plan, full_tiles_are_taken_where_only_they_are_one_group) {
   EXPECT_TRUE(scan::plan_scan(132, group * full + 1, 4, floats).is_quick);
 }
 
-TEST(scan_plan, blocks_are_roomy_while_there_are_few_tiles) {
-  const std::int64_t few = floats.roomy_tiles_per_multiprocessor * 132 * full;
-  EXPECT_TRUE(scan::plan_scan(132, few, 4, floats).is_roomy);
-  EXPECT_FALSE(scan::plan_scan(132, few + 1, 4, floats).is_roomy);
+TEST(scan_plan, blocks_have_low_occupancy_while_there_are_few_tiles) {
+  const std::int64_t few = floats.low_occupancy_tiles_per_multiprocessor * 132 * full;
+  EXPECT_TRUE(scan::plan_scan(132, few, 4, floats).low_occupancy);
+  EXPECT_FALSE(scan::plan_scan(132, few + 1, 4, floats).low_occupancy);
   constexpr scan::kernel_policy doubles = scan::kernel_policy_for(16, scan::lane_load::accumulators, 16);
-  EXPECT_FALSE(scan::plan_scan(132, few / 2, 2, doubles).is_roomy);  // its blocks have the registers anyway
+  EXPECT_FALSE(scan::plan_scan(132, few / 2, 2, doubles).low_occupancy);  // its blocks have the registers anyway
 }
 
 TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
@@ -102,7 +102,7 @@ template <class Leaves, class Op, class Out> consteval bool fits() {
 }
 template <class T, class A, class Op, class Out, class Key = void> consteval bool scan_fits() {
   using warpfold::thread::pointer_source, warpfold::thread::items_per_chunk;
-  constexpr int most = scan::chunk_items_of<T, Out>();
+  constexpr int most = warpfold::warp::chunk_items_of<T, Out>();
   if constexpr (std::is_void_v<Key>)
     return fits<warpfold::thread::leaves<pointer_source<T, most>, warpfold::thread::no_transform, A>, Op, Out>();
   else {

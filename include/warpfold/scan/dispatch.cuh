@@ -10,15 +10,11 @@
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The caller's operator.
-template <class Op> struct plain_operation { using type = Op; };
-template <class Op> struct plain_operation<join_parts<Op>> { using type = Op; };
-
 /// The constants of the scan of `Leaves` into `Out`.
 template <class Leaves, class Op, class Out> consteval kernel_policy policy_of() {
   using A = result_t<typename Leaves::accumulator>;
   constexpr int items = Leaves::chunk_items;
-  constexpr std::size_t stored_bytes = sizeof(stored_chunk_t<Out, A, items>);
+  constexpr std::size_t stored_bytes = sizeof(warp::stored_chunk_t<Out, A, items>);
   if constexpr (requires { Leaves::keys_first; }) {
     constexpr std::size_t item_bytes = sizeof(A) + (Leaves::keys_first ? 0 : sizeof(typename Leaves::keys::item));
     return kernel_policy_for(items * std::max<std::size_t>(item_bytes, 4),  // 32 items at most
@@ -56,8 +52,8 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
     host::check_items(function, items, most_tiles * tile_items(Policy.full, Leaves::chunk_items));
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
-  constexpr auto* in_roomy_blocks = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  auto* const kernel = plan.is_quick ? in_quick_tiles : plan.is_roomy ? in_roomy_blocks : in_full_tiles;
+  constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
+  auto* const kernel = plan.is_quick ? in_quick_tiles : plan.low_occupancy ? at_low_occupancy : in_full_tiles;
   const host::launch_shape shape{plan.blocks, plan.is_quick ? q.threads() : f.threads(),
                                  plan.is_quick ? quick_bytes : full_bytes};
   using arguments = scan_arguments<Leaves, Op, Out>;

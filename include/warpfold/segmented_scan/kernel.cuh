@@ -9,13 +9,13 @@
 //     row by row: scan the other pieces, counted from the begin of each, and write their results
 //     if the first one lies behind other units of its segment: look back, and write its results only then
 //
-// Units come first, as others may wait for their nodes. One loop scans the rows of both: what the kernel executes shall
-// fit the instruction cache, or warps at different places of it wait for instructions.
+// Units come first, since others may wait for their nodes. One loop scans the rows of both, so that the kernel fits the
+// instruction cache: otherwise warps at different places of the code wait for instructions.
 //
-// A unit begins in one tile. So a tile has between no and twice as many items as a unit, and a long segment has one
-// unit a tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
-// unit_table.cuh), which are published before anything is waited for. Tiles begin in order, so that the earliest tile
-// in flight never waits.
+// A unit begins in one tile. So a tile has between zero and twice as many items as a unit, and a long segment has one
+// unit per tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
+// grid/node_ring.cuh), which are published before anything is waited for. Tiles begin in order, so the earliest tile in
+// flight never waits.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/drawn_work.cuh>
@@ -59,7 +59,8 @@ __device__ void find_parts(const Arguments& arguments, Shared& shared, const pie
   __syncwarp();
 }
 
-/// Scans the pieces that begin in one tile. Returns what unit_table::finish takes. All lanes of a warp call it.
+/// Scans the pieces that begin in one tile. Returns the number that grid::node_ring::finish takes. All lanes of a warp
+/// call it.
 template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
 __device__ unsigned scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
   constexpr int most = Rows * warp_lanes * Leaves::chunk_items;

@@ -3,13 +3,16 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <warpfold/grid/node_ring.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/segmented_scan/policy.hpp>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Rows of a tile: `most`, a power of two, or fewer for few items, so that there are tiles for all warps of a GPU. Not
+inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
+
+/// Rows of a tile: `most`, a power of two, or fewer for few items, so that all warps of a GPU get tiles. Not
 /// fewer than two, unless `most` is one.
 constexpr int tile_rows(std::int64_t items, int row_items, int most) {
   constexpr std::int64_t enough_tiles = 8192;

@@ -9,10 +9,10 @@
 // - of the longer ones, at most one ends in a chunk. Runs that begin behind a chunk's first item have no such digits
 //   there. So what a chunk needs lies in the run of its first item: the node of one lane on the left for each digit of
 //   that item's number, or what the chunk itself holds, for items behind the end of a node in the chunk;
-// - a lane need not hold the nodes that end in its chunk one by one: who asks for a node of 2^l items asks the lane
-//   where the longest node has 2^l items.
+// - a lane need not hold each of the nodes that end in its chunk: a lane that needs a node of 2^l items asks the lane
+//   whose longest node has 2^l items.
 //
-// What lies before the row is one node for each digit of the number of items that the row's first run has before it.
+// Before the row lies one node for each digit of the number of items that the row's first run has before it.
 #pragma once
 #include <warpfold/segmented_scan/row_runs.cuh>
 #include <warpfold/thread/choose.cuh>
@@ -149,7 +149,7 @@ struct row_scan<Levels, Items, A, Op> {
   static constexpr bool counts = false, joins_late = true;
 
   Op op;
-  A before_row = thread::exact_identity<Op, A>;  ///< what the row's first run holds already
+  A before_row = thread::exact_identity<Op, A>;  ///< the fold of the row's first run so far
 
   __device__ void scan(A (&values)[Items], const chunk_runs<Items>& runs) {
     const int lane = arch::lane_id();

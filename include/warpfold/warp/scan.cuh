@@ -35,6 +35,20 @@ __device__ A exclusive_scan(A value, Op op, A init, int count = Width) {
   return lane == 0 || lane >= count ? init : op(init, before);
 }
 
+/// Calls each(distance, node) for the distances 1 to 16: the node of the `distance` lanes that make a longer node with
+/// those of the calling lane. `has(lanes)` says whether the first `lanes` lanes count. Returns the node over all lanes,
+/// valid in each if all count. All lanes of the warp call it.
+template <class A, class Op, class Has, class Each> __device__ A butterfly(A node, Op op, Has has, Each each) {
+  const int lane = arch::lane_id();
+  WARPFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    const A other = shuffle_xor(node, distance);
+    each(distance, other);
+    if (has((lane | (2 * distance - 1)) + 1)) node = join((lane & distance) != 0, node, other, op);
+  }
+  return node;
+}
+
 /// Calls each(level, node) in every lane for the nodes of the canonical tree that cover the lanes before `rank`, which
 /// is the same in all lanes: one node for each digit of `rank`, the lowest level first. Returns the
 /// node over the first `Lanes` lanes (a power of two), valid in them if `count` is Lanes. Only the first `count` lanes'
