@@ -12,7 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// the last of its units. Nodes of one level are 32^j tiles apart at least, so the node's number is that unit's tile /
 /// 32^j. Units are counted from their segment's begin, so tiles of the node's window and of the next one read it.
 template <class A> using unit_ring = grid::node_ring<A, 2>;
-using table_control = grid::ring_control<2>;
+using unit_control = grid::ring_control<2>;
 
 template <class Segments, class Leaves, class Op, class Out> struct scan_arguments {
   using A = typename Leaves::accumulator;

@@ -48,8 +48,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   using arguments = scan_arguments<Segments, Leaves, Op, Out>;
   const int log_unit = std::countr_zero(static_cast<unsigned>(tile_items)), row_begin = aligned_at(leaves, out);
   const auto arguments_in = [&](const host::call_scratch& scratch) {
-    const decltype(arguments::units) units{scratch.control_words<table_control>(),
-                                           scratch.control_words_behind<table_control, grid::published_value<A>>(),
+    const decltype(arguments::units) units{scratch.control_words<unit_control>(),
+                                           scratch.control_words_behind<unit_control, grid::published_value<A>>(),
                                            static_cast<int>(plan.tiles)};
     return arguments{segments, leaves, op, out, init, first, log_unit, row_begin, units};
   };
