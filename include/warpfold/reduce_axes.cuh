@@ -64,10 +64,10 @@
 #include <warpfold/axes/array_outputs.cuh>
 #include <warpfold/axes/dispatch.cuh>
 #include <warpfold/axes/overlap.hpp>
-#include <warpfold/axes/strided.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
+#include <warpfold/strided.hpp>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
@@ -187,6 +187,22 @@ concept vector_output = axes_output<std::remove_cvref_t<Out>> || device_range<st
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// An array for each result of a fused reduction along axes. All must have the same extents and
+/// strides, and be apart from each other, from the first to the last item. Results that shall interleave are written to
+/// an array of fused<...>.
+template <class... Outs>
+  requires(sizeof...(Outs) > 0 && (array_view<std::remove_cvref_t<Outs>> && ...))
+constexpr auto outputs(Outs&&... outs) {
+  using places = output_places<pointer_t<view_handle_t<std::remove_cvref_t<Outs>>>...>;
+  axis_reduction::array_outputs<places, int{sizeof...(Outs)}> result{{}, {axis_reduction::axes_of(outs)...}};
+  const auto set = [](auto& place, const auto& pointer) { place = to_pointer(pointer); };
+  [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+    (set(detail::element<Is>(result.to.first), outs.data_handle()), ...);
+  }
+  (std::index_sequence_for<Outs...>());
+  return result;
+}
 
 // No default argument for Op below: `{...}` would otherwise bind to it.
 

@@ -26,7 +26,7 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
   constexpr int vector = Leaves::chunk_items, batch_rows = column_batch<Leaves, Op>::rows,
                 phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   const int step_rows = plan.groups * batch_rows, own_row = own.group * batch_rows;
   const int threads = static_cast<int>(blockDim.x) - warp_lanes;

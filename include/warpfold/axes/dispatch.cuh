@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of reductions over axes: plan, scratch, one launch.
 #pragma once
+#include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/column_kernel.cuh>
 #include <warpfold/axes/column_share_kernel.cuh>
 #include <warpfold/axes/narrow_kernel.cuh>

@@ -170,7 +170,7 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
   constexpr int block_threads = narrow_policy_of<Leaves, Columns>.block_threads, warps = block_threads / warp_lanes,
                 step_rows = warps * folder::batch_rows;
   auto& shared = arch::dynamic_shared<narrow_storage<Leaves, Columns>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(Columns);
   const int warp = arch::uniform_warp(), lane = arch::lane_id(), column = folder::own_column();
   const bool leads = own.group == 0, is_clerk = arch::flat_thread() == 0;

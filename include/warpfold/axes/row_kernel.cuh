@@ -119,7 +119,7 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
   using A = typename Leaves::accumulator;
   constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes;
   auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const int warp = arch::uniform_warp(), lanes = plan.lanes, groups = plan.groups, group = warp / lanes;
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_polic
 short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
   constexpr int chunks = row_policy_of<Leaves>.short_chunks, chunk_items = Leaves::chunk_items;
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   const int adjacent = 1 << plan.log_rows, lanes = plan.lanes, groups = plan.groups;
   const int lane_items = adjacent * chunk_items, first = own.lane * lane_items,

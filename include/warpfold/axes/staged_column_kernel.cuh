@@ -30,7 +30,7 @@ struct staged_item {
 };
 template <class Arguments>
 __device__ staged_item staged_item_at(const Arguments& arguments, int pitch, std::int64_t number) {
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   staged_item item{};
   item.number = number;
   item.rows = arguments.item_at(number);
@@ -102,7 +102,7 @@ template <class Arguments, class Storage> class row_stager {
 
   /// Brings all rows of the block's work items. All lanes call it, after the barriers have been set up.
   __device__ void run() {
-    const schedule& plan = arguments_.plan;
+    const auto& plan = arguments_.plan;
     std::int64_t number = warp::shuffle(drawn_, 0);
     while (number < plan.work_items()) {
       const staged_item item = staged_item_at(arguments_, shape_.pitch, number);
@@ -202,7 +202,7 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
   constexpr staged_policy policy = staged_policy_of<Leaves>;
   constexpr int threads = policy.block_threads;
   auto& shared = arch::dynamic_shared<staged_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   const int warp = arch::flat_thread() / warp_lanes, lane = arch::lane_id();
   constexpr int stager_warp = threads / warp_lanes, clerk_warp = stager_warp + 1;
