@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans: how a kernel over axes deals its outputs and their items to blocks. The functions that make them are pure
 // functions of the shape and the device, testable without a GPU.
+// functions of the shape and the device, testable without a GPU.
 #pragma once
 #include <optional>
 #include <warpfold/axes/policy.hpp>
