@@ -11,8 +11,8 @@
 // |-----------------------|-------------------------------------------------------------------------------|
 // | reduce_axes           | in, out, axes or keep_axes, [op] [options]                                    |
 // | transform_reduce_axes | in, out, axes or keep_axes, op, transform, [options]                          |
-// | reduce_rows           | in of two dimensions, out with one item a row, [op] [options]                 |
-// | reduce_columns        | in of two dimensions, out with one item a column, [op] [options]              |
+// | reduce_rows           | in of two dimensions, out with one item per row, [op] [options]               |
+// | reduce_columns        | in of two dimensions, out with one item per column, [op] [options]            |
 //
 // - `in`: up to 8 dimensions of device memory, of an mdspan's shape (array_view): std::mdspan, cuda::std::mdspan, those
 //   of Kokkos and RAFT, or strided. Any strides: padded, transposed, sliced, negative, zero.
@@ -22,7 +22,8 @@
 //   contiguous range.
 //   outputs(a, b, …) of arrays of the same extents and strides, or of ranges, takes the results of a fused operator
 //   (fuse.hpp), one each; an array of fused<…> takes them side by side.
-// - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, {.stream = s} say.
+// - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, for example
+//   {.stream = s}.
 //
 // Everyday reductions along axes are operators:
 //
@@ -113,7 +114,7 @@ concept counts_from_begin = requires(const A& value) {
 };
 
 /// The reduction of adjacent rows, by the kernels for segments. Indices count from the first item of all while they are
-/// folded, so that nothing need be divided, if they fit, and if there is no init, whose index is the caller's.
+/// folded, so nothing is divided. This requires that they fit, and that there is no init, whose index is the caller's.
 template <class A, class Source, class Out, class Op, class Transform>
 void reduce_adjacent_rows(const char* function, const Source& source, const segmented::fixed_length_segments& rows,
                           const Out& out, Op op, Transform transform, const segmented_options<A>& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What all kernels over axes get, and where they write.
+// The arguments of all kernels over axes, and how these write their results.
 #pragma once
 #include <warpfold/arch/vector_load.cuh>
 #include <warpfold/axes/index_map.cuh>

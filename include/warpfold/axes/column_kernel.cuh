@@ -17,7 +17,7 @@ template <class Leaves> struct column_storage {
 };
 
 /// Each block draws tiles of outputs and splits of their items. In a step, row groups of threads fold adjacent batches;
-/// after a phase of steps, the block joins what they have left in shared memory. Meanwhile the next batches are under
+/// after a phase of steps, the block joins their values in shared memory. Meanwhile the next batches are under
 /// way. The last warp has no items: its first thread, the clerk, draws and arrives.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(column_policy_of<Leaves>.resident_threads, 1)

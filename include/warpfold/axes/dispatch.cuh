@@ -27,7 +27,7 @@ inline axis_list in_vectors(axis_list kept, int vector) {
   return kept;
 }
 
-/// What all kernels get; plan and scratch are still to come.
+/// The arguments of all kernels. Plan and scratch are filled in later.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& leaves, Op op, Out out,
                                              const grid::initial_value<A>& init, int vector) {
@@ -68,7 +68,7 @@ bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out
   return true;
 }
 
-/// Enqueues a kernel for the call, which `leaves` stand for one by one: the first algorithm that takes it.
+/// Enqueues the first algorithm that takes the call. `leaves` have one item per chunk.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init,
                      const segmented_options<A>& options) {

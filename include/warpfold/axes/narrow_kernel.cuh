@@ -160,7 +160,7 @@ template <class Leaves, int Columns> struct narrow_storage {
 };
 
 /// Each block draws splits of matrices, and folds them a step at a time: warps fold adjacent batches, and while they
-/// load the next ones, the first threads join what the warps have left.
+/// load the next ones, the first threads join the values of the warps.
 template <int Columns, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(narrow_policy_of<Leaves, Columns>.block_threads,
                                   narrow_policy_of<Leaves, Columns>.blocks_per_multiprocessor)

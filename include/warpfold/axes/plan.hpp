@@ -205,7 +205,7 @@ inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_
   return plan;
 }
 
-/// What a tile of small matrices holds.
+/// The matrices of a tile.
 struct tile_shape {
   int columns, pitch;  ///< of a matrix; items from a row to the next one
   int rows;

@@ -12,7 +12,7 @@ inline bool may_be_staged(const kernel_choice& choice) {
   return (choice.kind == kernel_kind::columns || choice.kind == kernel_kind::tiles) && choice.vector == 1;
 }
 
-/// What a stage of rows in shared memory holds.
+/// The layout of the stages in shared memory.
 struct stage_shape {
   int pitch;        ///< items from a row to the next one
   int group_bytes;  ///< from a row group to the next one
