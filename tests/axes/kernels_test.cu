@@ -15,7 +15,7 @@ using wf_test::device_array;
 /// Whether a kernel, under a plan, folds each output in order, and leaves its counters zero.
 template <class Kernel, class Leaves, class... More>
 testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, const Leaves& leaves, int vector,
-                                        const ax::schedule& plan, int block_threads, std::size_t shared_bytes,
+                                        const ax::plan& plan, int block_threads, std::size_t shared_bytes,
                                         More... more) {
   const device_array<interval> out(std::vector<interval>(static_cast<std::size_t>(shape.outputs), interval::of(9)));
   const std::int64_t places = plan.work_items() * plan.lanes * vector;
@@ -43,14 +43,14 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
 
 /// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few
 /// threads are `joining`, they have splits enough to join by single columns.
-ax::schedule plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits,
-                     int blocks, int joining, bool joins_singly) {
-  ax::schedule plan{};
+ax::plan plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks,
+                 int joining, bool joins_singly) {
+  ax::plan plan{};
   plan.lanes = lanes, plan.groups = groups, plan.log_rows = log_rows, plan.tiles = tiles, plan.splits = splits;
   ax::deal_drawn_work(plan, blocks, joining, vector, joins_singly, sizeof(interval));
   return plan;
 }
-ax::schedule plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
+ax::plan plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
   return plan_of(lanes, 1, groups, log_rows, tiles, splits, blocks, lanes * groups, true);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes and plans as pure functions: whatever the array and the device, the work items cover each item of each output
 // once, and shared partial results fit the scratch.
+#include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/axes/staged_plan.hpp>
@@ -51,9 +52,8 @@ TEST(axis_shapes, backward_axes) {
   EXPECT_EQ(rows.out_first, 2);
 }
 
-/// Says what is wrong with a schedule whose tiles have `lanes` outputs (or vectors) and whose splits have
-/// `split_items`.
-std::string problem(const ax::schedule& plan, std::int64_t outputs, std::int64_t lanes, std::int64_t items,
+/// Says what is wrong with a plan whose tiles have `lanes` outputs (or vectors) and whose splits have `split_items`.
+std::string problem(const ax::plan& plan, std::int64_t outputs, std::int64_t lanes, std::int64_t items,
                     std::int64_t split_items, std::int64_t partials, std::size_t accumulator_bytes, int max_blocks) {
   if (plan.tiles * lanes < outputs || (plan.tiles - 1) * lanes >= outputs) return "tiles do not cover the outputs once";
   if (plan.splits * split_items < items || (plan.splits - 1) * split_items >= items)

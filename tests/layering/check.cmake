@@ -21,7 +21,7 @@ set(layers
   "6:warp/.*"
   "7:block/.*"
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
-  "9:(call_options|segments|log_sum_exp_operator|top_k_operators)[.]hpp"
+  "9:(call_options|segments|log_sum_exp_operator|strided|top_k_operators)[.]hpp"
   "9:grid/.*|fused[.]hpp"
   "10:host/.*|outputs[.]hpp"
   "11:segments/.*"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan of the kernel that brings rows through stages in shared memory.
 #pragma once
+#include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/plan.hpp>
 
 namespace warpfold::axis_reduction {
@@ -11,7 +12,7 @@ inline bool may_be_staged(const kernel_choice& choice) {
   return (choice.kind == kernel_kind::columns || choice.kind == kernel_kind::tiles) && choice.vector == 1;
 }
 
-/// What a stage of rows in shared memory holds.
+/// The layout of the stages in shared memory.
 struct stage_shape {
   int pitch;        ///< items from a row to the next one
   int group_bytes;  ///< from a row group to the next one
@@ -23,7 +24,7 @@ struct stage_shape {
   }
 };
 struct staged_plan {
-  schedule grid;
+  plan grid;
   stage_shape stage;
 };
 
@@ -38,7 +39,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
       given.reduced.rank != 1 || reduced.in_stride < kept.extent || 2 * reduced.in_stride > 3 * kept.extent)
     return std::nullopt;
   staged_plan plan{};
-  schedule& grid = plan.grid;
+  auto& grid = plan.grid;
   const auto bytes = static_cast<int>(item_bytes);
   grid.lanes = static_cast<int>(kept.extent);
   grid.groups =

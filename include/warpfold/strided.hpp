@@ -69,8 +69,8 @@ concept has_strides = rank_of<M>
 };
 }  // namespace detail
 
-/// What has the shape of an mdspan: std's, cuda::std's, Kokkos' and RAFT's, and `strided`. The accessor must be one of
-/// plain pointers; the layout any with strides.
+/// Any type with the members of an mdspan: std's, cuda::std's, Kokkos' and RAFT's, and `strided`. The accessor must be
+/// one of plain pointers. The layout may be any with strides.
 template <class M>
 concept array_view = requires(const M& m) {
   { std::remove_cvref_t<M>::rank() } -> std::convertible_to<std::size_t>;
@@ -79,7 +79,7 @@ concept array_view = requires(const M& m) {
 }
 &&detail::has_strides<M>;
 
-/// What a view's data_handle returns, and the type of its items.
+/// The type that a view's data_handle returns, and the type of its items.
 template <array_view M> using view_handle_t = std::remove_cvref_t<decltype(std::declval<const M&>().data_handle())>;
 template <array_view M> using view_item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<view_handle_t<M>>>>;
 
