@@ -75,7 +75,7 @@ void add_sum(const std::string& kind, std::size_t chunk_bytes, int devices) {
                if (kind != "pinned") pageable.assign(pinned.get(), pinned.get() + items);
                wf::host_options<double> options{.chunk_bytes = chunk_bytes};
                for (int i = 0; i < devices; ++i) options.devices.push_back(i);
-               const auto in = wf::from_host(kind == "pinned" ? pinned.get() : pageable.data(), items);
+               const auto in = wf::host(kind == "pinned" ? pinned.get() : pageable.data(), items);
                const auto sum = [&] { return wf::reduce_value(in, wf::accumulate_in<double>(wf::plus{}), options); };
                if (sum() != static_cast<double>(items / 2)) throw std::runtime_error("the sum is wrong");
                chunk_copies copies(items, static_cast<std::int64_t>(chunk_bytes / sizeof(float)));

@@ -102,9 +102,8 @@ int main(int argc, char** argv) {
     }));
     std::vector<std::int16_t> whole(static_cast<std::size_t>(large.count));
     large.fill(0, whole);
-    results.push_back(print_way("from an array in host memory", [&] {
-      return wf::reduce_value(wf::from_host(whole), everything, {.chunk_bytes = chunk});
-    }));
+    results.push_back(print_way("from an array in host memory",
+                                [&] { return wf::reduce_value(wf::host(whole), everything, {.chunk_bytes = chunk}); }));
     results.push_back(print_way("from device memory, if it fits", [&] {
       const examples::device_array<std::int16_t> on_device(whole);
       return wf::reduce_value(std::span<const std::int16_t>(on_device.data(), on_device.size()), everything);

@@ -214,7 +214,7 @@ TEST(arg_reduce, many_short_segments) {
   cuda_emulator::scoped_settings settings;
   settings->multiprocessors = 1;
 #endif
-  const int multiprocessors = wf::host::limits_of(wf::host::current_device()).multiprocessors;
+  const int multiprocessors = wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors;
   wf_test::random_source random(17);
   std::vector<std::int64_t> ends;
   std::int64_t at = 0;

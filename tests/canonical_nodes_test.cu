@@ -218,7 +218,7 @@ TEST(canonical_nodes, threads_of_a_kernel_build_and_join_them) {
   const wf_test::device_array<std::int64_t> borders(random_borders(777, parts, source));
   const wf_test::device_array<wf::canonical_nodes<hash, wf_test::hash_pair>> lists(parts);
   const wf_test::device_array<hash> out(1);
-  wf::launch(&fold_parts_kernel<hash, wf_test::hash_pair>, wf::host::launch_config(1, 32, 0, nullptr), in.data(),
+  wf::launch(&fold_parts_kernel<hash, wf_test::hash_pair>, wf::host_side::launch_config(1, 32, 0, nullptr), in.data(),
              borders.data(), parts, lists.data(), out.data(), wf_test::hash_pair{});
   EXPECT_EQ(out.value(), wf::canonical_tree::replay(items.data(), 777, wf_test::hash_pair{}));
 }

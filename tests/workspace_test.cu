@@ -13,26 +13,26 @@
 namespace {
 
 namespace wf = warpfold;
-namespace host = warpfold::host;
+namespace host_side = warpfold::host_side;
 namespace reduction = warpfold::reduction;
 namespace segmented = warpfold::segmented;
 namespace by_key = warpfold::by_key;
 
 std::vector<unsigned char> control_of(std::span<std::byte> scratch) {
-  std::vector<unsigned char> control(host::control_bytes);
+  std::vector<unsigned char> control(host_side::control_bytes);
   wf::check(cudaMemcpy(control.data(), scratch.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return control;
 }
-const std::vector<unsigned char> cleared(host::control_bytes, 0);
+const std::vector<unsigned char> cleared(host_side::control_bytes, 0);
 
 bool is_aligned(std::span<std::byte> scratch) {
-  return reinterpret_cast<std::uintptr_t>(scratch.data()) % host::workspace_alignment == 0;
+  return reinterpret_cast<std::uintptr_t>(scratch.data()) % host_side::workspace_alignment == 0;
 }
 
 TEST(workspace, is_cleared_aligned_and_large_enough) {
   const wf::workspace scratch;
   EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<double>());
-  EXPECT_GE(scratch.bytes().size(), reduction::scratch(host::current_device(), 64).workspace_bytes());
+  EXPECT_GE(scratch.bytes().size(), reduction::scratch(host_side::current_device(), 64).workspace_bytes());
   EXPECT_TRUE(is_aligned(scratch.bytes()));
   EXPECT_EQ(control_of(scratch.bytes()), cleared);
 }
@@ -101,7 +101,8 @@ template <class Call> std::string complaint(Call call) {
 }
 
 TEST(initialize_workspace, clears_the_control_words_on_the_stream) {
-  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(host::control_bytes + 128, std::byte{0xee}));
+  const wf_test::device_array<std::byte> memory(
+      std::vector<std::byte>(host_side::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
   const wf::workspace_ref initialized = wf::initialize_workspace(bytes);
   EXPECT_EQ(control_of(bytes), cleared);
@@ -110,9 +111,10 @@ TEST(initialize_workspace, clears_the_control_words_on_the_stream) {
 }
 
 TEST(initialize_workspace, refuses_what_cannot_be_scratch) {
-  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(host::control_bytes + 128, std::byte{0xee}));
+  const wf_test::device_array<std::byte> memory(
+      std::vector<std::byte>(host_side::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
-  const std::string least = std::to_string(host::control_bytes);
+  const std::string least = std::to_string(host_side::control_bytes);
   EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.subspan(64)); }),
             "warpfold::initialize_workspace: bytes has " + std::to_string(bytes.size() - 64) +
                 " bytes aligned to 64; " + least + " bytes aligned to 128 are needed");

@@ -38,10 +38,10 @@
 namespace warpfold {
 
 /// `count` items in host memory as an input.
-template <class T> host_items<T> from_host(const T* first, std::int64_t count) { return {first, count}; }
+template <class T> host_items<T> host(const T* first, std::int64_t count) { return {first, count}; }
 /// A contiguous range in host memory as an input. It must live until the call returns.
-template <std::ranges::contiguous_range R> auto from_host(const R& range) {
-  return from_host(std::ranges::data(range), static_cast<std::int64_t>(std::ranges::size(range)));
+template <std::ranges::contiguous_range R> auto host(const R& range) {
+  return host(std::ranges::data(range), static_cast<std::int64_t>(std::ranges::size(range)));
 }
 /// `count` items that fill(first, std::span<T> to) writes.
 template <class T, class Fill>
@@ -88,7 +88,7 @@ void reduce_parts(const char* function, const std::vector<host_memory::reader>& 
                   Op op, Transform transform, const host_options<A>& options) {
   const host_memory::settings how = host_memory::checked_settings(function, options);
   check_not_captured(function, options.stream);
-  if (count > 0) (void)host::initial_value_of<Op>(function, options.init);  // a wrong one is refused at once
+  if (count > 0) (void)host_side::initial_value_of<Op>(function, options.init);  // a wrong one is refused at once
   const host_memory::device_guard guard(how.devices[0]);
   const reduce_options<A> of_result{options.stream, options.init};
   const auto lowered = lower_into<A>(op, out);
@@ -109,11 +109,11 @@ void reduce_parts(const char* function, const std::vector<host_memory::reader>& 
   const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
                                                 cudaStream_t stream) {
     const auto leaves = leaves_of_part<A>(op, transform, of, inputs, std::type_identity<std::tuple<Ts...>>());
-    host::reduce_with<automatic>::enqueue(function, leaves, nodes + of.number, op, reduce_options<A>{stream});
+    host_side::reduce_with<automatic>::enqueue(function, leaves, nodes + of.number, op, reduce_options<A>{stream});
   };
   if (count > 0) host_memory::pipeline(readers, parts, how, enqueue).run(rings);
   reduction::enqueue(function, node_leaves{nodes_source{nodes, parts.parts()}, {}}, lowered, op, of_result);
-  const host::relaxed_capture relaxed;
+  const host_side::relaxed_capture relaxed;
   check(cudaStreamSynchronize(options.stream), "cudaStreamSynchronize");
 }
 
@@ -141,7 +141,7 @@ void reduce_host_pairs(const char* function, const Left& left, const Right& righ
 /// Calls reduce(out) for a result that is returned.
 template <class R, class A, class Reduce>
 R host_value(const char* function, const host_options<A>& options, Reduce reduce) {
-  return host::wait_for_value<R>(function, options.stream, reduce);
+  return host_side::wait_for_value<R>(function, options.stream, reduce);
 }
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail

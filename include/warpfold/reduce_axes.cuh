@@ -85,10 +85,10 @@ void check_results_apart(const char* function, const T* in, const axis_reduction
   const auto written = axis_reduction::range_of(out_axes);
   const auto first = axis_reduction::from_item(out, written.first);
   const std::int64_t count = written.last - written.first + 1;
-  host::check_outputs_apart(function, "out", first, count);
-  host::check_outputs_apart_from(function, "in", in + read.first, read.last - read.first + 1, "out", first, count);
-  host::check_outputs_apart_from(function, "init", options.init, "out", first, count);
-  host::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
+  host_side::check_outputs_apart(function, "out", first, count);
+  host_side::check_outputs_apart_from(function, "in", in + read.first, read.last - read.first + 1, "out", first, count);
+  host_side::check_outputs_apart_from(function, "init", options.init, "out", first, count);
+  host_side::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
 }
 
 template <class Lift, class Op, class Transform> Lift make_lift(const Op& op, const Transform& transform) {
@@ -119,7 +119,8 @@ template <class A, class Source, class Out, class Op, class Transform>
 void reduce_adjacent_rows(const char* function, const Source& source, const segmented::fixed_length_segments& rows,
                           const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
   const auto enqueue = [&](const auto& leaves, const auto& to, const auto& any_op) {
-    host::segmented_reduce_with<automatic>::enqueue(function, rows, leaves, segmented::to_indexed(to), any_op, options);
+    host_side::segmented_reduce_with<automatic>::enqueue(function, rows, leaves, segmented::to_indexed(to), any_op,
+                                                         options);
   };
   if constexpr (counts_from_begin<Op, A>)
     if (!options.init && source.items - 1 <= std::numeric_limits<typename index_of<A>::type>::max()) {
@@ -136,10 +137,10 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
                          const segmented_options<A>& options) {
   const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
   const auto kept = axis_reduction::kept_strides(function, in_axes, reduced, out);
-  if (items > 0) host::check_pointer(function, "in", in);
+  if (items > 0) host_side::check_pointer(function, "in", in);
   const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
   if (axis_reduction::checked_items(function, "out", kept) > 0) {
-    host::check_output_pointers(function, "out", out.to);
+    host_side::check_output_pointers(function, "out", out.to);
     axis_reduction::check_apart_from_itself(function, out.axes[0]);
     check_results_apart(function, in, readable, out.to, kept, options);
   }

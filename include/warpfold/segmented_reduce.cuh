@@ -67,23 +67,23 @@ void reduce_segments(const char* function, const char* argument, const It& first
     if constexpr (check_transform<Op, Transform, A, iterator_item_t<It>>() &&
                   check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>()) {
       const auto from = to_kernel_iterator(first);
-      host::check_count(function, items);
-      if (items > 0) host::check_pointer(function, argument, from);
+      host_side::check_count(function, items);
+      if (items > 0) host_side::check_pointer(function, argument, from);
       auto to = to_output(out);
       if constexpr (!is_sized_output<Out>) to.size = segment::count_of(function, segments, items);
-      host::check_equal_sizes(function, "out", to);
-      if (to.size > 0) host::check_output_pointers(function, "out", to);
-      host::check_outputs_apart(function, "out", to, to.size);
-      host::check_outputs_apart_from(function, argument, from, items, "out", to, to.size);
-      host::check_outputs_apart_from(function, "init", options.init, "out", to, to.size);
-      host::check_outputs_apart_from(function, "empty", options.empty, "out", to, to.size);
+      host_side::check_equal_sizes(function, "out", to);
+      if (to.size > 0) host_side::check_output_pointers(function, "out", to);
+      host_side::check_outputs_apart(function, "out", to, to.size);
+      host_side::check_outputs_apart_from(function, argument, from, items, "out", to, to.size);
+      host_side::check_outputs_apart_from(function, "init", options.init, "out", to, to.size);
+      host_side::check_outputs_apart_from(function, "empty", options.empty, "out", to, to.size);
       const auto spans =
           segment::checked_spans(function, segments, items, to.size, is_sized_output<Out> ? "out" : "begins", to);
       if constexpr (requires { spans.ids; })
         if (to.size == 0 && items > 0)
           reject(function, {"out is empty, but there are ", std::to_string(items).c_str(), " items"});
       const auto described = segmented::described(spans, to.size);
-      host::segmented_reduce_with<Strategy>::enqueue(
+      host_side::segmented_reduce_with<Strategy>::enqueue(
           function, described, make_leaves<A>(op, make_source(from, items), transform),
           segmented::to_indexed(lower_segments_into<A>(op, to.first, described)), op, options);
     }

@@ -77,17 +77,17 @@ void scan_segments(const char* function, const char* argument, const It& given, 
   using T = iterator_item_t<It>;
   if constexpr (check_types<Op, Transform, A, Out, T>()) {
     const auto first = to_kernel_iterator(given);
-    host::check_count(function, count);
+    host_side::check_count(function, count);
     static_assert(!lowers_segments<Op, A>,
                   "warpfold: scans do not tell where a segment begins: use within_run instead of within_segment");
-    host::check_output_sizes(function, out, count);
+    host_side::check_output_sizes(function, out, count);
     out.size = count;
     if (count > 0) {
-      host::check_pointer(function, argument, first);
-      host::check_output_pointers(function, "out", out);
+      host_side::check_pointer(function, argument, first);
+      host_side::check_output_pointers(function, "out", out);
     }
-    host::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
-    host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
+    host_side::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
+    host_side::check_outputs_apart_from(function, "init", options.init, "out", out, count);
     const auto described = segmented_scan::described(
         segment::checked_spans(function, segments, count, scanned_segments(function, segments, count), "begins", out));
     constexpr bool has_owners = requires { described.ids; };

@@ -108,11 +108,11 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
     using parts = detail::parts_of<S>;
     using reduced = detail::reduced_by<typename parts::algorithm, A>;
     using item = typename reduced::item;
-    bytes = std::max(bytes, reduction::scratch(host::current_device(), sizeof(item)).workspace_bytes());
+    bytes = std::max(bytes, reduction::scratch(host_side::current_device(), sizeof(item)).workspace_bytes());
     if (!parts::schedule::is_persistent && count > 0) {
       constexpr int least = block::least_data_block_items<typename reduced::algorithm, item>;
       const std::int64_t partials = strategies::multi_pass_partials(count, least, least);
-      bytes = std::max(bytes, host::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
+      bytes = std::max(bytes, host_side::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
     }
   }
   return bytes;
@@ -124,8 +124,8 @@ template <reduction_strategy S, class T, class Op, class A = accumulator_t<Op, T
 strategies::strategy_facts facts_of(std::int64_t count) {
   using leaves = thread::leaves<thread::pointer_source<T>, thread::no_transform, A>;
   if constexpr (block::is_segmented<typename detail::parts_of<S>::algorithm>)
-    return host::segmented_reduce_with<S>::template facts<const Id*, leaves, Op>(count);
-  else return host::reduce_with<S>::template facts<leaves, Op, A*>(count);
+    return host_side::segmented_reduce_with<S>::template facts<const Id*, leaves, Op>(count);
+  else return host_side::reduce_with<S>::template facts<leaves, Op, A*>(count);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

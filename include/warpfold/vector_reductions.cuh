@@ -71,7 +71,7 @@ template <class Op, class Transform = thread::no_transform> struct named_reducti
 
  private:
   template <class A, class Enqueue> auto wait(const reduce_options<A>& options, Enqueue enqueue) const {
-    return host::wait_for_value<lowered_t<Op, A>>(name, options.stream, enqueue);
+    return host_side::wait_for_value<lowered_t<Op, A>>(name, options.stream, enqueue);
   }
 };
 

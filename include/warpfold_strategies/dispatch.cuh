@@ -19,18 +19,18 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// of it, or lacks bulk copies.
 inline bool allow_shared_memory(const char* function, const void* kernel, int device, std::size_t shared_bytes,
                                 bool needs_bulk_copy) {
-  if (needs_bulk_copy && !host::is_sm_90(kernel, device))
+  if (needs_bulk_copy && !host_side::is_sm_90(kernel, device))
     reject(function, "grid::bulk_producer_consumer needs a device of compute capability 9.0 or later, and code for it");
-  if (!host::allow_shared_bytes(kernel, device, shared_bytes))
+  if (!host_side::allow_shared_bytes(kernel, device, shared_bytes))
     reject(function, "the strategy needs " + std::to_string(shared_bytes) +
                          " bytes of shared memory a block; the device has " +
-                         std::to_string(host::most_shared_bytes(device)));
+                         std::to_string(host_side::most_shared_bytes(device)));
   return true;
 }
 /// The same, once per kernel and device.
 template <auto* Kernel>
 void prepare_kernel(const char* function, int device, std::size_t shared_bytes, bool needs_bulk_copy) {
-  static host::per_device<bool> cache;
+  static host_side::per_device<bool> cache;
   cache.get(device, &allow_shared_memory, function, reinterpret_cast<const void*>(Kernel), device, shared_bytes,
             needs_bulk_copy);
 }
@@ -43,32 +43,32 @@ template <class Algorithm, class Schedule, class Finish, class Leaves, class Op,
   static constexpr int data_block_items = Schedule::template data_block_items<Algorithm, Leaves>;
   static constexpr std::size_t shared_bytes = sizeof(grid::strategy_storage<Algorithm, Schedule, Leaves>);
 
-  static std::int64_t data_blocks(std::int64_t items) { return host::divide_up(items, data_block_items); }
+  static std::int64_t data_blocks(std::int64_t items) { return host_side::divide_up(items, data_block_items); }
   static void prepare(const char* function, int device) {
     prepare_kernel<kernel>(function, device, shared_bytes, Schedule::needs_bulk_copy);
   }
   static int blocks_a_multiprocessor(const char* function, int device) {
     prepare(function, device);
-    return host::blocks_per_multiprocessor<kernel>(device, block_threads, shared_bytes);
+    return host_side::blocks_per_multiprocessor<kernel>(device, block_threads, shared_bytes);
   }
   static strategy_plan plan(const char* function, int device, std::int64_t items, int max_blocks = 0) {
     strategy_plan result;
     const int resident = blocks_a_multiprocessor(function, device);
     if constexpr (Schedule::is_persistent)
-      result =
-          plan_shares(data_blocks(items), std::int64_t{host::limits_of(device).multiprocessors} * resident, max_blocks);
+      result = plan_shares(data_blocks(items), std::int64_t{host_side::limits_of(device).multiprocessors} * resident,
+                           max_blocks);
     else result = plan_pass(data_blocks(items));
     if (!result.valid()) reject(function, "count is " + std::to_string(items) + ", more than the strategy can count");
     return result;
   }
   static void launch(const strategy_plan& plan, cudaStream_t stream,
                      const grid::strategy_arguments<Leaves, Op, Out>& arguments) {
-    host::enqueue(kernel, {static_cast<int>(plan.blocks), block_threads, shared_bytes}, stream, arguments);
+    host_side::enqueue(kernel, {static_cast<int>(plan.blocks), block_threads, shared_bytes}, stream, arguments);
   }
 };
 
 template <class Schedule> void check_max_blocks(const char* function, int max_blocks) {
-  host::check_max_blocks(function, max_blocks);
+  host_side::check_max_blocks(function, max_blocks);
   if (max_blocks > 0 && !Schedule::is_persistent)
     reject(function, "max_blocks is given, but grid::multi_pass has a block for each data-block");
 }
@@ -99,9 +99,9 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     check_operator<Op, A>();
     if constexpr (is_operator_for<Op, A>) {  // else what follows would bury the reason in other errors
       const std::int64_t items = leaves.source.items;
-      const auto init = host::initial_value_of<Op, Out>(function, options.init, items);
+      const auto init = host_side::initial_value_of<Op, Out>(function, options.init, items);
       check_max_blocks<Schedule>(function, options.max_blocks);
-      if (items == 0) return host::enqueue(&grid::write_kernel<A, Out>, {1, 1}, options.stream, out, init);
+      if (items == 0) return host_side::enqueue(&grid::write_kernel<A, Out>, {1, 1}, options.stream, out, init);
       run(function, leaves, out, op, options, init, [] {});
     }
   }
@@ -112,7 +112,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
   static void run(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options,
                   const grid::initial_value<A>& init, Prepare prepare) {
     if constexpr (check_strategy<Algorithm, Schedule, Finish, Leaves, Op, Out>()) {
-      const int device = host::current_device();
+      const int device = host_side::current_device();
       grid::strategy_arguments<Leaves, Op, Out> arguments{leaves, op, out, init, {}, nullptr, nullptr};
       if constexpr (!Schedule::is_persistent) run_passes(function, device, arguments, options, prepare);
       else if constexpr (finish::is_atomic<Finish>) run_atomic(function, device, arguments, options);
@@ -123,7 +123,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
   template <class Leaves, class Op, class Out> static strategy_facts facts(std::int64_t items) {
     using first = launcher<Leaves, Op, Out>;
     constexpr const char* function = "facts_of";
-    const int device = host::current_device();
+    const int device = host_side::current_device();
     const std::int64_t blocks = items > 0 ? first::plan(function, device, items).blocks : 1;
     int launches = finish::is_atomic<Finish> && items > 0 ? 2 : 1;
     if constexpr (launches_again<Schedule, Finish>)
@@ -131,7 +131,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(first::kernel)), "cudaFuncGetAttributes");
     const int resident = first::blocks_a_multiprocessor(function, device);
-    const double threads = host::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    const double threads = host_side::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device);
     return {attributes.numRegs,
             static_cast<int>(attributes.localSizeBytes),
             first::shared_bytes,
@@ -157,7 +157,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
       check_output_apart(function, source.left, out);
       check_output_apart(function, source.right, out);
     } else if constexpr (requires { source.data; })
-      host::check_apart(function, "the input", source.data, source.items, "out", out, 1);
+      host_side::check_apart(function, "the input", source.data, source.items, "out", out, 1);
   }
 
   /// Enqueues the reduction of the previous launch's `count` partial results. Several blocks write theirs to `target`.
@@ -177,8 +177,8 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     strategy_plan next_plan;
     if constexpr (launches_again<Schedule, Finish>)
       if (plan.blocks > 1) next_plan = next_launcher<Leaves, Op, Out>::plan(function, device, plan.blocks, 1);
-    const host::call_frame frame(function, options, reduction::scratch(device, sizeof(A)));
-    const host::call_scratch scratch = frame.borrow();
+    const host_side::call_frame frame(function, options, reduction::scratch(device, sizeof(A)));
+    const host_side::call_scratch scratch = frame.borrow();
     arguments.schedule = plan.schedule;
     arguments.partials = scratch.room<A>();
     arguments.ticket = scratch.ticket();
@@ -195,8 +195,8 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     check_output_apart(function, arguments.leaves.source, arguments.out);
     const strategy_plan plan = first::plan(function, device, arguments.leaves.source.items, options.max_blocks);
     arguments.schedule = plan.schedule;
-    host::enqueue(&grid::initialize_kernel<Op, A>, {1, 1}, options.stream, arguments.out, thread::exact_identity<Op, A>,
-                  arguments.init);
+    host_side::enqueue(&grid::initialize_kernel<Op, A>, {1, 1}, options.stream, arguments.out,
+                       thread::exact_identity<Op, A>, arguments.init);
     first::launch(plan, options.stream, arguments);
   }
 
@@ -210,7 +210,8 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     if (plan.blocks > 1) next::prepare(function, device);  // later passes have fewer items: nothing else can fail
     const auto partials =
         static_cast<std::size_t>(multi_pass_partials(items, first::data_block_items, next::data_block_items));
-    const host::call_scratch scratch = host::borrow_if(plan.blocks > 1, function, options, {0, partials * sizeof(A)});
+    const host_side::call_scratch scratch =
+        host_side::borrow_if(plan.blocks > 1, function, options, {0, partials * sizeof(A)});
     A* const target[2] = {scratch.room<A>(), scratch.room<A>() + (plan.blocks > 1 ? plan.blocks : 0)};
     arguments.schedule = plan.schedule;
     arguments.partials = target[0];
@@ -239,7 +240,7 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::strategies
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Algorithm, class Schedule, class Finish>
@@ -247,4 +248,4 @@ struct reduce_with<strategy<Algorithm, Schedule, Finish>>
     : strategies::strategy_reduction<strategy<Algorithm, Schedule, Finish>> {};
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

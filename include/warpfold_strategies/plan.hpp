@@ -37,8 +37,8 @@ inline strategy_plan plan_pass(std::int64_t data_blocks) {
 /// third pass overwrites those of the first.
 inline std::int64_t multi_pass_partials(std::int64_t items, std::int64_t first_data_block_items,
                                         std::int64_t data_block_items) {
-  const std::int64_t first = host::divide_up(items, first_data_block_items);
-  return first + host::divide_up(first, data_block_items);
+  const std::int64_t first = host_side::divide_up(items, first_data_block_items);
+  return first + host_side::divide_up(first, data_block_items);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

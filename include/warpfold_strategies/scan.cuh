@@ -52,7 +52,7 @@ template <class Out> auto checked_scan_output(const char* function, Out&& out, s
   const auto to = to_output(out);
   if (to.size >= 0 && to.size < count)
     reject(function, "out has " + std::to_string(to.size) + " items, not " + std::to_string(count));
-  if (count > 0) host::check_pointer(function, "out", to.first);
+  if (count > 0) host_side::check_pointer(function, "out", to.first);
   return to.first;
 }
 
@@ -67,8 +67,8 @@ void scan_items(const char* function, const char* argument, const It& first, std
                 const reduce_options<A>& options) {
   if constexpr (check_scan_types<Op, A, iterator_item_t<It>>()) {
     const auto from = to_kernel_iterator(first);
-    host::check_count(function, count);
-    if (count > 0) host::check_pointer(function, argument, from);
+    host_side::check_count(function, count);
+    if (count > 0) host_side::check_pointer(function, argument, from);
     scan_leaves<Kind, S>(
         function,
         warpfold::detail::make_leaves<A>(op, warpfold::detail::make_source(from, count), thread::no_transform{}),
@@ -87,8 +87,8 @@ void scan_owned(const char* function, const In& in, const owners<Ids>& segments,
       reject(function, "owners has " + std::to_string(segments.ids.size()) + " entries, not " + std::to_string(count) +
                            ", one for each item");
     if (count > 0) {
-      host::check_pointer(function, "in", from);
-      host::check_pointer(function, "owners", ids);
+      host_side::check_pointer(function, "in", from);
+      host_side::check_pointer(function, "owners", ids);
     }
     using id = item_t<const Ids>;
     scan_segments<Kind, S, id>(

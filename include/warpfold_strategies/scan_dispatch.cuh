@@ -29,14 +29,14 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Totals that the passes over `items` items keep: one for each data-block of each pass but the last.
 inline std::int64_t scan_totals(std::int64_t items, std::int64_t data_block_items) {
   std::int64_t totals = 0;
-  for (std::int64_t blocks = host::divide_up(items, data_block_items); blocks > 1;
-       blocks = host::divide_up(blocks, data_block_items))
+  for (std::int64_t blocks = host_side::divide_up(items, data_block_items); blocks > 1;
+       blocks = host_side::divide_up(blocks, data_block_items))
     totals += blocks;
   return totals;
 }
 
 /// What a scan whose items are scanned as `A` needs.
-template <class S, class A> host::scratch_need scan_scratch(std::int64_t items) {
+template <class S, class A> host_side::scratch_need scan_scratch(std::int64_t items) {
   return {0, static_cast<std::size_t>(scan_totals(items, S::algorithm::data_block_items)) * sizeof(A)};
 }
 
@@ -52,19 +52,19 @@ template <class Algorithm, scan_kind Kind> struct scan_pass {
   /// Room for the totals of all passes is at `totals`.
   template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
   static void launch(grid::scan_arguments<Leaves, Op, Out> arguments, A* totals, cudaStream_t stream) {
-    const std::int64_t blocks = host::divide_up(arguments.leaves.source.items, Algorithm::data_block_items);
+    const std::int64_t blocks = host_side::divide_up(arguments.leaves.source.items, Algorithm::data_block_items);
     arguments.totals = blocks > 1 ? totals : nullptr;
     const auto shape = [&](std::int64_t grid_blocks, std::size_t bytes) {
-      return host::launch_shape{static_cast<int>(grid_blocks), Algorithm::block_threads, bytes};
+      return host_side::launch_shape{static_cast<int>(grid_blocks), Algorithm::block_threads, bytes};
     };
-    host::enqueue(&grid::scan_kernel<Algorithm, Kind, Leaves, Op, Out>, shape(blocks, shared_bytes<A>), stream,
-                  arguments);
+    host_side::enqueue(&grid::scan_kernel<Algorithm, Kind, Leaves, Op, Out>, shape(blocks, shared_bytes<A>), stream,
+                       arguments);
     if (blocks == 1) return;
     using next_out = grid::scan_values<A>;
     const grid::scan_arguments<partial_leaves<A>, Op, next_out> next{
         {{totals, blocks}, {}}, arguments.op, {totals}, {}, {}, nullptr};
     scan_pass<Algorithm, scan_kind::inclusive>::launch(next, totals + blocks, stream);
-    host::enqueue(&grid::add_kernel<Algorithm, Kind, Leaves, Op, Out>, shape(blocks - 1, 0), stream, arguments);
+    host_side::enqueue(&grid::add_kernel<Algorithm, Kind, Leaves, Op, Out>, shape(blocks - 1, 0), stream, arguments);
   }
 };
 
@@ -82,14 +82,15 @@ void enqueue_scan(const char* function, const Leaves& leaves, ScanOp scan_op, Ou
       pass::template shared_bytes<A> <= most_shared_bytes,
       "warpfold: the data-blocks of this scan do not fit the shared memory of a multiprocessor: take a smaller "
       "block");
-  const int device = host::current_device();
+  const int device = host_side::current_device();
   const std::int64_t items = leaves.source.items;
-  const std::int64_t blocks = host::divide_up(items, algorithm::data_block_items);
+  const std::int64_t blocks = host_side::divide_up(items, algorithm::data_block_items);
   if (!plan_pass(blocks).valid())
     reject(function, "count is " + std::to_string(items) + ", more than the strategy can count");
   pass::template prepare<Leaves, ScanOp, Out>(function, device);
   if (blocks > 1) next_pass::template prepare<partial_leaves<A>, ScanOp, grid::scan_values<A>>(function, device);
-  const host::call_scratch scratch = host::borrow_if(blocks > 1, function, options, scan_scratch<S, A>(items));
+  const host_side::call_scratch scratch =
+      host_side::borrow_if(blocks > 1, function, options, scan_scratch<S, A>(items));
   A* const totals = scratch.room<A>();
   pass::launch(grid::scan_arguments<Leaves, ScanOp, Out>{leaves, scan_op, out, init, nothing, nullptr}, totals,
                options.stream);
@@ -109,7 +110,7 @@ template <class Source, class A> void check_scan_output(const char* function, co
   if constexpr (requires { source.first_index; }) check_scan_output(function, source.source, out);
   else if constexpr (requires { source.data; }) {
     const bool in_place = sizeof(*source.data) == sizeof(A) && static_cast<const void*>(source.data) == out;
-    if (!in_place) host::check_apart(function, "the input", source.data, source.items, "out", out, source.items);
+    if (!in_place) host_side::check_apart(function, "the input", source.data, source.items, "out", out, source.items);
   }
 }
 
@@ -118,9 +119,9 @@ template <class Op, class Source, class A>
 grid::initial_value<A> checked_scan_init(const char* function, const Source& source, A* out,
                                          const reduce_options<A>& options) {
   check_max_blocks<grid::multi_pass>(function, options.max_blocks);
-  host::check_initial_apart(function, "init", options.init, "out", out, source.items);
+  host_side::check_initial_apart(function, "init", options.init, "out", out, source.items);
   check_scan_output(function, source, out);
-  return host::initial_value_of<Op>(function, options.init);
+  return host_side::initial_value_of<Op>(function, options.init);
 }
 
 template <scan_kind Kind, class S, class Leaves, class Op, class A = typename Leaves::accumulator>
@@ -136,7 +137,7 @@ void scan_segments(const char* function, const Id* ids, const Leaves& leaves, A*
                    const reduce_options<A>& options) {
   const std::int64_t items = leaves.source.items;
   const auto init = checked_scan_init<Op>(function, leaves.source, out, options);
-  host::check_apart(function, "owners", ids, items, "out", out, items);
+  host_side::check_apart(function, "owners", ids, items, "out", out, items);
   if (items == 0) return;
   const auto start = exclusive_start<Kind, Op>(function, init);
   const segmented::owned_segments<const Id*> segments{ids, items, std::numeric_limits<std::int64_t>::max()};

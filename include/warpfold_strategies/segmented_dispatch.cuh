@@ -68,11 +68,11 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
     if constexpr (!is_operator_for<Op, A>) return;  // else what follows would bury the reason in other errors
     else if constexpr (check_segmented_strategy<Algorithm, Schedule, Finish, Segments, Out, A>()) {
       using unsegmented = strategy_reduction<strategy<typename Algorithm::unsegmented, Schedule, Finish>>;
-      const auto empty = host::empty_value_of<Op, Out>(function, options, segmented::no_empty_value);
-      const auto init = host::initial_value_of<Op>(function, options.init);
+      const auto empty = host_side::empty_value_of<Op, Out>(function, options, segmented::no_empty_value);
+      const auto init = host_side::initial_value_of<Op>(function, options.init);
       check_max_blocks<Schedule>(function, options.max_blocks);
-      host::check_initial_apart(function, "init", options.init, "out", out, segments.count);
-      host::check_initial_apart(function, "empty", options.empty, "out", out, segments.count);
+      host_side::check_initial_apart(function, "init", options.init, "out", out, segments.count);
+      host_side::check_initial_apart(function, "empty", options.empty, "out", out, segments.count);
       if (segments.count == 0) return;
       const auto fill = [&] { fill_output(out, segments.count, empty, options.stream); };
       if (segments.items == 0) return fill();
@@ -100,16 +100,16 @@ struct strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {
   template <class A>
   static void fill_output(A* out, std::int64_t count, const grid::initial_value<A>& empty, cudaStream_t stream) {
     constexpr int threads = 256;
-    const std::int64_t most = std::int64_t{host::limits_of(host::current_device()).multiprocessors} * 8;
-    const int blocks = static_cast<int>(std::min(most, host::divide_up(count, threads)));
-    host::enqueue(&grid::fill_kernel<A>, {blocks, threads}, stream, out, count, empty);
+    const std::int64_t most = std::int64_t{host_side::limits_of(host_side::current_device()).multiprocessors} * 8;
+    const int blocks = static_cast<int>(std::min(most, host_side::divide_up(count, threads)));
+    host_side::enqueue(&grid::fill_kernel<A>, {blocks, threads}, stream, out, count, empty);
   }
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::strategies
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Algorithm, class Schedule, class Finish>
@@ -117,4 +117,4 @@ struct segmented_reduce_with<strategy<Algorithm, Schedule, Finish>>
     : strategies::strategy_segmented_reduction<strategy<Algorithm, Schedule, Finish>> {};
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -71,7 +71,7 @@ std::string problem(const ax::plan& plan, std::int64_t outputs, std::int64_t lan
   if (plan.work_items() > ax::max_work_items) return "too many work items";
   if (static_cast<std::size_t>(plan.work_items() * partials) * accumulator_bytes > ax::partial_bytes(accumulator_bytes))
     return "partial results exceed the scratch";
-  if (static_cast<std::size_t>(1 + plan.tiles) * sizeof(unsigned) > warpfold::host::feature_control_bytes)
+  if (static_cast<std::size_t>(1 + plan.tiles) * sizeof(unsigned) > warpfold::host_side::feature_control_bytes)
     return "counters exceed the control words";
   return {};
 }

@@ -18,7 +18,7 @@ inline constexpr bool emulated = true;
 
 /// False on a GPU before sm_90. A test that needs bulk copies is skipped there, and says why.
 inline bool copies_in_bulk() {
-  return warpfold::host::limits_of(warpfold::host::current_device()).compute_capability >= 90;
+  return warpfold::host_side::limits_of(warpfold::host_side::current_device()).compute_capability >= 90;
 }
 inline constexpr const char* needs_bulk_copies = "bulk copies need sm_90";
 

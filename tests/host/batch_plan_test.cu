@@ -6,7 +6,7 @@
 
 namespace batch_plan_tests {
 
-using warpfold::host::plan_batches;
+using warpfold::host_side::plan_batches;
 
 TEST(batch_plan, few_batches_share_a_block) {
   for (const int batches : {1, 2, 5, 8}) {

@@ -116,11 +116,11 @@ TEST(default_workspace, living_streams_share_slots_only_when_they_are_idle) {
 }
 
 /// As much as any function needs.
-constexpr wf::host::scratch_need whole{wf::host::feature_control_bytes, std::size_t{1} << 21};
+constexpr wf::host_side::scratch_need whole{wf::host_side::feature_control_bytes, std::size_t{1} << 21};
 
 /// The scratch of a call on `stream`, which ends with it.
 unsigned* scratch_of(cudaStream_t stream) {
-  return wf::host::call_scratch(wf::host::current_device(), stream, whole).ticket();
+  return wf::host_side::call_scratch(wf::host_side::current_device(), stream, whole).ticket();
 }
 unsigned* scratch_of_new_stream() {
   const wf_test::stream stream;
@@ -128,7 +128,7 @@ unsigned* scratch_of_new_stream() {
 }
 /// From here on, new streams take slots that are idle.
 void use_up_kept_slots() {
-  for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) scratch_of_new_stream();
+  for (std::size_t i = 0; i <= wf::host_side::workspace_pool::kept_slots; ++i) scratch_of_new_stream();
 }
 bool is_recycled(const unsigned* scratch) {
   for (int i = 0; i < 100; ++i)
@@ -141,7 +141,7 @@ TEST(default_workspace, is_not_recycled_before_the_call_ends) {
   const unsigned* scratch = nullptr;
   {
     const wf_test::stream stream;
-    const wf::host::call_scratch used(wf::host::current_device(), stream, whole);
+    const wf::host_side::call_scratch used(wf::host_side::current_device(), stream, whole);
     scratch = used.ticket();
     EXPECT_EQ(scratch_of(stream), scratch) << "another call on the same stream";
     EXPECT_FALSE(is_recycled(scratch));
@@ -159,7 +159,7 @@ TEST(default_workspace, is_not_recycled_before_the_kernel_ends) {
   const wf_test::stream stream;
   const unsigned* scratch = nullptr;
   {
-    const wf::host::call_scratch used(wf::host::current_device(), stream, whole);
+    const wf::host_side::call_scratch used(wf::host_side::current_device(), stream, whole);
     scratch = used.ticket();
     wf::check(cudaLaunchHostFunc(stream, wait, &may_end), "cudaLaunchHostFunc");
   }

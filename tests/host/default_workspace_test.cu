@@ -19,7 +19,7 @@
 namespace {
 
 namespace wf = warpfold;
-namespace host = warpfold::host;
+namespace host_side = warpfold::host_side;
 
 class stream {
  public:
@@ -36,24 +36,25 @@ class stream {
 
 /// Scratch with room for `bytes` beside the control words of all functions. It is never given back.
 std::span<std::byte> get(cudaStream_t on, std::size_t bytes) {
-  return host::workspace_pool::instance()
-      .borrow(host::current_device(), on, {host::feature_control_bytes, bytes})
+  return host_side::workspace_pool::instance()
+      .borrow(host_side::current_device(), on, {host_side::feature_control_bytes, bytes})
       .scratch.bytes;
 }
 
 /// Whether the control bytes, of all functions at most, are zero for what runs next on the stream.
 bool is_cleared(std::span<std::byte> scratch, cudaStream_t on) {
   wf::check(cudaStreamSynchronize(on), "cudaStreamSynchronize");
-  std::vector<unsigned char> control(std::min(scratch.size(), host::control_bytes));
+  std::vector<unsigned char> control(std::min(scratch.size(), host_side::control_bytes));
   wf::check(cudaMemcpy(control.data(), scratch.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return control == std::vector<unsigned char>(control.size(), 0);
 }
 
 TEST(workspace_pool, has_what_the_calls_of_a_stream_needed) {
-  static auto& pool = *new host::workspace_pool;  // one whose streams have made no calls; never destroyed, as the other
-  const int device = host::current_device();
+  static auto& pool =
+      *new host_side::workspace_pool;  // one whose streams have made no calls; never destroyed, as the other
+  const int device = host_side::current_device();
   const stream own;
-  const auto borrow = [&](const host::scratch_need& need) { return pool.borrow(device, own, need).scratch; };
+  const auto borrow = [&](const host_side::scratch_need& need) { return pool.borrow(device, own, need).scratch; };
   const auto of_sums = wf::reduction::scratch(device, sizeof(float)), of_runs = wf::by_key::scratch(sizeof(float));
   const auto small = borrow(of_sums);
   EXPECT_LE(small.bytes.size(), 256u * 1024);
@@ -75,7 +76,7 @@ TEST(workspace_pool, keeps_a_slot_for_each_stream) {
   EXPECT_EQ(get(cudaStreamLegacy, 1000).data(), of_default.data()) << "the same stream by another name";
   for (const auto& slot : {of_a, of_b}) {
     EXPECT_GE(slot.size(), 1000u);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slot.data()) % host::workspace_alignment, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slot.data()) % host_side::workspace_alignment, 0u);
   }
   EXPECT_TRUE(is_cleared(of_a, a) && is_cleared(of_b, b) && is_cleared(of_default, {}));
 }
@@ -226,7 +227,7 @@ TEST(relaxed_capture, restores_the_mode_of_the_thread) {
   };
   const auto before = exchange(cudaStreamCaptureModeThreadLocal);
   {
-    const host::relaxed_capture relaxed;
+    const host_side::relaxed_capture relaxed;
     EXPECT_EQ(exchange(cudaStreamCaptureModeRelaxed), cudaStreamCaptureModeRelaxed);
   }
   EXPECT_EQ(exchange(before), cudaStreamCaptureModeThreadLocal);

@@ -50,15 +50,15 @@ template <class Body> void expect_no_growth(const std::string& what, Body body) 
 }
 
 /// As much scratch as any function needs.
-constexpr wf::host::scratch_need whole{wf::host::feature_control_bytes, std::size_t{1} << 22};
+constexpr wf::host_side::scratch_need whole{wf::host_side::feature_control_bytes, std::size_t{1} << 22};
 
 class leaks : public testing::Test {
  protected:
   /// From here on, new streams take slots that are idle.
   static void SetUpTestSuite() {
-    for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) {
+    for (std::size_t i = 0; i <= wf::host_side::workspace_pool::kept_slots; ++i) {
       const stream next;
-      const wf::host::call_scratch used(wf::host::current_device(), next, whole);
+      const wf::host_side::call_scratch used(wf::host_side::current_device(), next, whole);
     }
   }
   ~leaks() override { EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess); }
@@ -177,9 +177,9 @@ TEST_F(leaks, failed_allocations_leave_nothing) {
   EXPECT_GT(refused, 25) << "at least so many functions need scratch";
   expect_no_growth("streams", [] {
     std::deque<stream> streams;
-    std::deque<wf::host::call_scratch> held;  // calls that are under way
+    std::deque<wf::host_side::call_scratch> held;  // calls that are under way
     EXPECT_TRUE(
-        runs_out_of_memory([&] { held.emplace_back(wf::host::current_device(), streams.emplace_back(), whole); }));
+        runs_out_of_memory([&] { held.emplace_back(wf::host_side::current_device(), streams.emplace_back(), whole); }));
   });
 }
 

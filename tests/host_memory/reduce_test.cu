@@ -54,7 +54,7 @@ template <class T> class pinned_array {
   }
   pinned_array(const pinned_array&) = delete;
   ~pinned_array() { (void)cudaFreeHost(items_); }
-  auto input() const { return wf::from_host(items_, count_); }
+  auto input() const { return wf::host(items_, count_); }
 
  private:
   T* items_;
@@ -96,7 +96,7 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
   for (const way& w : ways) {
     if (static_cast<std::size_t>(items.size()) * sizeof(T) > 200 * w.chunk_bytes) continue;
     const auto options = options_of<A>(w);
-    EXPECT_TRUE(same(wf::reduce_value(wf::from_host(items), op, options), result)) << w.chunk_bytes;
+    EXPECT_TRUE(same(wf::reduce_value(wf::host(items), op, options), result)) << w.chunk_bytes;
     EXPECT_TRUE(same(wf::reduce_value(pinned.input(), op, options), result)) << w.chunk_bytes;
     EXPECT_TRUE(same(wf::reduce_value(generated(items), op, options), result)) << w.chunk_bytes;
   }
@@ -107,9 +107,9 @@ TEST(host_memory, keeps_the_order_of_items_and_init) {
     const auto items = wf_test::interval_items(count);
     for (const way& w : ways) {
       auto options = options_of<interval<>>(w);
-      EXPECT_EQ(wf::reduce_value(wf::from_host(items), join{}, options), interval<>::of(0, count - 1)) << count;
+      EXPECT_EQ(wf::reduce_value(wf::host(items), join{}, options), interval<>::of(0, count - 1)) << count;
       options.init = interval<>::of(-1);
-      EXPECT_EQ(wf::reduce_value(wf::from_host(items), join{}, options), interval<>::of(-1, count - 1)) << count;
+      EXPECT_EQ(wf::reduce_value(wf::host(items), join{}, options), interval<>::of(-1, count - 1)) << count;
     }
   }
 }
@@ -162,29 +162,28 @@ TEST(host_memory, transforms_of_one_and_two_inputs) {
   const device_array<double> out(1);
   for (const way& w : ways) {
     const auto options = options_of<double>(w);
-    EXPECT_EQ(wf::transform_reduce_value(wf::from_host(left), pinned.input(), wf::plus{}, difference{}, options),
+    EXPECT_EQ(wf::transform_reduce_value(wf::host(left), pinned.input(), wf::plus{}, difference{}, options), of_pairs);
+    EXPECT_EQ(wf::transform_reduce_value(generated(left), wf::host(right), wf::plus{}, difference{}, options),
               of_pairs);
-    EXPECT_EQ(wf::transform_reduce_value(generated(left), wf::from_host(right), wf::plus{}, difference{}, options),
-              of_pairs);
-    EXPECT_EQ(wf::transform_reduce_value(wf::from_host(left), wf::plus{}, squared{}, options), of_squares);
-    wf::transform_reduce(wf::from_host(left), wf::from_host(right), out.data(), wf::plus{}, difference{}, options);
+    EXPECT_EQ(wf::transform_reduce_value(wf::host(left), wf::plus{}, squared{}, options), of_squares);
+    wf::transform_reduce(wf::host(left), wf::host(right), out.data(), wf::plus{}, difference{}, options);
     EXPECT_EQ(out.value(), of_pairs);
   }
 }
 
 TEST(host_memory, of_nothing_there_is_init_or_the_identity) {
   const std::vector<int> none;
-  EXPECT_EQ(wf::reduce_value(wf::from_host(none)), 0);
-  EXPECT_EQ(wf::reduce_value(wf::from_host(none), wf::plus{}, {.init = 3}), 3);
-  EXPECT_EQ(wf::reduce_value(wf::from_host(none), wf::maximum{}), std::numeric_limits<int>::min());
-  EXPECT_THROW((void)wf::reduce_value(wf::from_host(std::vector<interval<>>{}), join{}), std::invalid_argument);
+  EXPECT_EQ(wf::reduce_value(wf::host(none)), 0);
+  EXPECT_EQ(wf::reduce_value(wf::host(none), wf::plus{}, {.init = 3}), 3);
+  EXPECT_EQ(wf::reduce_value(wf::host(none), wf::maximum{}), std::numeric_limits<int>::min());
+  EXPECT_THROW((void)wf::reduce_value(wf::host(std::vector<interval<>>{}), join{}), std::invalid_argument);
 }
 
 TEST(host_memory, small_items_of_any_address_and_outputs_of_narrow_types) {
   const auto items = wf_test::random_items<std::int8_t>(10'001, 10);
   const device_array<std::int8_t> in(items), out(2);
   wf::reduce(in.items().subspan(1), out.data(), wf::maximum{});
-  wf::reduce(wf::from_host(items.data() + 1, 10'000), out.data() + 1, wf::maximum{}, {.chunk_bytes = 999});
+  wf::reduce(wf::host(items.data() + 1, 10'000), out.data() + 1, wf::maximum{}, {.chunk_bytes = 999});
   EXPECT_EQ(out.value(0), out.value(1));
 }
 
@@ -197,7 +196,7 @@ TEST(host_memory, progress_tells_of_all_items) {
       EXPECT_EQ(all, 5000);
       done.push_back(items_done);
     };
-    (void)wf::reduce_value(wf::from_host(items), wf::plus{}, options);
+    (void)wf::reduce_value(wf::host(items), wf::plus{}, options);
     ASSERT_FALSE(done.empty());
     EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
     EXPECT_EQ(done.back(), 5000);
@@ -226,9 +225,9 @@ TEST(host_memory, exceptions_leave_nothing_behind) {
     options.progress = [&](std::int64_t done, std::int64_t) {
       if (done > at) throw std::domain_error("enough");
     };
-    EXPECT_THROW((void)wf::reduce_value(wf::from_host(items), wf::plus{}, options), std::domain_error);
+    EXPECT_THROW((void)wf::reduce_value(wf::host(items), wf::plus{}, options), std::domain_error);
     options.progress = {};
-    EXPECT_EQ(wf::reduce_value(wf::from_host(items), wf::plus{}, options), expected);
+    EXPECT_EQ(wf::reduce_value(wf::host(items), wf::plus{}, options), expected);
   }
 }
 
@@ -240,13 +239,13 @@ TEST(host_memory, many_threads_at_once) {
   for (int t = 0; t < 6; ++t)
     threads.emplace_back([&, t] {
       for (int round = 0; round < 5; ++round)
-        right += wf::reduce_value(wf::from_host(items), wf::plus{},
+        right += wf::reduce_value(wf::host(items), wf::plus{},
                                   options_of<int>(ways[static_cast<std::size_t>(2 + (t + round) % 4)])) == expected;
     });
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(right, 30);
   wf::release_host_buffers();
-  EXPECT_EQ(wf::reduce_value(wf::from_host(items)), expected);
+  EXPECT_EQ(wf::reduce_value(wf::host(items)), expected);
 }
 
 template <class Call> std::string message_of(Call call) {
@@ -260,25 +259,24 @@ template <class Call> std::string message_of(Call call) {
 TEST(host_memory, mistakes_are_named) {
   const std::vector<int> items(10, 1), fewer(9, 1);
   const auto sum_with = [&](wf::host_options<int> options) {
-    return message_of([&] { (void)wf::reduce_value(wf::from_host(items), wf::plus{}, options); });
+    return message_of([&] { (void)wf::reduce_value(wf::host(items), wf::plus{}, options); });
   };
   const std::string name = "warpfold::reduce_value: ";
   EXPECT_EQ(sum_with({.chunk_bytes = 0}), name + "chunk_bytes is 0; it must be positive");
   EXPECT_EQ(sum_with({.buffers = -1}), name + "buffers is -1; it must be positive");
   EXPECT_EQ(sum_with({.threads = 0}), name + "threads is 0; it must be positive");
   EXPECT_TRUE(sum_with({.devices = {0, 77}}).starts_with(name + "devices name device 77; devices are numbered 0 to "));
-  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::from_host(items.data(), -3)); }), name + "in has -3 items");
-  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::from_host(static_cast<int*>(nullptr), 3)); }),
+  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::host(items.data(), -3)); }), name + "in has -3 items");
+  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::host(static_cast<int*>(nullptr), 3)); }),
             name + "in is a null pointer");
   EXPECT_EQ(message_of([&] {
-              (void)wf::transform_reduce_value(wf::from_host(items), wf::from_host(fewer), wf::plus{},
-                                               wf::multiplies{});
+              (void)wf::transform_reduce_value(wf::host(items), wf::host(fewer), wf::plus{}, wf::multiplies{});
             }),
             "warpfold::transform_reduce_value: left has 10 items, right has 9");
   const device_array<int> on_device(items);
-  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::from_host(on_device.data(), 10)); }),
+  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::host(on_device.data(), 10)); }),
             name + "in is device memory: pass it without wf::host");
-  EXPECT_EQ(message_of([&] { wf::reduce(wf::from_host(items), static_cast<int*>(nullptr)); }),
+  EXPECT_EQ(message_of([&] { wf::reduce(wf::host(items), static_cast<int*>(nullptr)); }),
             "warpfold::reduce: out is a null pointer");
 }
 

@@ -81,7 +81,7 @@ TEST(scan_bits, init_joins_the_prefix) {
 TEST(scan_bits, sums_of_each_plan) {
   constexpr auto policy = wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums, 16);
   constexpr std::int64_t quick = wf::scan::tile_items(policy.quick, 4), full = wf::scan::tile_items(policy.full, 4);
-  const std::int64_t multiprocessors = wf::host::limits_of(wf::host::current_device()).multiprocessors;
+  const std::int64_t multiprocessors = wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors;
   for (const std::int64_t count :
        {quick - 3, full - 3, full + 1, policy.quick_tiles_per_multiprocessor * multiprocessors * quick + 1,
         policy.low_occupancy_tiles_per_multiprocessor * multiprocessors * full + 1}) {

@@ -10,7 +10,7 @@ namespace wf_test {
 template <class T, class Segments, class A, class Op, class Transform, class Enqueue>
 void with_arguments(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
                     const warpfold::segmented_options<A>& options, Transform transform, Enqueue enqueue) {
-  namespace host = warpfold::host;
+  namespace host_side = warpfold::host_side;
   namespace segmented = warpfold::segmented;
   constexpr const char* function = "with_arguments";
   const auto items = static_cast<std::int64_t>(in.size());
@@ -21,14 +21,14 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
   using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
   using segments_type = std::remove_const_t<decltype(described)>;
   if (out.empty()) return;
-  const host::call_frame frame(function, options, segmented::scratch(sizeof(A)));
+  const host_side::call_frame frame(function, options, segmented::scratch(sizeof(A)));
   enqueue(frame, warpfold::segmented::kernel_arguments<segments_type, leaves, Op, A*>{
                      described,
                      leaves{source, transform},
                      op,
                      out.data(),
-                     host::initial_value_of<Op>(function, options.init),
-                     host::empty_value_of<Op, A*>(function, options, segmented::no_empty_value),
+                     host_side::initial_value_of<Op>(function, options.init),
+                     host_side::empty_value_of<Op, A*>(function, options, segmented::no_empty_value),
                      {},
                      {}});
 }
@@ -42,7 +42,7 @@ template <bool Staged> struct by_position {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::host::call_frame& frame,
+        [&]<class S, class Leaves>(const warpfold::host_side::call_frame& frame,
                                    const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
           warpfold::segmented::load_balance_reduction<Staged, S, Leaves, Op, A*>::enqueue(frame, arguments);
         });
@@ -63,7 +63,7 @@ struct per_warp_team {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::host::call_frame& frame,
+        [&]<class S, class Leaves>(const warpfold::host_side::call_frame& frame,
                                    const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
           using kernel = warpfold::segmented::segment_per_warp_team_reduction<S, Leaves, Op, A*>;
           kernel::enqueue(

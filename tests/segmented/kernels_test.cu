@@ -185,7 +185,7 @@ void expect_deals(const layout& where) {
     wf_test::with_arguments(
         in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{},
         wf::segmented_options<float>{.max_blocks = max_blocks}, wf::thread::no_transform{},
-        [&]<class S, class Leaves>(const wf::host::call_frame& frame,
+        [&]<class S, class Leaves>(const wf::host_side::call_frame& frame,
                                    const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
           using kernel = wf::segmented::segment_per_warp_team_reduction<S, Leaves, wf::plus, float*>;
           EXPECT_EQ(kernel::plan(frame, arguments).has_value(), max_blocks == 0) << where;
@@ -201,8 +201,8 @@ void expect_deals(const layout& where) {
 
 // What a device does at once.
 TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
-  const auto device = wf::host::current_device();
-  const auto segments = std::min<std::int64_t>(wf::host::limits_of(device).multiprocessors, 100);
+  const auto device = wf::host_side::current_device();
+  const auto segments = std::min<std::int64_t>(wf::host_side::limits_of(device).multiprocessors, 100);
   lengths about(static_cast<std::size_t>(segments)), wild(about.size());
   for (std::size_t s = 0; s < about.size(); ++s) {
     about[s] = static_cast<std::int64_t>(1200 + s * 97 % 500);
@@ -214,8 +214,8 @@ TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
 
 // Long segments, more than a device folds at once.
 TEST(segmented_reduce_dealt, is_what_long_segments_take) {
-  const auto device = wf::host::current_device();
-  const auto warps = std::int64_t{wf::host::limits_of(device).multiprocessors} * 2048 / 32;
+  const auto device = wf::host_side::current_device();
+  const auto warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
   lengths about(static_cast<std::size_t>(warps * 2)), wild(about.size());
   for (std::size_t s = 0; s < about.size(); ++s) {
     about[s] = static_cast<std::int64_t>(2050 + s * 97 % 500);

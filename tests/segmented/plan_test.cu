@@ -259,11 +259,11 @@ TEST(segmented_plan, equal_segments_take_no_more_blocks_than_they_fill) {
 }
 
 TEST(segmented_plan, scratch_has_room_for_the_counters) {
-  EXPECT_GE(host::control_bytes - host::workspace_alignment,
+  EXPECT_GE(host_side::control_bytes - host_side::workspace_alignment,
             std::size_t{segmented::max_warps} * segmented::counters_per_warp * sizeof(unsigned));
   for (const std::size_t bytes : {1, 16, 17, 64, 4096})
     EXPECT_GE(segmented::scratch(bytes).workspace_bytes(),
-              host::control_bytes + 2 * static_cast<std::size_t>(segmented::max_units(bytes)) * bytes);
+              host_side::control_bytes + 2 * static_cast<std::size_t>(segmented::max_units(bytes)) * bytes);
 }
 
 }  // namespace

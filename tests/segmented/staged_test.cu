@@ -90,8 +90,8 @@ TEST_F(segmented_reduce_staged, steps_that_fill_the_stage) {
 
 // A call takes this kernel if it fills the device: the bits are those of a device that cannot stage.
 TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
-  const auto device = wf::host::current_device();
-  const std::int64_t warps = std::int64_t{wf::host::limits_of(device).multiprocessors} * 2048 / 32;
+  const auto device = wf::host_side::current_device();
+  const std::int64_t warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
   const std::int64_t segments =
       (wf::segmented::min_staged_empty_tiles + 1) * warps * wf::segmented::tile_segments_per_lane * 32;
   lengths few(static_cast<std::size_t>(segments)), mostly_none(few.size());

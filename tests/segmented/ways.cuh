@@ -43,7 +43,7 @@ inline segmented_way way_of(std::int64_t turn) {
 
 /// The counters that a call uses, which it must leave zero.
 inline bool is_cleared(std::span<const std::byte> workspace) {
-  std::vector<std::byte> control(warpfold::host::control_bytes);
+  std::vector<std::byte> control(warpfold::host_side::control_bytes);
   warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   warpfold::check(cudaMemcpy(control.data(), workspace.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return std::all_of(control.begin(), control.end(), [](std::byte b) { return b == std::byte{}; });
@@ -53,7 +53,7 @@ inline bool is_cleared(std::span<const std::byte> workspace) {
 class rubbish_workspace {
  public:
   explicit rubbish_workspace(std::size_t accumulator_bytes) : owner_(accumulator_bytes) {
-    const auto values = owner_.bytes().subspan(warpfold::host::control_bytes);
+    const auto values = owner_.bytes().subspan(warpfold::host_side::control_bytes);
     warpfold::check(cudaMemset(values.data(), 0xa5, values.size()), "cudaMemset");
     warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }

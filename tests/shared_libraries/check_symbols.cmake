@@ -11,7 +11,7 @@ endif()
 string(REGEX REPLACE "[][;\\]" "" symbols "${symbols}")
 string(REPLACE "\n" ";" symbols "${symbols}")
 list(FILTER symbols EXCLUDE REGEX "cuda_emulator::|^[0-9a-f]+ . ([a-z]+ )?std::")
-list(FILTER symbols EXCLUDE REGEX "warpfold::host::(check_[a-z_]*|current_device|device_attribute)[(<]")
+list(FILTER symbols EXCLUDE REGEX "warpfold::host_side::(check_[a-z_]*|current_device|device_attribute)[(<]")
 set(hidden_version "v[0-9]+[a-z0-9_]*::")
 list(FILTER symbols INCLUDE REGEX
   "_kernel[<(]|guard variable for warpfold::|warpfold::([a-z_]+::)?${hidden_version}|warpfold::(host|reduction|segmented|by_key|strategies)::|warpfold::[a-z_]*(reduce|launch|workspace)[a-z_]*[<(:]")

@@ -34,9 +34,9 @@ template <class... More> struct launch_plan {
 
 /// The blocks of `Kernel` that are resident on the current device at once.
 template <auto* Kernel> int max_resident_blocks(int block_threads, std::size_t shared_bytes) {
-  const int device = host::current_device();
-  return host::limits_of(device).multiprocessors *
-         host::blocks_per_multiprocessor<Kernel>(device, block_threads, shared_bytes);
+  const int device = host_side::current_device();
+  return host_side::limits_of(device).multiprocessors *
+         host_side::blocks_per_multiprocessor<Kernel>(device, block_threads, shared_bytes);
 }
 
 /// Columns of at most `Items` items.
@@ -152,8 +152,9 @@ template <class Leaves, class Op, class Out> struct matrix_tiles {
 
 /// Whether the current device `device` can run a kernel of sm_90 with so much shared memory, which it then allows.
 inline bool allow_stages(const void* kernel, int device, std::size_t shared_bytes) {
-  const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  if (!host::is_sm_90(kernel, device) || shared_bytes > most) return false;
+  const auto most =
+      static_cast<std::size_t>(host_side::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (!host_side::is_sm_90(kernel, device) || shared_bytes > most) return false;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "cudaFuncSetAttribute");
   return true;
@@ -168,8 +169,8 @@ template <class Leaves, class Op, class Out> struct staged_columns {
   static bool takes(const planned_call& call) { return may_be_staged(call.choice); }
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
     constexpr staged_policy policy = staged_policy_of<Leaves>;
-    static host::per_device<bool> has_stages;
-    const int device = host::current_device();
+    static host_side::per_device<bool> has_stages;
+    const int device = host_side::current_device();
     const auto plan = plan_staged_columns(call.multiprocessors, call.given, sizeof(typename Leaves::item),
                                           sizeof(typename Leaves::accumulator), policy, call.max_blocks);
     if (!plan || !has_stages.get(device, &allow_stages, reinterpret_cast<const void*>(kernel), device, shared_bytes))

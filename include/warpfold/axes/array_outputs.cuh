@@ -34,7 +34,7 @@ template <class Out> constexpr auto place_outputs(Out& out) {
     }();
     array_outputs<std::remove_const_t<decltype(all.first)>, count> placed{{all.first}, {}};
     int next = 0;
-    host::for_each_output("", all, [&](const char*, const auto&, std::int64_t size) {
+    host_side::for_each_output("", all, [&](const char*, const auto&, std::int64_t size) {
       placed.axes[next++] = {1, {size < 0 ? all.size : size}, {1}};
     });
     return placed;

@@ -58,12 +58,13 @@ bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out
   if (!found) return false;
   auto arguments = arguments_of(call.given, leaves, op, out, init, Algorithm::vector);
   arguments.plan = found->grid;
-  const host::call_scratch scratch = host::scratch_for(
-      host::current_device(), options, axis_reduction::scratch(sizeof(A)), found->grid.splits > 1 || found->grid.draws);
+  const host_side::call_scratch scratch =
+      host_side::scratch_for(host_side::current_device(), options, axis_reduction::scratch(sizeof(A)),
+                             found->grid.splits > 1 || found->grid.draws);
   arguments.partials = scratch.room<A>();
   arguments.counters = scratch.control_words<unsigned>();
   const auto config =
-      host::launch_config(found->grid.blocks, found->block_threads, Algorithm::shared_bytes, options.stream);
+      host_side::launch_config(found->grid.blocks, found->block_threads, Algorithm::shared_bytes, options.stream);
   std::apply([&](const auto&... more) { launch(Algorithm::kernel, config, arguments, more...); }, found->more);
   return true;
 }
@@ -114,25 +115,26 @@ template <class Leaves, class Op, class Out, class A = typename Leaves::accumula
 void enqueue(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
              const segmented_options<A>& options) {
   using item = typename Leaves::item;
-  host::check_options(function, options, axis_reduction::scratch(sizeof(A)));
+  host_side::check_options(function, options, axis_reduction::scratch(sizeof(A)));
   if (given.reduced_items == 0) {
-    const auto empty = host::empty_value_of<Op, Out>(
+    const auto empty = host_side::empty_value_of<Op, Out>(
         function, options,
         "the reduced axes have no items, and the operator has no identity: .init or .empty must be given");
     if (given.outputs > 0)
-      launch(
-          &empty_kernel<A, Out>,
-          host::launch_config(grid_of(host::divide_up(given.outputs, 256), options.max_blocks), 256, 0, options.stream),
-          index_map(given.kept), given.outputs, out, empty);
+      launch(&empty_kernel<A, Out>,
+             host_side::launch_config(grid_of(host_side::divide_up(given.outputs, 256), options.max_blocks), 256, 0,
+                                      options.stream),
+             index_map(given.kept), given.outputs, out, empty);
     return;
   }
-  const auto init = host::initial_value_of<Op>(function, options.init);
+  const auto init = host_side::initial_value_of<Op>(function, options.init);
   if (given.outputs == 0) return;
   constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item));
   const kernel_choice choice =
       choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector, chunk);
-  enqueue_fastest({given, choice, options.max_blocks, host::limits_of(host::current_device()).multiprocessors}, leaves,
-                  thread::items_operator<Leaves, Op>{op}, out, init, options);
+  enqueue_fastest(
+      {given, choice, options.max_blocks, host_side::limits_of(host_side::current_device()).multiprocessors}, leaves,
+      thread::items_operator<Leaves, Op>{op}, out, init, options);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

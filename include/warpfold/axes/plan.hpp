@@ -64,7 +64,7 @@ inline int cooperating_blocks(int resident_blocks, int max_blocks) { return grid
 /// Splits the items of each tile: halves what a thread or warp folds, down to 2^log_least items, while the grid has at
 /// most `most_work` work items.
 inline void deal_splits(plan& plan, std::int64_t items, int log_least, std::int64_t most_work) {
-  const auto splits = [&](int log_rows) { return host::divide_up(items, std::int64_t{plan.groups} << log_rows); };
+  const auto splits = [&](int log_rows) { return host_side::divide_up(items, std::int64_t{plan.groups} << log_rows); };
   while (plan.log_rows > log_least && plan.tiles * splits(plan.log_rows - 1) <= most_work) --plan.log_rows;
   plan.splits = splits(plan.log_rows);
 }
@@ -86,13 +86,13 @@ inline void deal_drawn_work(plan& plan, std::int64_t blocks, int threads, int ve
   const std::int64_t most_slices = plan.waits() ? std::max<std::int64_t>(plan.blocks / plan.tiles, 1) : 1,
                      lanes = std::int64_t{plan.lanes} * (vector / outputs),
                      least = threads * least_joined(outputs * accumulator_bytes) / plan.splits;
-  plan.slice_lanes = static_cast<int>(std::min(std::max(least, host::divide_up(lanes, most_slices)), lanes));
-  plan.slices = static_cast<int>(host::divide_up(lanes, plan.slice_lanes));
+  plan.slice_lanes = static_cast<int>(std::min(std::max(least, host_side::divide_up(lanes, most_slices)), lanes));
+  plan.slices = static_cast<int>(host_side::divide_up(lanes, plan.slice_lanes));
 }
 
 /// Threads of a block of the column kernels: whole warps.
 inline int column_threads(const plan& plan, const kernel_policy& policy) {
-  return static_cast<int>(host::divide_up(plan.lanes * plan.groups, warp_lanes) + policy.loads_ahead) * warp_lanes;
+  return static_cast<int>(host_side::divide_up(plan.lanes * plan.groups, warp_lanes) + policy.loads_ahead) * warp_lanes;
 }
 
 /// The plan of the column kernels for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile has as
@@ -100,7 +100,7 @@ inline int column_threads(const plan& plan, const kernel_policy& policy) {
 inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, std::int64_t rows,
                          std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
   const auto bit_floor = [](int number) { return 1 << (std::bit_width(static_cast<unsigned>(number)) - 1); };
-  const int most_groups = 1 << std::min(ceil_log2(host::divide_up(rows, policy.batch_rows)), 10);
+  const int most_groups = 1 << std::min(ceil_log2(host_side::divide_up(rows, policy.batch_rows)), 10);
   const auto whole_lanes = static_cast<int>(std::min<std::int64_t>(whole_tile_bytes / policy.load_bytes / rows,
                                                                    policy.tile_lanes));  // of tiles that need no splits
   const bool needs_no_splits = whole_lanes >= least_tile_lanes && columns >= 4 * multiprocessors * whole_lanes;
@@ -110,14 +110,14 @@ inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, 
   const int split_lanes = are_narrow ? least_tile_lanes : policy.tile_lanes;
   const int most_lanes = needs_no_splits ? whole_lanes : std::max(policy.block_threads / most_groups, split_lanes);
   plan plan{};
-  const std::int64_t least_tiles = host::divide_up(columns, most_lanes);
+  const std::int64_t least_tiles = host_side::divide_up(columns, most_lanes);
   for (const std::int64_t tiles : {least_tiles, least_tiles + (least_tiles > 1)}) {  // what leaves fewer threads idle
-    const auto lanes = static_cast<int>(host::divide_up(columns, tiles));
+    const auto lanes = static_cast<int>(host_side::divide_up(columns, tiles));
     const int groups = std::min(bit_floor(policy.block_threads / lanes), most_groups);
     if (lanes * groups > plan.lanes * plan.groups) plan.lanes = lanes, plan.groups = groups;
   }
-  plan.tiles = host::divide_up(columns, plan.lanes);
-  plan.log_rows = ceil_log2(host::divide_up(rows, plan.groups));
+  plan.tiles = host_side::divide_up(columns, plan.lanes);
+  plan.log_rows = ceil_log2(host_side::divide_up(rows, plan.groups));
   const int resident = policy.resident_threads / column_threads(plan, policy);
   const int blocks = cooperating_blocks(multiprocessors * resident, max_blocks);
   deal_splits(plan, rows, ceil_log2(policy.batch_rows),
@@ -132,7 +132,7 @@ inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, 
 /// The plan of the kernel for few items, for `outputs` vectors, of which a thread takes `vectors`.
 inline plan plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
   plan plan{};
-  plan.tiles = host::divide_up(outputs, std::int64_t{few_items_threads} * vectors);
+  plan.tiles = host_side::divide_up(outputs, std::int64_t{few_items_threads} * vectors);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
@@ -144,7 +144,7 @@ inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int thre
   plan.lanes = threads;
   plan.groups = 1;
   plan.log_rows = ceil_log2(rows);
-  plan.tiles = host::divide_up(columns, threads);
+  plan.tiles = host_side::divide_up(columns, threads);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
@@ -155,13 +155,13 @@ inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int thre
 inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items, std::size_t accumulator_bytes,
                       const row_policy& policy, int max_blocks) {
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
-  const int log_groups = std::min(ceil_log2(host::divide_up(items, policy.batch_items())), log_warps);
+  const int log_groups = std::min(ceil_log2(host_side::divide_up(items, policy.batch_items())), log_warps);
   plan plan{};
   const int log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
   plan.lanes = 1 << log_lanes;
   plan.groups = 1 << (log_warps - log_lanes);
-  plan.tiles = host::divide_up(outputs, plan.lanes);
-  plan.log_rows = std::max(ceil_log2(host::divide_up(items, plan.groups)), log_batch);
+  plan.tiles = host_side::divide_up(outputs, plan.lanes);
+  plan.log_rows = std::max(ceil_log2(host_side::divide_up(items, plan.groups)), log_batch);
   deal_splits(plan, items, log_batch,
               std::min<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
                                      max_shared_work_items(plan.lanes, accumulator_bytes)));
@@ -182,7 +182,7 @@ inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int colu
   plan.lanes = columns;
   plan.groups = policy.block_threads / warp_lanes;
   plan.tiles = matrices;
-  plan.log_rows = std::max(ceil_log2(host::divide_up(rows, plan.groups)), log_batch);
+  plan.log_rows = std::max(ceil_log2(host_side::divide_up(rows, plan.groups)), log_batch);
   deal_splits(plan, rows, log_batch,
               std::min(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
                                        light_work_bytes / policy.blocks_per_multiprocessor, blocks),
@@ -194,12 +194,12 @@ inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int colu
 /// The plan of the short-row kernel: items are at most 32 chunks, of which a lane takes 2^log_rows.
 inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
   plan plan{};
-  const std::int64_t chunks = host::divide_up(items, policy.chunk_items);
+  const std::int64_t chunks = host_side::divide_up(items, policy.chunk_items);
   plan.log_rows = std::min(ceil_log2(chunks), ceil_log2(policy.short_chunks));
   plan.lanes = 1 << (ceil_log2(chunks) - plan.log_rows);
   plan.groups = policy.block_threads / plan.lanes;
   const int lane_outputs = policy.short_chunks >> plan.log_rows;
-  plan.tiles = host::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);
+  plan.tiles = host_side::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
@@ -234,7 +234,7 @@ inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape&
                are_adjacent ? static_cast<int>(std::min(policy.tile_items / matrix, matrices)) : 1,
                matrices,
                thread::fast_divisor(inner.extent)};
-  plan.grid.tiles = host::divide_up(matrices, plan.tile.matrices);
+  plan.grid.tiles = host_side::divide_up(matrices, plan.tile.matrices);
   plan.grid.splits = 1;
   plan.grid.blocks = grid_of(std::min<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
   return plan;

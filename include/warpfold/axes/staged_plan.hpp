@@ -52,7 +52,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
   plan.stage.stages = std::min(policy.shared_bytes / (grid.groups * plan.stage.group_bytes), policy.max_stages);
   if (plan.stage.stages < 3) return std::nullopt;
   grid.tiles = given.outputs / kept.extent;
-  grid.log_rows = std::max(ceil_log2(host::divide_up(rows, grid.groups)), ceil_log2(policy.stage_rows));
+  grid.log_rows = std::max(ceil_log2(host_side::divide_up(rows, grid.groups)), ceil_log2(policy.stage_rows));
   const int blocks = cooperating_blocks(multiprocessors, max_blocks);
   deal_splits(grid, rows, ceil_log2(policy.stage_rows),
               std::min(most_drawn_work(given.outputs * rows * bytes, light_work_bytes, blocks),

@@ -31,15 +31,15 @@ struct by_key_residency {
 /// `staged_bytes` is 0 if tiles cannot.
 inline by_key_residency ask_residency(const void* kernel, int device, int block_threads, std::size_t staged_bytes,
                                       std::size_t other_bytes) {
-  const bool may_stage = staged_bytes > 0 && host::allow_shared_bytes(kernel, device, staged_bytes);
+  const bool may_stage = staged_bytes > 0 && host_side::allow_shared_bytes(kernel, device, staged_bytes);
   if (may_stage) {
-    const int blocks = host::resident_blocks(kernel, block_threads, staged_bytes);
+    const int blocks = host_side::resident_blocks(kernel, block_threads, staged_bytes);
     if (blocks >= 2) return {true, blocks};
-  } else host::allow_shared_bytes(kernel, device, other_bytes);  // else no block is resident, which is refused
-  return {false, host::resident_blocks(kernel, block_threads, other_bytes)};
+  } else host_side::allow_shared_bytes(kernel, device, other_bytes);  // else no block is resident, which is refused
+  return {false, host_side::resident_blocks(kernel, block_threads, other_bytes)};
 }
 template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int device) {
-  static host::per_device<by_key_residency> cache;
+  static host_side::per_device<by_key_residency> cache;
   return cache.get(device, &ask_residency, reinterpret_cast<const void*>(Kernel), device, Storage::block_threads,
                    Storage::can_stage ? Storage::bytes(true) : std::size_t{0}, Storage::bytes(false));
 }
@@ -62,8 +62,8 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
                 sizeof(epoch_scratch<A>) <= epochs_bytes(sizeof(A)));
   constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, Outputs>;
   constexpr std::int64_t tile_items = storage::thread_tile::tile_items;
-  auto init = host::initial_value_of<Op>(function, options.init);
-  const host::call_frame frame(function, options, by_key::scratch(sizeof(A)));
+  auto init = host_side::initial_value_of<Op>(function, options.init);
+  const host_side::call_frame frame(function, options, by_key::scratch(sizeof(A)));
   if (keys.items == 0) {
     using initial = grid::initial_value<count_type>;
     return frame.write(out.count, initial{initial::kind::value, count_type{}, nullptr});
@@ -72,16 +72,16 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +
                          std::to_string(std::numeric_limits<count_type>::max()) + " only");
   // Tile numbers have 32 bits.
-  host::check_items(function, keys.items, (std::int64_t{1} << 30) * tile_items, "these keys and values");
+  host_side::check_items(function, keys.items, (std::int64_t{1} << 30) * tile_items, "these keys and values");
 
   const by_key_residency residency = by_key_residency_of<kernel, storage>(frame.device());
   const by_key_plan plan = plan_by_key(frame.multiprocessors() * residency.blocks, keys.items, storage::policy,
                                        sizeof(A), frame.max_blocks());
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
   const int whole_tiles = static_cast<int>(keys.items / tile_items);
-  const host::launch_shape shape{plan.blocks, storage::block_threads, storage::bytes(stages)};
+  const host_side::launch_shape shape{plan.blocks, storage::block_threads, storage::bytes(stages)};
   using arguments = by_key_arguments<Keys, Leaves, Op, Equal, Outputs>;
-  frame.launch(kernel, shape, true, [&](const host::call_scratch& scratch) {
+  frame.launch(kernel, shape, true, [&](const host_side::call_scratch& scratch) {
     const by_key_scratch<A> parts{scratch.control_words<by_key_control>(),
                                   scratch.control_words_behind<by_key_control, carry_messages<A>>(),
                                   scratch.room<epoch_scratch<A>>()};

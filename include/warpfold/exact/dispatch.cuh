@@ -23,43 +23,44 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
   using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
   using items = thread::leaves<typename Leaves::source_type, transform, T>;
   constexpr auto* kernel = &sum_kernel<items, Op, Out>;
-  constexpr std::size_t shared_bytes = host::shared_bytes_of<sum_storage<items>>;
-  constexpr host::scratch_need need{sizeof(global_sum<T>), 0};
-  static_assert(need.feature_bytes <= host::feature_control_bytes);
+  constexpr std::size_t shared_bytes = host_side::shared_bytes_of<sum_storage<items>>;
+  constexpr host_side::scratch_need need{sizeof(global_sum<T>), 0};
+  static_assert(need.feature_bytes <= host_side::feature_control_bytes);
   const std::int64_t count = lifted.source.items;
-  const auto init = host::initial_value_of<Op, Out>(function, options.init, count);
-  const host::call_frame frame(function, options, need);
+  const auto init = host_side::initial_value_of<Op, Out>(function, options.init, count);
+  const host_side::call_frame frame(function, options, need);
   if (count == 0) return frame.write(out, init);
 
   const std::int64_t batches =
-      host::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
-  const host::batch_plan plan =
-      host::plan_batches<kernel>(frame, batches, sum_policy<T>::max_block_warps, shared_bytes);
-  const host::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
+      host_side::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
+  const host_side::batch_plan plan =
+      host_side::plan_batches<kernel>(frame, batches, sum_policy<T>::max_block_warps, shared_bytes);
+  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
   using arguments = sum_arguments<items, Op, Out>;
   const items from{lifted.source, lifted.transform.transform};
-  frame.launch(kernel, shape, plan.blocks > 1, [&](const host::call_scratch& scratch) {
+  frame.launch(kernel, shape, plan.blocks > 1, [&](const host_side::call_scratch& scratch) {
     return arguments{from, op, out, init, batches, scratch.control_words<global_sum<T>>(), scratch.ticket()};
   });
 }
 
 /// Enqueues the exact sums of segments of `lifted`. All arguments have been checked.
 template <class Segments, class Leaves, class Op, class Out, class T, class A = superaccumulator<T>>
-void enqueue_segments(const host::call_frame& frame, const Segments& segments, const Leaves& lifted, Out out, Op op,
-                      const grid::initial_value<superaccumulator<T>>& init, const grid::initial_value<A>& empty) {
+void enqueue_segments(const host_side::call_frame& frame, const Segments& segments, const Leaves& lifted, Out out,
+                      Op op, const grid::initial_value<superaccumulator<T>>& init,
+                      const grid::initial_value<A>& empty) {
   const auto source = in_vectors(lifted.source);
   using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
   using items = thread::leaves<std::remove_cv_t<decltype(source)>, transform, T>;
   constexpr auto* kernel = &sum_segments_kernel<Segments, items, Op, Out>;
   constexpr int threads = segment_block_warps * warp_lanes;
-  constexpr std::size_t shared_bytes = host::shared_bytes_of<segment_storage<T>[segment_block_warps]>;
+  constexpr std::size_t shared_bytes = host_side::shared_bytes_of<segment_storage<T>[segment_block_warps]>;
   const segment_sum_plan plan =
       plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
-                        host::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks());
+                        host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks());
   const std::size_t sums = static_cast<std::size_t>(plan.blocks) * segment_block_warps * sizeof(global_sum<T>);
   using arguments = segment_sum_arguments<Segments, items, Op, Out>;
   const items from{source, lifted.transform.transform};
-  const auto arguments_in = [&](const host::call_scratch& scratch) {
+  const auto arguments_in = [&](const host_side::call_scratch& scratch) {
     auto* const kept = scratch.control_words<global_sum<T>>();
     return arguments{segments, from, op, out, init, empty, plan.partition, kept};
   };
@@ -69,7 +70,7 @@ void enqueue_segments(const host::call_frame& frame, const Segments& segments, c
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::exact
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class R, class T> struct own_reduction<exact_plus_as<R>, exact::superaccumulator<T>> {
@@ -90,4 +91,4 @@ template <class R, class T> struct own_segmented_reduction<exact_plus_as<R>, exa
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

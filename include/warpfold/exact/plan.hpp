@@ -19,10 +19,10 @@ struct segment_sum_plan {
 inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segments, int resident_blocks,
                                           std::int64_t max_warps, int max_blocks) {
   const std::int64_t positions = segment_partition{}.position(segments, items);
-  std::int64_t blocks = host::divide_up(positions, std::int64_t{min_positions_per_warp * segment_block_warps});
+  std::int64_t blocks = host_side::divide_up(positions, std::int64_t{min_positions_per_warp * segment_block_warps});
   blocks = std::min({blocks, std::int64_t{resident_blocks}, max_warps / segment_block_warps});
   if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
-  const std::int64_t per_warp = host::divide_up(positions, blocks * segment_block_warps);
+  const std::int64_t per_warp = host_side::divide_up(positions, blocks * segment_block_warps);
   return {static_cast<int>(blocks),
           {{}, per_warp, std::max<std::int64_t>(per_warp / uncut_segments_per_warp, min_uncut_items)}};
 }

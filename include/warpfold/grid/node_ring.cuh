@@ -43,7 +43,7 @@ static_assert(1 << log_window == warp_lanes);
 inline constexpr int ring_levels = 6;
 inline constexpr std::int64_t most_ring_tiles = std::int64_t{1} << (log_window * ring_levels);
 inline constexpr int lookback_pause = 20;  ///< nanoseconds between two looks at nodes that are not there yet
-/// Messages for one node of each window: so many words of control fit host::feature_control_bytes.
+/// Messages for one node of each window: so many words of control fit host_side::feature_control_bytes.
 inline constexpr int most_window_messages = 3300;
 
 /// Places for windows on a level, as a power of two: for all windows of 2^log_tile_windows, and for two per reader at

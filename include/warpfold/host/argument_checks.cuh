@@ -11,7 +11,7 @@
 #include <warpfold/host/scratch.hpp>
 #include <warpfold/options.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// In builds with WARPFOLD_CHECKS: throws if the device cannot reach what `pointer` points to.
@@ -98,4 +98,4 @@ inline void check_workspace(const char* function, std::span<std::byte> bytes, st
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

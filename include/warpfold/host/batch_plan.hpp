@@ -7,7 +7,7 @@
 #include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/divide_up.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct batch_plan {
@@ -17,10 +17,10 @@ struct batch_plan {
 inline batch_plan plan_batches(std::int64_t batches, int multiprocessors, int resident_blocks, int max_block_warps,
                                int max_blocks) {
   const std::int64_t even =
-      batches <= max_block_warps ? batches : host::divide_up(batches, std::int64_t{multiprocessors});
+      batches <= max_block_warps ? batches : host_side::divide_up(batches, std::int64_t{multiprocessors});
   const auto fitting = static_cast<std::uint64_t>(std::min<std::int64_t>(even, max_block_warps));
   const int warps = static_cast<int>(std::bit_ceil(fitting));
-  std::int64_t blocks = std::min<std::int64_t>(host::divide_up(batches, std::int64_t{warps}), resident_blocks);
+  std::int64_t blocks = std::min<std::int64_t>(host_side::divide_up(batches, std::int64_t{warps}), resident_blocks);
   if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
   return {static_cast<int>(blocks), warps};
 }
@@ -34,4 +34,4 @@ batch_plan plan_batches(const call_frame& frame, std::int64_t batches, int max_b
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

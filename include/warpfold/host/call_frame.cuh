@@ -18,7 +18,7 @@
 #include <warpfold/host/default_workspace.cuh>
 #include <warpfold/host/launch.cuh>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// The shared memory of blocks that hold a `Storage`. Launches get that much without an opt-in.
@@ -133,4 +133,4 @@ template <class Options>
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

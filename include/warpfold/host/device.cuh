@@ -6,7 +6,7 @@
 #include <warpfold/arch/cluster.cuh>
 #include <warpfold/error.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 
 inline constexpr int max_devices = 64;
 
@@ -130,4 +130,4 @@ template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::s
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -7,7 +7,7 @@
 #include <warpfold/host/identity_of_output.hpp>
 #include <warpfold/host/type_checks.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Throws if `argument`, .init or .empty, has a number that the accumulator cannot hold, and that is not in `allowed`.
@@ -79,4 +79,4 @@ V first_without_init(const char* function, const initial<V>& init) {
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -21,7 +21,7 @@ void launch(void (*kernel)(Parameters...), const cudaLaunchConfig_t& config, Arg
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct launch_shape {
@@ -54,4 +54,4 @@ void enqueue(void (*kernel)(Parameters...), const launch_shape& shape, cudaStrea
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -3,7 +3,7 @@
 #pragma once
 #include <warpfold/host/argument_checks.cuh>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Calls check(name, first, size) for each of the outputs that `out` stands for.
@@ -82,4 +82,4 @@ void check_outputs_apart_from(const char* function, const char* argument, const 
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -3,7 +3,7 @@
 #pragma once
 #include <warpfold/options.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// reduce_with<Strategy>::enqueue(function, leaves, out, op, options). `automatic` is in reduce/dispatch.cuh, named
@@ -25,4 +25,4 @@ template <class Op, class A> struct own_segmented_reduction {
 template <class Strategy> struct segmented_reduce_with;
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

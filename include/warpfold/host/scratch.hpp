@@ -5,7 +5,7 @@
 #pragma once
 #include <cstddef>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 
 /// The alignment of scratch. The first 128 bytes are a cache line of their own. They hold the ticket of reduce, and the
 /// counter from which its blocks draw.
@@ -30,4 +30,4 @@ struct scratch_need {
 };
 static_assert(control_bytes % workspace_alignment == 0);
 
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -3,7 +3,7 @@
 #pragma once
 #include <warpfold/host/call_frame.cuh>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Options> void check_options(const char* function, const Options& options, const scratch_need& need) {
@@ -15,4 +15,4 @@ template <class Options>
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

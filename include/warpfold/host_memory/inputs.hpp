@@ -49,7 +49,7 @@ struct reader {
 };
 
 inline cudaMemoryType memory_type(const void* pointer) {
-  const host::relaxed_capture relaxed;
+  const host_side::relaxed_capture relaxed;
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
   return attributes.type;

@@ -51,8 +51,8 @@ template <class A> settings checked_settings(const char* function, const host_op
     if (device < 0 || device >= count)
       reject(function, "devices name device " + std::to_string(device) + "; devices are numbered 0 to " +
                            std::to_string(count - 1));
-  return {options.devices.empty() ? std::vector<int>{host::current_device()} : options.devices, options.chunk_bytes,
-          options.buffers, options.threads, options.progress};
+  return {options.devices.empty() ? std::vector<int>{host_side::current_device()} : options.devices,
+          options.chunk_bytes, options.buffers, options.threads, options.progress};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -61,7 +61,7 @@ class pipeline {
 
   void feed(device_ring& ring) {
     try {
-      const host::relaxed_capture relaxed;
+      const host_side::relaxed_capture relaxed;
       const device_guard guard(ring.device);
       ring.reserve(how_.buffers, buffer_bytes_, staged_);
       fill_crew crew(helpers());

@@ -15,7 +15,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Makes `device` the calling thread's current one, and the former one at the end.
 class device_guard {
  public:
-  explicit device_guard(int device) : former_(host::current_device()) { check(cudaSetDevice(device), "cudaSetDevice"); }
+  explicit device_guard(int device) : former_(host_side::current_device()) {
+    check(cudaSetDevice(device), "cudaSetDevice");
+  }
   device_guard(const device_guard&) = delete;
   ~device_guard() { (void)cudaSetDevice(former_); }
 
@@ -52,7 +54,7 @@ class part_buffer {
   cudaStream_t stream_{};
   void* device_ = nullptr;
   std::size_t bytes_ = 0;
-  host::pinned_buffer pinned_;
+  host_side::pinned_buffer pinned_;
 };
 
 /// The buffers of one device, which a call uses alone.
@@ -75,7 +77,7 @@ struct device_ring {
 
   int device;
   std::vector<std::unique_ptr<part_buffer>> buffers;
-  host::pinned_buffer nodes;  ///< results of parts, for the first device of a call
+  host_side::pinned_buffer nodes;  ///< results of parts, for the first device of a call
 };
 
 /// Rings that no call uses. It is never destroyed: CUDA may be gone when the process ends.
@@ -106,7 +108,7 @@ class ring_pool {
       std::lock_guard lock(mutex_);
       idle.swap(idle_);
     }
-    const host::relaxed_capture relaxed;
+    const host_side::relaxed_capture relaxed;
     idle.clear();
   }
 
@@ -122,7 +124,7 @@ class ring_loan {
   ring_loan(ring_loan&&) = default;
   ~ring_loan() {
     if (ring_ == nullptr) return;
-    const host::relaxed_capture relaxed;
+    const host_side::relaxed_capture relaxed;
     ring_->drain();
     ring_pool::instance().give_back(std::move(ring_));
   }

@@ -14,7 +14,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// `max_blocks` bounds them.
 inline int plan_blocks(std::int64_t items, std::int64_t items_per_batch, int resident_blocks, int max_blocks) {
   const std::int64_t most = max_blocks > 0 ? std::min(max_blocks, resident_blocks) : resident_blocks;
-  return static_cast<int>(std::min(most, host::divide_up(items, items_per_batch * block_warps)));
+  return static_cast<int>(std::min(most, host_side::divide_up(items, items_per_batch * block_warps)));
 }
 
 /// *out = if_found if one of `leaves` is `wanted`, else !if_found.
@@ -23,12 +23,12 @@ void enqueue(const char* function, const Leaves& leaves, bool wanted, bool if_fo
              const call_options& options) {
   using initial = grid::initial_value<bool>;
   constexpr auto* kernel = &any_kernel<Leaves, Out>;
-  const host::call_frame frame(function, options, {0, 0});  // the flag lies beside the ticket
+  const host_side::call_frame frame(function, options, {0, 0});  // the flag lies beside the ticket
   const std::int64_t items = leaves.source.items;
   if (items == 0) return frame.write(out, initial{initial::kind::value, !if_found, nullptr});
   const int blocks =
       plan_blocks(items, batch_items<Leaves>, frame.resident_blocks<kernel>(block_threads, 0), frame.max_blocks());
-  frame.launch(kernel, {blocks, block_threads}, true, [&](const host::call_scratch& scratch) {
+  frame.launch(kernel, {blocks, block_threads}, true, [&](const host_side::call_scratch& scratch) {
     return kernel_arguments<Leaves, Out>{leaves, wanted, if_found, out, scratch.ticket(), scratch.ticket() + 16};
   });
 }

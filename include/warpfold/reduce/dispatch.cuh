@@ -15,19 +15,19 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Enqueues the kernel of the plan's shape. There is at least one item.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_tree(const host::call_frame& frame, const Leaves& leaves, Out out, Op op,
+void enqueue_tree(const host_side::call_frame& frame, const Leaves& leaves, Out out, Op op,
                   const grid::initial_value<A>& init) {
   constexpr auto policy = policy_of<Leaves>;
   constexpr auto* in_cluster = &tile_kernel<gather::cluster, Leaves, Op, Out>;
   constexpr auto* in_wave = &tile_kernel<gather::last_block, Leaves, Op, Out>;
   constexpr auto* in_shares = &share_kernel<Leaves, Op, Out>;
   constexpr std::size_t tile_bytes = sizeof(tile_kernel_storage<Leaves, policy.max_rows>);
-  constexpr std::size_t share_bytes = host::shared_bytes_of<share_kernel_storage<Leaves>>;
+  constexpr std::size_t share_bytes = host_side::shared_bytes_of<share_kernel_storage<Leaves>>;
   const std::int64_t items = leaves.source.items;
   const int device = frame.device();
   const reduce_limits limits{frame.multiprocessors(),
-                             host::blocks_per_multiprocessor<in_shares>(device, policy.share_threads, share_bytes),
-                             host::cluster_blocks<in_cluster>(device, policy.block_threads, tile_bytes)};
+                             host_side::blocks_per_multiprocessor<in_shares>(device, policy.share_threads, share_bytes),
+                             host_side::cluster_blocks<in_cluster>(device, policy.block_threads, tile_bytes)};
   const reduce_plan plan = plan_reduce(limits, items, Leaves::chunk_items, policy, sizeof(A), frame.max_blocks());
   if (plan.schedule.level > max_unit_level) {
     const std::int64_t tile_items = std::int64_t{warp_lanes} * Leaves::chunk_items * plan.rows * plan.block_warps;
@@ -37,7 +37,7 @@ void enqueue_tree(const host::call_frame& frame, const Leaves& leaves, Out out, 
   }
 
   const bool shares = plan.shape == reduce_shape::shares, uses_scratch = shares || plan.shape == reduce_shape::wave;
-  host::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes};
+  host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes};
   if (plan.shape == reduce_shape::cluster)
     shape.blocks = shape.cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(plan.blocks)));
   const tile_schedule schedule{plan.schedule, plan.rows, plan.last_warps};
@@ -52,13 +52,13 @@ void enqueue_tree(const host::call_frame& frame, const Leaves& leaves, Out out, 
 
 /// Enqueues select_kernel. There is at least one item.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_selection(const host::call_frame& frame, const Leaves& leaves, Out out, Op op,
+void enqueue_selection(const host_side::call_frame& frame, const Leaves& leaves, Out out, Op op,
                        const grid::initial_value<A>& init) {
   constexpr auto* kernel = &select_kernel<Leaves, Op, Out>;
   constexpr std::size_t shared_bytes = sizeof(select_storage<Leaves>);
-  const std::int64_t batches = host::divide_up(leaves.source.items, select_traits<Leaves>::batch_items);
-  const host::batch_plan plan = host::plan_batches<kernel>(frame, batches, select_block_warps, shared_bytes);
-  const host::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
+  const std::int64_t batches = host_side::divide_up(leaves.source.items, select_traits<Leaves>::batch_items);
+  const host_side::batch_plan plan = host_side::plan_batches<kernel>(frame, batches, select_block_warps, shared_bytes);
+  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
   using arguments = select_arguments<Leaves, Op, Out>;
   frame.launch(kernel, shape, plan.blocks > 1, [&](const auto& scratch) {
     return arguments{leaves, op, out, init, {batches}, scratch.template room<A>(), scratch.ticket()};
@@ -70,8 +70,8 @@ template <class Leaves, class Op, class Out, class A = typename Leaves::accumula
 void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<A>& options) {
   check_operator<Op, A>();
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<Op, Out>(function, options.init, items);
-  const host::call_frame frame(function, options, reduction::scratch(host::current_device(), sizeof(A)));
+  const auto init = host_side::initial_value_of<Op, Out>(function, options.init, items);
+  const host_side::call_frame frame(function, options, reduction::scratch(host_side::current_device(), sizeof(A)));
   if (items == 0) frame.write(out, init);
   else if constexpr (warp::selects<Leaves>) enqueue_selection(frame, leaves, out, op, init);
   else enqueue_tree(frame, leaves, out, op, init);
@@ -80,7 +80,7 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::reduction
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <> struct reduce_with<automatic> {
@@ -92,4 +92,4 @@ template <> struct reduce_with<automatic> {
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -39,25 +39,25 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   using quick = fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
   constexpr std::size_t full_bytes = sizeof(scan_storage<Leaves, Op, Out, full>),
                         quick_bytes = sizeof(scan_storage<Leaves, Op, Out, quick>);
-  static_assert(fits_control_words(sizeof(A)) && full_bytes <= host::plain_shared_bytes,
+  static_assert(fits_control_words(sizeof(A)) && full_bytes <= host_side::plain_shared_bytes,
                 "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<operation>(function, options.init);
-  const V first = host::first_without_init<Kind == scan_kind::exclusive, operation, Out>(function, options.init);
-  const host::call_frame frame(function, options, scan::scratch(sizeof(A)));
+  const auto init = host_side::initial_value_of<operation>(function, options.init);
+  const V first = host_side::first_without_init<Kind == scan_kind::exclusive, operation, Out>(function, options.init);
+  const host_side::call_frame frame(function, options, scan::scratch(sizeof(A)));
   if (items == 0) return;
 
   const scan_plan plan = plan_scan(frame.multiprocessors(), items, Leaves::chunk_items, Policy, frame.max_blocks());
   if (plan.tiles > most_tiles)
-    host::check_items(function, items, most_tiles * tile_items(Policy.full, Leaves::chunk_items));
+    host_side::check_items(function, items, most_tiles * tile_items(Policy.full, Leaves::chunk_items));
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
   constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
   auto* const kernel = plan.is_quick ? in_quick_tiles : plan.low_occupancy ? at_low_occupancy : in_full_tiles;
-  const host::launch_shape shape{plan.blocks, plan.is_quick ? q.threads() : f.threads(),
-                                 plan.is_quick ? quick_bytes : full_bytes};
+  const host_side::launch_shape shape{plan.blocks, plan.is_quick ? q.threads() : f.threads(),
+                                      plan.is_quick ? quick_bytes : full_bytes};
   using arguments = scan_arguments<Leaves, Op, Out>;
-  frame.launch(kernel, shape, plan.tiles > 1, [&](const host::call_scratch& scratch) {
+  frame.launch(kernel, shape, plan.tiles > 1, [&](const host_side::call_scratch& scratch) {
     const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
                                            scratch.control_words_behind<scan_control, grid::published_value<A>>(),
                                            static_cast<int>(plan.tiles)};

@@ -28,9 +28,9 @@ constexpr std::int64_t tile_items(const tile_shape& shape, int chunk_items) {
 /// on the plan. Plans of more than most_tiles tiles cannot be run.
 inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_items, const kernel_policy& policy,
                            int max_blocks = 0) {
-  const std::int64_t quick_tiles = host::divide_up(items, tile_items(policy.quick, chunk_items)),
+  const std::int64_t quick_tiles = host_side::divide_up(items, tile_items(policy.quick, chunk_items)),
                      most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors,
-                     tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
+                     tiles = host_side::divide_up(items, tile_items(policy.full, chunk_items));
   if (quick_tiles == 1) return {true, false, 1, 1};
   if (tiles == 1) return {false, false, 1, 1};                                // no other block has to be waited for
   const bool is_one_group = tiles <= warp_lanes && quick_tiles > warp_lanes;  // only full tiles look back once

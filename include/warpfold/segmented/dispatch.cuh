@@ -24,7 +24,7 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
 
 /// Enqueues the fixed-length kernel with one of its algorithms. It needs no scratch.
 template <class Algorithm, class Leaves, class Op, class Out>
-void enqueue_fixed_length(const host::call_frame& frame,
+void enqueue_fixed_length(const host_side::call_frame& frame,
                           const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments) {
   constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
@@ -36,11 +36,11 @@ void enqueue_fixed_length(const host::call_frame& frame,
 
 /// Enqueues a kernel that takes a `partition`, and keeps units in scratch. `given` lacks both, here and below.
 template <class Kernel, class Segments, class Leaves, class Op, class Out, class... More>
-void enqueue_partition(const host::call_frame& frame, Kernel kernel, const host::launch_shape& shape,
+void enqueue_partition(const host_side::call_frame& frame, Kernel kernel, const host_side::launch_shape& shape,
                        kernel_arguments<Segments, Leaves, Op, Out> given, const load_balance_partition& partition,
                        More... more) {
   using A = typename Leaves::accumulator;
-  const auto arguments_in = [&](const host::call_scratch& scratch) {
+  const auto arguments_in = [&](const host_side::call_scratch& scratch) {
     A* const values = scratch.room<A>();
     given.partition = partition;
     given.units = {values, values + max_units(sizeof(A)) + 2, scratch.control_words<unsigned>()};
@@ -54,13 +54,13 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = host::shared_bytes_of<kernel_storage<arguments, Staged>>;
+  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<kernel_storage<arguments, Staged>>;
   static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
-  static int resident_blocks(const host::call_frame& frame) {
+  static int resident_blocks(const host_side::call_frame& frame) {
     return frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
   }
-  static void enqueue(const host::call_frame& frame, const arguments& given) {
+  static void enqueue(const host_side::call_frame& frame, const arguments& given) {
     const load_balance_plan plan =
         plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
                           Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
@@ -73,15 +73,16 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &segment_per_warp_team_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = host::shared_bytes_of<warp_team_storage<arguments>>;
+  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<arguments>>;
 
   /// The plan, if this kernel is the faster one.
-  static std::optional<segment_per_warp_team_plan> plan(const host::call_frame& frame, const arguments& given) {
+  static std::optional<segment_per_warp_team_plan> plan(const host_side::call_frame& frame, const arguments& given) {
     return plan_segment_per_warp_team(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
                                       given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
                                       Leaves::chunk_items, sizeof(typename arguments::A), policy, frame.max_blocks());
   }
-  static void enqueue(const host::call_frame& frame, const arguments& given, const segment_per_warp_team_plan& plan) {
+  static void enqueue(const host_side::call_frame& frame, const arguments& given,
+                      const segment_per_warp_team_plan& plan) {
     enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition,
                       plan.teams);
   }
@@ -89,7 +90,7 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
 
 /// Chooses a kernel and enqueues it.
 template <class Segments, class Leaves, class Op, class Out>
-void enqueue_fastest(const host::call_frame& frame, const kernel_arguments<Segments, Leaves, Op, Out>& given) {
+void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<Segments, Leaves, Op, Out>& given) {
   if constexpr (Segments::is_fixed_length) {
     if (with_fixed_length_algorithm<Leaves>(
             given.segments.length, [&]<class Algorithm>(Algorithm) { enqueue_fixed_length<Algorithm>(frame, given); }))
@@ -101,7 +102,7 @@ void enqueue_fastest(const host::call_frame& frame, const kernel_arguments<Segme
   }
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
     using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
-    if (host::has_sm_90<staged::kernel>(frame.device()) &&
+    if (host_side::has_sm_90<staged::kernel>(frame.device()) &&
         gains_by_staging(given.leaves.source.items, given.segments.count,
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
                          staged::resident_blocks(frame) * (staged::policy.block_threads / warp_lanes),
@@ -116,11 +117,11 @@ template <class Segments, class Leaves, class Op, class Out, class A = typename 
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
              const segmented_options<A>& options) {
   grid::initial_value<A> empty;
-  if (may_be_empty(segments)) empty = host::empty_value_of<Op, Out>(function, options, no_empty_value);
-  const auto init = host::initial_value_of<Op>(function, options.init);
-  const host::call_frame frame(function, options, segmented::scratch(sizeof(A)));
+  if (may_be_empty(segments)) empty = host_side::empty_value_of<Op, Out>(function, options, no_empty_value);
+  const auto init = host_side::initial_value_of<Op>(function, options.init);
+  const host_side::call_frame frame(function, options, segmented::scratch(sizeof(A)));
   if (segments.count == 0) return;
-  using own = host::own_segmented_reduction<Op, A>;
+  using own = host_side::own_segmented_reduction<Op, A>;
   if constexpr (own::template exists_for<Segments>) own::enqueue(frame, segments, leaves, out, op, init, empty);
   else enqueue_fastest<Segments, Leaves, Op, Out>(frame, {segments, leaves, op, out, init, empty, {}, {}});
 }
@@ -141,7 +142,7 @@ template <class A, class Source> auto in_narrow_chunks(const thread::indexed_sou
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <> struct segmented_reduce_with<automatic> {
@@ -156,4 +157,4 @@ template <> struct segmented_reduce_with<automatic> {
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

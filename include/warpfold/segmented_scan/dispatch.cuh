@@ -32,22 +32,22 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
              const reduce_options<typename Leaves::accumulator>& options) {
   using A = typename Leaves::accumulator;
   using shared = scan_storage<A, Policy.rows, Leaves::chunk_items, Policy.warps, Segments::has_gaps>;
-  static_assert(fits_control_words(sizeof(A)) && sizeof(shared) <= host::plain_shared_bytes,
+  static_assert(fits_control_words(sizeof(A)) && sizeof(shared) <= host_side::plain_shared_bytes,
                 "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<Op>(function, options.init);
-  const A first = host::first_without_init<IsExclusive, Op, Out>(function, options.init);
-  const host::call_frame frame(function, options, segmented_scan::scratch(sizeof(A)));
+  const auto init = host_side::initial_value_of<Op>(function, options.init);
+  const A first = host_side::first_without_init<IsExclusive, Op, Out>(function, options.init);
+  const host_side::call_frame frame(function, options, segmented_scan::scratch(sizeof(A)));
   if (items == 0) return;
 
   constexpr int row_items = warp_lanes * Leaves::chunk_items;
   const int tile_items = row_items * tile_rows(items, row_items, Policy.rows);
   const scan_plan plan = plan_scan(items, tile_items, Policy.warps, frame.max_blocks());
-  if (plan.tiles > most_tiles) host::check_items(function, items, most_tiles * tile_items);
+  if (plan.tiles > most_tiles) host_side::check_items(function, items, most_tiles * tile_items);
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;
   using arguments = scan_arguments<Segments, Leaves, Op, Out>;
   const int log_unit = std::countr_zero(static_cast<unsigned>(tile_items)), row_begin = aligned_at(leaves, out);
-  const auto arguments_in = [&](const host::call_scratch& scratch) {
+  const auto arguments_in = [&](const host_side::call_scratch& scratch) {
     const decltype(arguments::units) units{scratch.control_words<unit_control>(),
                                            scratch.control_words_behind<unit_control, grid::published_value<A>>(),
                                            static_cast<int>(plan.tiles)};

@@ -31,8 +31,8 @@ struct scan_plan {
 /// `max_blocks`, at most so many, which take block tiles one after another. The results do not depend on the plan.
 /// Plans of more than most_tiles tiles cannot be run.
 inline scan_plan plan_scan(std::int64_t items, int tile_items, int warps, int max_blocks = 0) {
-  const std::int64_t tiles = host::divide_up(items, std::int64_t{tile_items}),
-                     block_tiles = host::divide_up(tiles, std::int64_t{warps}),
+  const std::int64_t tiles = host_side::divide_up(items, std::int64_t{tile_items}),
+                     block_tiles = host_side::divide_up(tiles, std::int64_t{warps}),
                      most = max_blocks > 0 ? max_blocks : most_tiles;
   return {tiles, block_tiles, static_cast<int>(std::min(block_tiles, most))};
 }

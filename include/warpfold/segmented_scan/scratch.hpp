@@ -7,12 +7,12 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-constexpr host::scratch_need scratch(std::size_t accumulator_bytes) {
+constexpr host_side::scratch_need scratch(std::size_t accumulator_bytes) {
   return {grid::ring_bytes<2>(accumulator_bytes), 0};
 }
 /// Whether the nodes of `accumulator_bytes`-byte accumulators fit among the control words.
 constexpr bool fits_control_words(std::size_t accumulator_bytes) {
-  return grid::ring_bytes<2>(accumulator_bytes) <= host::feature_control_bytes;
+  return grid::ring_bytes<2>(accumulator_bytes) <= host_side::feature_control_bytes;
 }
 static_assert(fits_control_words(1) && fits_control_words(72) && fits_control_words(1024));
 

@@ -48,8 +48,8 @@ template <class E, class Out>
 auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
                      const char* of, const output<Out>& out) {
   const auto check = [&](const auto& first) {
-    if (expected > 0) host::check_pointer(function, argument, first);
-    host::check_outputs_apart_from(function, argument, first, expected, "out", out, out.size);
+    if (expected > 0) host_side::check_pointer(function, argument, first);
+    host_side::check_outputs_apart_from(function, argument, first, expected, "out", out, out.size);
     return first;
   };
   if constexpr (device_range<E>) {
