@@ -97,8 +97,11 @@ struct pick {
 
 template <class Leaves, class Op, class Out> consteval bool fits() {
   constexpr auto policy = scan::policy_of<Leaves, Op, Out>();
-  return scan::shared_bytes<Leaves, Op, Out, policy.full> <= scan::most_shared_bytes &&
-         scan::shared_bytes<Leaves, Op, Out, policy.quick> <= scan::most_shared_bytes;
+  constexpr scan::tile_shape f = policy.full, q = policy.quick;
+  using full = scan::fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
+  using quick = scan::fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
+  return sizeof(scan::scan_storage<Leaves, Op, Out, full>) <= warpfold::host_side::plain_shared_bytes &&
+         sizeof(scan::scan_storage<Leaves, Op, Out, quick>) <= warpfold::host_side::plain_shared_bytes;
 }
 template <class T, class A, class Op, class Out, class Key = void> consteval bool scan_fits() {
   using warpfold::thread::pointer_source, warpfold::thread::items_per_chunk;
