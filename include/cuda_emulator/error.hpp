@@ -32,6 +32,7 @@ enum class fault {
   cluster_barrier,    // arrive and wait of the cluster barrier do not alternate
   barrier_object,     // an mbarrier is used before init, or its counts are out of range
   async_copy,         // an asynchronous copy is misaligned, out of bounds or never waited for
+  race,               // two accesses of the same memory that nothing orders (CUDA_EMULATOR_RACES)
   misaligned,         // an access of an address that is no multiple of its size
   bulk_copy,          // a bulk copy is misaligned, has a wrong size or is unfinished when its block ends
   trap,               // the kernel called __trap()
@@ -51,6 +52,7 @@ inline const char* fault_name(fault kind) {
     case fault::cluster_barrier: return "cluster barrier";
     case fault::barrier_object: return "mbarrier";
     case fault::async_copy: return "asynchronous copy";
+    case fault::race: return "data race";
     case fault::misaligned: return "misaligned address";
     case fault::bulk_copy: return "bulk copy";
     case fault::trap: return "trap";

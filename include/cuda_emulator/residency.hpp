@@ -59,6 +59,7 @@ inline void scheduler::prepare(block& b, cluster& c, std::uint64_t cluster_index
     w.lanes = &b.threads[i * 32];
     wake(w, w.existing);
   }
+  races::block_begins(b);
 }
 
 inline void scheduler::admit_cluster() {
@@ -73,6 +74,7 @@ inline void scheduler::admit_cluster() {
   while (c->blocks.size() < blocks) c->blocks.push_back(std::make_unique<block>());
   c->blocks.resize(blocks);
   c->blocks_done = c->arrived = c->exited_unarrived = c->phase = 0;
+  c->race = {};
   c->thread_count = blocks * launch_.block.x * launch_.block.y * launch_.block.z;
   const std::uint64_t index = next_cluster_rank();
   for (unsigned rank = 0; rank < blocks; ++rank) prepare(*c->blocks[rank], *c, index, rank);
@@ -174,9 +176,11 @@ inline void scheduler::run(const grid_launch& launch) {
     explicit session(scheduler& s) : s(s) {
       current_scheduler = &s;
       ++running_launches();
+      races::launch_begins(s);
     }
     ~session() {
       --running_launches();
+      races::launch_ends();
       current_scheduler = nullptr;
       current_thread = nullptr;
       for (auto& c : s.resident_) s.spare_.push_back(std::move(c));

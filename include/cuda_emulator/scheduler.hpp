@@ -4,6 +4,7 @@
 
 #include <cuda_emulator/error.hpp>
 #include <cuda_emulator/execution.hpp>
+#include <cuda_emulator/races/events.hpp>
 #include <cuda_emulator/settings.hpp>
 #include <cuda_emulator/undivided.hpp>
 
@@ -83,6 +84,10 @@ class scheduler {
 
  private:
   friend struct report;
+#if defined(CUDA_EMULATOR_RACES)
+  friend class races::detector;
+  friend struct races::race_report;
+#endif
 
   [[noreturn]] void stop(fault kind, const std::string& message);
   static void worker_main();

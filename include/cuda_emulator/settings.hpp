@@ -45,6 +45,10 @@ struct options {
   bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
   bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
 
+  // Where races are looked for: prints each pair of places that races, and goes on. CUDA_EMULATOR_CONTINUE_AFTER_RACES
+  // in the environment sets it.
+  bool continue_after_races = false;
+
   // Faults, for tests of what a program does then.
   cudaError_t launch_error = cudaSuccess;  // what launches return instead of running
   std::int64_t failing_thread = -1;        // the thread of each grid that fails when it starts
@@ -55,6 +59,7 @@ inline options& settings() {
   static thread_local options instance = [] {
     options initial;
     if (const char* seed = std::getenv("CUDA_EMULATOR_SEED")) initial.seed = std::strtoull(seed, nullptr, 0);
+    initial.continue_after_races = std::getenv("CUDA_EMULATOR_CONTINUE_AFTER_RACES") != nullptr;
     return initial;
   }();
   return instance;

@@ -57,7 +57,7 @@ inline void scheduler::exchange_static_shared(block& next) {
   last_block_ = &next;
 }
 
-inline void scheduler::set_current(thread& t) {
+[[gnu::no_sanitize("thread")]] inline void scheduler::set_current(thread& t) {
   current_thread = &t;
   threadIdx = t.index;
   blockIdx = t.parent->index;
@@ -68,7 +68,9 @@ inline void detail::enter_static_variables(const static_variables& variables) {
   const undivided whole;
   if (current_thread == nullptr) throw error(fault::usage, "__shared__ variable used outside a kernel");
   static_images& images = current_thread->parent->images;
-  if (!images.has(variables)) images.enter(variables, current_scheduler->rules().poison);
+  if (images.has(variables)) return;
+  images.enter(variables, current_scheduler->rules().poison);
+  races::variables_entered(variables);
 }
 
 [[gnu::noinline]] inline void scheduler::assign_worker(thread& t) {
