@@ -48,6 +48,9 @@ struct options {
   // Where races are looked for: prints each pair of places that races, and goes on. CUDA_EMULATOR_CONTINUE_AFTER_RACES
   // in the environment sets it.
   bool continue_after_races = false;
+  // Whether a bulk copy may overwrite what was read before only behind a proxy fence, as the letter of PTX says. NVIDIA's
+  // own libraries do without: what has been read cannot change any more.
+  bool reads_need_proxy_fences = false;
 
   // Faults, for tests of what a program does then.
   cudaError_t launch_error = cudaSuccess;  // what launches return instead of running

@@ -29,15 +29,7 @@ struct race_report;
 
 class detector {
  public:
-  void begin(scheduler& s) {
-    scheduler_ = &s;
-    now_ = 0;
-    strong_accesses_ = 0;
-    last_left_ = last_right_ = last_joined_ = {};
-    blocks_.clear();
-    words_.clear();
-    shadow_.clear();
-  }
+  void begin(scheduler& s);
   void end() { scheduler_ = nullptr; }
 
   instant next_instant() { return ++now_; }
@@ -205,8 +197,8 @@ class detector {
     const thread_state& t = *a.by;
     if (who == a.who) return true;
     if ((a.kind & by_copy_engine) != 0) {
-      const entries& list = r.is(by_copy_engine) ? t.known->seen : t.known->fenced;
-      return r.stamp < known(list, who);
+      if (r.is(by_copy_engine)) return r.stamp < known(t.known->seen, who);
+      if (r.is(writes) || reads_need_proxy_fences_) return r.stamp < known(t.known->fenced, who);
     }
     if (who == t.who) return true;  // copies begin after what their thread did
     if (block_of(who) == block_of(t.who) && is_thread(who)) {
@@ -289,6 +281,7 @@ class detector {
   void found(const access& a, const record& r, unsigned lane);
 
   scheduler* scheduler_ = nullptr;
+  bool reads_need_proxy_fences_ = false;
   instant now_ = 0;
   std::uint32_t strong_accesses_ = 0;
   std::vector<uint3> blocks_;  // by number

@@ -12,6 +12,17 @@
 
 namespace cuda_emulator::races {
 
+inline void detector::begin(scheduler& s) {
+  scheduler_ = &s;
+  reads_need_proxy_fences_ = s.rules().reads_need_proxy_fences;
+  now_ = 0;
+  strong_accesses_ = 0;
+  last_left_ = last_right_ = last_joined_ = {};
+  blocks_.clear();
+  words_.clear();
+  shadow_.clear();
+}
+
 inline line* detector::new_line(std::uintptr_t address, std::uint64_t key) {
   const undivided whole;
   line* const fresh = shadow_.add(key);
