@@ -10,11 +10,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <utility>
 #include <vector>
 
 // The detector sees no accesses of its own.
 #define CUDA_EMULATOR_UNSEEN [[gnu::no_sanitize("thread")]]
+#define CUDA_EMULATOR_INLINE [[gnu::no_sanitize("thread"), gnu::always_inline]]
 
 namespace cuda_emulator::races {
 
@@ -27,11 +30,13 @@ inline constexpr actor first_warp = 1, first_thread = 1024;  // place 0 is the w
 inline constexpr actor first_copier = 2048;                  // the asynchronous copies of each thread
 inline constexpr actor first_bulk = 3072, bulk_slots = 64;   // bulk copies
 
-inline constexpr actor block_of(actor a) { return a / actors_per_block; }
-inline constexpr actor place_of(actor a) { return a % actors_per_block; }
-inline constexpr bool is_thread(actor a) { return place_of(a) >= first_thread && place_of(a) < first_copier; }
-inline constexpr actor whole_block(actor a) { return a - place_of(a); }
-inline constexpr actor warp_of(actor thread) {
+CUDA_EMULATOR_INLINE inline constexpr actor block_of(actor a) { return a / actors_per_block; }
+CUDA_EMULATOR_INLINE inline constexpr actor place_of(actor a) { return a % actors_per_block; }
+CUDA_EMULATOR_INLINE inline constexpr bool is_thread(actor a) {
+  return place_of(a) >= first_thread && place_of(a) < first_copier;
+}
+CUDA_EMULATOR_INLINE inline constexpr actor whole_block(actor a) { return a - place_of(a); }
+CUDA_EMULATOR_INLINE inline constexpr actor warp_of(actor thread) {
   return whole_block(thread) + first_warp + (place_of(thread) - first_thread) / 32;
 }
 
@@ -39,21 +44,66 @@ struct entry {
   actor who;
   instant until;
 };
-using entries = std::vector<entry>;  // in the order of actors, none implied by another
 
-CUDA_EMULATOR_UNSEEN inline std::size_t position_of(const entries& list, actor who) {
-  const entry* const first = list.data();
+// In the order of actors, none implied by another. (The compiler would call the functions of a std::vector, with calls to
+// the detector inside, where this is inlined.)
+class entries {
+ public:
+  entries() = default;
+  CUDA_EMULATOR_UNSEEN explicit entries(entry only) { push_back(only); }
+  CUDA_EMULATOR_UNSEEN entries(const entries& other) { *this = other; }
+  CUDA_EMULATOR_UNSEEN entries& operator=(const entries& other) {
+    if (this == &other) return *this;
+    reserve(other.size_);
+    size_ = other.size_;
+    for (std::size_t i = 0; i < size_; ++i) first_[i] = other.first_[i];
+    return *this;
+  }
+  CUDA_EMULATOR_UNSEEN ~entries() { std::free(first_); }
+
+  CUDA_EMULATOR_INLINE std::size_t size() const { return size_; }
+  CUDA_EMULATOR_INLINE bool empty() const { return size_ == 0; }
+  CUDA_EMULATOR_INLINE entry* begin() { return first_; }
+  CUDA_EMULATOR_INLINE entry* end() { return first_ + size_; }
+  CUDA_EMULATOR_INLINE entry& operator[](std::size_t i) { return first_[i]; }
+  CUDA_EMULATOR_INLINE const entry& operator[](std::size_t i) const { return first_[i]; }
+  CUDA_EMULATOR_INLINE entry& back() { return first_[size_ - 1]; }
+  CUDA_EMULATOR_INLINE void clear() { size_ = 0; }
+  CUDA_EMULATOR_INLINE void push_back(entry e) {
+    if (size_ == room_) reserve(size_ + 1);
+    first_[size_++] = e;
+  }
+  CUDA_EMULATOR_UNSEEN void insert(std::size_t at, entry e) {
+    push_back(e);
+    for (std::size_t i = size_ - 1; i > at; --i) first_[i] = first_[i - 1];
+    first_[at] = e;
+  }
+
+ private:
+  CUDA_EMULATOR_UNSEEN void reserve(std::size_t items) {
+    if (items <= room_) return;
+    room_ = items + items / 2 + 2;
+    void* const larger = std::realloc(static_cast<void*>(first_), room_ * sizeof(entry));
+    if (larger == nullptr) throw std::bad_alloc();
+    first_ = static_cast<entry*>(larger);
+  }
+
+  entry* first_ = nullptr;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+CUDA_EMULATOR_INLINE inline std::size_t position_of(const entries& list, actor who) {
   std::size_t low = 0, high = list.size();
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    if (first[middle].who < who) low = middle + 1;
+    if (list[middle].who < who) low = middle + 1;
     else high = middle;
   }
   return low;
 }
-CUDA_EMULATOR_UNSEEN inline instant entry_of(const entries& list, actor who) {
+CUDA_EMULATOR_INLINE inline instant entry_of(const entries& list, actor who) {
   const std::size_t at = position_of(list, who);
-  return at < list.size() && list.data()[at].who == who ? list.data()[at].until : 0;
+  return at < list.size() && list[at].who == who ? list[at].until : 0;
 }
 // All accesses of `who` before this instant are known.
 CUDA_EMULATOR_UNSEEN inline instant known(const entries& list, actor who) {
@@ -121,14 +171,14 @@ CUDA_EMULATOR_UNSEEN inline bool has_parts(const entries& list, actor who) {
     last = first + 32;
   }
   const std::size_t at = position_of(list, first);
-  return at < list.size() && list.data()[at].who < last;
+  return at < list.size() && list[at].who < last;
 }
 CUDA_EMULATOR_UNSEEN inline void join(entries& into, entry e) {
   if (known(into, e.who) >= e.until) return;
   const std::size_t at = position_of(into, e.who);
-  if (has_parts(into, e.who)) return join(into, entries{e});
+  if (has_parts(into, e.who)) return join(into, entries(e));
   if (at < into.size() && into[at].who == e.who) into[at].until = e.until;
-  else into.insert(into.begin() + static_cast<std::ptrdiff_t>(at), e);
+  else into.insert(at, e);
 }
 
 struct clock {

@@ -171,7 +171,7 @@ class detector {
     what.pass_on(word.for_block.back().second);
   }
 
-  CUDA_EMULATOR_UNSEEN std::uint64_t space_of(std::uintptr_t address) const {
+  CUDA_EMULATOR_INLINE std::uint64_t space_of(std::uintptr_t address) const {
     if (address + line_bytes <= variables_begin_ || address >= variables_end_) return 0;
     return 1 + current_thread->race.who / actors_per_block;
   }
@@ -179,20 +179,20 @@ class detector {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     return at | space_of(at) << 47;
   }
-  CUDA_EMULATOR_UNSEEN line* line_of(std::uintptr_t address) {
+  CUDA_EMULATOR_INLINE line* line_of(std::uintptr_t address) {
     const std::uint64_t key = shadow::key_of(address, space_of(address / line_bytes * line_bytes));
     line* const found = shadow_.find(key);
     return found != nullptr ? found : new_line(address / line_bytes * line_bytes, key);
   }
   line* new_line(std::uintptr_t address, std::uint64_t key);
 
-  CUDA_EMULATOR_UNSEEN static std::uint8_t extent_of(const access& a, std::uintptr_t address) {
+  CUDA_EMULATOR_INLINE static std::uint8_t extent_of(const access& a, std::uintptr_t address) {
     return static_cast<std::uint8_t>((a.address % 8) << 5 | (address != a.address ? 16u : 0u) |
                                      (a.bytes < 16 ? a.bytes : 15u));
   }
 
   // Whether the access a lane made before `stamp` is ordered before `a`.
-  CUDA_EMULATOR_UNSEEN bool is_ordered(const access& a, const record& r, unsigned lane) const {
+  CUDA_EMULATOR_INLINE bool is_ordered(const access& a, const record& r, unsigned lane) const {
     const actor who = r.group * 32 + lane;
     const thread_state& t = *a.by;
     if (who == a.who) return true;
@@ -210,7 +210,7 @@ class detector {
   }
 
   // Whether `a` and `r` may not happen at once.
-  CUDA_EMULATOR_UNSEEN static bool conflict(const access& a, const record& r, std::uint8_t extent) {
+  CUDA_EMULATOR_INLINE static bool conflict(const access& a, const record& r, std::uint8_t extent) {
     if (((a.kind | r.kind) & writes) == 0) return false;
     if ((a.kind & r.kind & strong) == 0 || extent != r.extent) return true;
     return ((a.kind | r.kind) & within_block) != 0 && block_of(a.who) != block_of(r.group * 32);
@@ -229,7 +229,7 @@ class detector {
   }
 
   // Whether a later access that races with `r` races with `a`, too.
-  CUDA_EMULATOR_UNSEEN static bool covers(const access& a, std::uint8_t bytes, std::uint8_t extent, const record& r) {
+  CUDA_EMULATOR_INLINE static bool covers(const access& a, std::uint8_t bytes, std::uint8_t extent, const record& r) {
     if ((r.bytes & ~bytes) != 0 || (r.is(constant) && (a.kind & constant) == 0)) return false;
     if ((a.kind & strong) != 0) return r.is(strong) && r.extent == extent && ((a.kind & writes) != 0 || !r.is(writes));
     return (a.kind & writes) != 0 || !r.is(writes | strong);

@@ -27,7 +27,7 @@ struct record {
   std::uint8_t extent;  // where the access begins and how long it is: strong accesses must agree
   std::uint32_t when;   // of a strong access: its number in the order in which they happened
 
-  CUDA_EMULATOR_UNSEEN bool is(unsigned property) const { return (kind & property) != 0; }
+  CUDA_EMULATOR_INLINE bool is(unsigned property) const { return (kind & property) != 0; }
 };
 
 inline constexpr unsigned inline_records = 2, most_records = 32;
@@ -41,7 +41,7 @@ struct word_shadow {
   overflow* more;
   unsigned count;
 
-  CUDA_EMULATOR_UNSEEN record& at(unsigned i) {
+  CUDA_EMULATOR_INLINE record& at(unsigned i) {
     return i < inline_records ? first[i] : more->records[i - inline_records];
   }
   CUDA_EMULATOR_UNSEEN void remove(unsigned i) { at(i) = at(--count); }
@@ -88,12 +88,15 @@ template <class T> class pool {
 // All lines of a launch, by key: the address, and for variables that each block has at the same address, the block.
 class shadow {
  public:
-  CUDA_EMULATOR_UNSEEN static std::uint64_t key_of(std::uintptr_t address, std::uint64_t space) {
+  CUDA_EMULATOR_INLINE static std::uint64_t key_of(std::uintptr_t address, std::uint64_t space) {
     return address / line_bytes | space << 40;
   }
-  CUDA_EMULATOR_UNSEEN line* find(std::uint64_t key) {
+  CUDA_EMULATOR_INLINE line* find(std::uint64_t key) {
     line*& recent = recent_[key % recent_lines];
     if (recent != nullptr && recent->key == key) return recent;
+    return search(key, recent);
+  }
+  CUDA_EMULATOR_UNSEEN line* search(std::uint64_t key, line*& recent) {
     line* const found = slots_.empty() ? nullptr : slots_[slot_of(key)];
     if (found != nullptr) recent = found;
     return found;

@@ -12,15 +12,13 @@ namespace cuda_emulator::races {
 class call_tree {
  public:
   // The node for the instruction `place` in the function call `parent`.
-  CUDA_EMULATOR_UNSEEN std::uint32_t child(std::uint32_t parent, const void* place) {
+  CUDA_EMULATOR_INLINE std::uint32_t child(std::uint32_t parent, const void* place) {
     const auto address = reinterpret_cast<std::uintptr_t>(place);
     known_node& recent = recent_[(address * 31 + parent * 0x9e3779b1u) % recent_nodes];
     if (recent.place == address && recent.parent == parent) return recent.id;
     return add(parent, address, recent);
   }
-  CUDA_EMULATOR_UNSEEN std::uint32_t parent(std::uint32_t node) const {
-    return node == 0 ? 0 : nodes_.data()[node].parent;
-  }
+  CUDA_EMULATOR_INLINE std::uint32_t parent(std::uint32_t node) const { return node == 0 ? 0 : first_[node].parent; }
   // From the access outwards.
   CUDA_EMULATOR_UNSEEN std::vector<std::uintptr_t> places(std::uint32_t node) const {
     std::vector<std::uintptr_t> result;
@@ -47,11 +45,13 @@ class call_tree {
       nodes_.push_back({place, parent, id});
       children.emplace_back(parent, id);
     }
+    first_ = nodes_.data();
     recent = {place, parent, id};
     return id;
   }
 
   std::vector<known_node> nodes_;
+  const known_node* first_ = nullptr;  // of these
   std::unordered_map<std::uintptr_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> ids_;
   known_node recent_[recent_nodes];
 };
