@@ -30,6 +30,7 @@
 #include <cuda_emulator/cluster_barrier.hpp>
 #include <cuda_emulator/device_functions.hpp>
 #include <cuda_emulator/dynamic_shared.hpp>
+#include <cuda_emulator/endless_loop.hpp>
 #include <cuda_emulator/error.hpp>
 #include <cuda_emulator/failure.hpp>
 #include <cuda_emulator/float_functions.hpp>

@@ -28,6 +28,7 @@ enum class fault {
   exited_lane,        // a lane of the mask has already left the kernel
   inactive_source,    // a shuffle reads a lane that does not take part
   deadlock,           // no thread can run, or those that can only poll memory
+  endless_loop,       // a thread computes for ever
   shared_memory,      // dynamic shared memory is too small, misaligned, or written outside its bounds
   cluster_barrier,    // arrive and wait of the cluster barrier do not alternate
   barrier_object,     // an mbarrier is used before init, or its counts are out of range
@@ -48,6 +49,7 @@ inline const char* fault_name(fault kind) {
     case fault::exited_lane: return "exited lane in mask";
     case fault::inactive_source: return "shuffle from an inactive lane";
     case fault::deadlock: return "deadlock";
+    case fault::endless_loop: return "endless loop";
     case fault::shared_memory: return "shared memory";
     case fault::cluster_barrier: return "cluster barrier";
     case fault::barrier_object: return "mbarrier";

@@ -19,6 +19,9 @@ inline std::uint64_t scheduler::next_cluster_rank() {
   return rank;
 }
 
+namespace detail {
+void watch_for_endless_loops(bool runs);
+}
 void cluster_thread_left(thread& t);         // counts it as arrived at the cluster barrier
 void release_rendezvous_without(thread& t);  // it may be the last lane that others wait for
 
@@ -177,8 +180,10 @@ inline void scheduler::run(const grid_launch& launch) {
       current_scheduler = &s;
       ++running_launches();
       races::launch_begins(s);
+      if (s.options_.endless_seconds > 0) detail::watch_for_endless_loops(true);
     }
     ~session() {
+      if (s.options_.endless_seconds > 0) detail::watch_for_endless_loops(false);
       --running_launches();
       races::launch_ends();
       current_scheduler = nullptr;

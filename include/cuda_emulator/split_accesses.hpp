@@ -13,6 +13,7 @@
 #include <cuda_emulator/undivided.hpp>
 
 #if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
+#include <cuda_emulator/endless_loop.hpp>
 #include <cuda_emulator/polling.hpp>
 
 #include <cstddef>
@@ -26,18 +27,6 @@ inline bool scheduler::shares(const void* address) {
     found |= static_cast<const std::byte*>(address) >= first && static_cast<const std::byte*>(address) < first + bytes;
   });
   return found;
-}
-
-// As fail, but nothing is thrown, and the thread is not unwound.
-inline void scheduler::abandon(fault kind, const std::string& message) {
-  try {
-    stop(kind, message);
-  } catch (const error&) {}
-  thread& self = *current_thread;
-  self.exited = true;
-  self.on->abandoned = true;
-  to_host(self.suspended, self.on->body.bounds, true);
-  std::abort();
 }
 
 inline void scheduler::split() {

@@ -20,6 +20,7 @@ inline void scheduler::wake(warp& w, unsigned lanes) {
 
 // Draws a warp uniformly (in a skewed schedule, of two warps the one with the higher priority), then a ready lane.
 inline thread* scheduler::pick() {
+  choices_ = choices_ + 1;
   if (!late_copies_.empty() && draw(16) == 0 && !deliver_one()) return nullptr;
   while (ready_warps_.empty())
     if (!deliver_one()) return nullptr;

@@ -3,27 +3,17 @@
 // of PTX orders, or both be strong. The order in which the emulator happens to run threads does not count.
 #pragma once
 
+#include <cuda_emulator/undivided.hpp>
+
+#if defined(CUDA_EMULATOR_RACES)
 #include <cuda_emulator/execution.hpp>
-#include <cuda_emulator/races/shadow.hpp>
+#include <cuda_emulator/races/rules.hpp>
 #include <cuda_emulator/races/sites.hpp>
 
 #include <set>
 
 namespace cuda_emulator {
 namespace races {
-
-enum class scope : std::uint8_t { block, device };  // device stands for wider ones, too
-
-// One side of an access that is about to be judged.
-struct access {
-  std::uintptr_t address;
-  std::size_t bytes;
-  std::uint8_t kind;
-  std::uint32_t site;
-  const thread_state* by;
-  actor who;      // the thread, or what copies for it
-  instant stamp;  // of `who`
-};
 
 struct race_report;
 
@@ -186,11 +176,6 @@ class detector {
   }
   line* new_line(std::uintptr_t address, std::uint64_t key);
 
-  CUDA_EMULATOR_INLINE static std::uint8_t extent_of(const access& a, std::uintptr_t address) {
-    return static_cast<std::uint8_t>((a.address % 8) << 5 | (address != a.address ? 16u : 0u) |
-                                     (a.bytes < 16 ? a.bytes : 15u));
-  }
-
   // Whether the access a lane made before `stamp` is ordered before `a`.
   CUDA_EMULATOR_INLINE bool is_ordered(const access& a, const record& r, unsigned lane) const {
     const actor who = r.group * 32 + lane;
@@ -209,13 +194,6 @@ class detector {
     return t.known && r.stamp < known(t.known->seen, who);
   }
 
-  // Whether `a` and `r` may not happen at once.
-  CUDA_EMULATOR_INLINE static bool conflict(const access& a, const record& r, std::uint8_t extent) {
-    if (((a.kind | r.kind) & writes) == 0) return false;
-    if ((a.kind & r.kind & strong) == 0 || extent != r.extent) return true;
-    return ((a.kind | r.kind) & within_block) != 0 && block_of(a.who) != block_of(r.group * 32);
-  }
-
   // Whether `a` comes after a strong access that read what the strong write `w` wrote, or what followed that. Then it
   // is ordered after `w`, though perhaps after nothing that came before `w`: PTX's observation order.
   CUDA_EMULATOR_UNSEEN bool is_observed(word_shadow& word, const access& a, const record& w) const {
@@ -226,13 +204,6 @@ class detector {
       if (is_ordered(a, z, static_cast<unsigned>(__builtin_ctz(z.lanes)))) return true;
     }
     return false;
-  }
-
-  // Whether a later access that races with `r` races with `a`, too.
-  CUDA_EMULATOR_INLINE static bool covers(const access& a, std::uint8_t bytes, std::uint8_t extent, const record& r) {
-    if ((r.bytes & ~bytes) != 0 || (r.is(constant) && (a.kind & constant) == 0)) return false;
-    if ((a.kind & strong) != 0) return r.is(strong) && r.extent == extent && ((a.kind & writes) != 0 || !r.is(writes));
-    return (a.kind & writes) != 0 || !r.is(writes | strong);
   }
 
   CUDA_EMULATOR_UNSEEN void take(word_shadow& word, const access& a, std::uint8_t bytes, std::uint8_t extent) {
@@ -252,7 +223,7 @@ class detector {
       if (r.group == group && r.stamp == a.stamp && r.kind == a.kind && r.bytes == bytes && r.extent == extent &&
           r.site == a.site && !r.is(strong))
         same = &r;
-      const bool conflicts = conflict(a, r, extent), covered = covers(a, bytes, extent, r);
+      const bool conflicts = conflict(a, r, extent, strong_writes_need_order_), covered = covers(a, bytes, extent, r);
       if (!conflicts && !covered) continue;
       if (conflicts && ((a.kind | r.kind) & constant) != 0)
         return found(a, r, static_cast<unsigned>(__builtin_ctz(r.lanes)));
@@ -281,7 +252,7 @@ class detector {
   void found(const access& a, const record& r, unsigned lane);
 
   scheduler* scheduler_ = nullptr;
-  bool reads_need_proxy_fences_ = false;
+  bool reads_need_proxy_fences_ = false, strong_writes_need_order_ = false;
   instant now_ = 0;
   std::uint32_t strong_accesses_ = 0;
   std::vector<uint3> blocks_;  // by number
@@ -301,3 +272,4 @@ inline constinit thread_local detector* current = nullptr;  // of the launch tha
 
 }  // namespace races
 }  // namespace cuda_emulator
+#endif

@@ -15,6 +15,7 @@ namespace cuda_emulator::races {
 inline void detector::begin(scheduler& s) {
   scheduler_ = &s;
   reads_need_proxy_fences_ = s.rules().reads_need_proxy_fences;
+  strong_writes_need_order_ = s.rules().strong_writes_need_order;
   now_ = 0;
   strong_accesses_ = 0;
   last_left_ = last_right_ = last_joined_ = {};
@@ -33,7 +34,6 @@ inline line* detector::new_line(std::uintptr_t address, std::uint64_t key) {
 struct race_report {
   static std::string text_of(const detector& d, const scheduler& s, const access& a, const record& r, unsigned lane) {
     const actor other = r.group * 32 + lane;
-    const auto length = [](std::uint8_t extent) { return (extent & 15u) == 15u ? 16u : extent & 15u; };
     std::string result =
         text(what(a.kind, a.who), " of ", a.bytes, " bytes of ", place(d, s, a.address), ", ", relation(a, r),
              what(r.kind, other), " of ", length(r.extent), " bytes by ", name(d, other));
@@ -42,6 +42,7 @@ struct race_report {
   }
 
  private:
+  static unsigned length(std::uint8_t extent) { return (extent & 15u) == 15u ? 16u : extent & 15u; }
   static const char* what(std::uint8_t kind, actor who) {
     const bool is_write = (kind & writes) != 0;
     if ((kind & by_copy_engine) != 0) return is_write ? "write by a bulk copy" : "read by a bulk copy";
@@ -53,7 +54,9 @@ struct race_report {
   }
   static const char* relation(const access& a, const record& r) {
     if (((a.kind | r.kind) & constant) != 0) return "in one kernel with an earlier ";
-    if ((a.kind & r.kind & strong) != 0) return "which is not one strong access with an unordered ";
+    if ((a.kind & r.kind & strong) != 0)
+      return length(r.extent) == (a.bytes < 15 ? a.bytes : 16) ? "which may come before or after an unordered "
+                                                               : "which is not one strong access with an unordered ";
     return "not ordered after an earlier ";
   }
   static std::string name(const detector& d, actor who) {
