@@ -28,8 +28,8 @@ struct options {
   // A deadlock is reported after this many polls that show no progress; polling.hpp says what that is.
   std::uint64_t spin_limit = std::uint64_t{1} << 23;
 
-  // A thread that computes for so many seconds of processor time, without a call of the emulator, is in an endless loop.
-  // 0 lets it go on.
+  // A thread that computes for so many seconds of processor time, without a call of the emulator, is in an endless
+  // loop. 0 lets it go on.
   int endless_seconds = 30;
 
   // The device.

@@ -79,7 +79,7 @@ CUDA_EMULATOR_HOOK void __tsan_func_entry(void* caller) {
   state.calls = cuda_emulator::races::current->calls().child(state.calls, caller);
   cuda_emulator::detail::in_kernel_code = true;
 }
-CUDA_EMULATOR_HOOK void __tsan_func_exit() {
+CUDA_EMULATOR_HOOK void __tsan_func_exit(void*) {
   if (!cuda_emulator::detail::in_kernel_code) return;
   auto& state = cuda_emulator::current_thread->race;
   cuda_emulator::detail::in_kernel_code = false;
