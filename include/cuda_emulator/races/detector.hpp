@@ -216,6 +216,15 @@ class detector {
         return;
       }
     }
+    for (unsigned i = 0; i < word.count; ++i) {
+      const record& r = word.at(i);
+      if ((r.bytes & bytes) == 0 || !conflict(a, r, extent, strong_writes_need_order_)) continue;
+      const bool never = ((a.kind | r.kind) & constant) != 0;
+      for (std::uint32_t lanes = r.lanes; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+        if (never || (!is_ordered(a, r, lane) && !is_observed(word, a, r))) return found(a, r, lane);
+      }
+    }
     record* same = nullptr;
     for (unsigned i = 0; i < word.count;) {
       record& r = word.at(i++);
@@ -223,19 +232,17 @@ class detector {
       if (r.group == group && r.stamp == a.stamp && r.kind == a.kind && r.bytes == bytes && r.extent == extent &&
           r.site == a.site && !r.is(strong))
         same = &r;
-      const bool conflicts = conflict(a, r, extent, strong_writes_need_order_), covered = covers(a, bytes, extent, r);
-      if (!conflicts && !covered) continue;
-      if (conflicts && ((a.kind | r.kind) & constant) != 0)
-        return found(a, r, static_cast<unsigned>(__builtin_ctz(r.lanes)));
-      std::uint32_t left = r.lanes;
-      if (covered && (a.kind & both_ways) != 0 && r.is(writes)) left = 0;  // it has observed that
-      for (std::uint32_t lanes = left; lanes != 0; lanes &= lanes - 1) {
-        const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
-        if (!conflicts && block_of(a.who) != block_of(r.group * 32)) break;  // for its own block, it is cheap to know
-        if (is_ordered(a, r, lane) || (conflicts && is_observed(word, a, r))) left &= ~(1u << lane);
-        else if (conflicts) return found(a, r, lane);
+      if (!covers(a, bytes, extent, r)) continue;
+      // Those that conflict have been found ordered, and an atomic has observed the writes before it. To know more is
+      // cheap within the block only.
+      std::uint32_t left = 0;
+      if (!conflict(a, r, extent, strong_writes_need_order_) && !((a.kind & both_ways) != 0 && r.is(writes))) {
+        left = r.lanes;
+        if (block_of(a.who) == block_of(r.group * 32))
+          for (std::uint32_t lanes = left; lanes != 0; lanes &= lanes - 1)
+            if (const auto lane = static_cast<unsigned>(__builtin_ctz(lanes)); is_ordered(a, r, lane))
+              left &= ~(1u << lane);
       }
-      if (!covered) continue;
       r.lanes = left;
       if (left != 0) continue;
       if (same == &r) same = nullptr;

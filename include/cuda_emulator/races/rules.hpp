@@ -34,10 +34,13 @@ CUDA_EMULATOR_INLINE inline bool conflict(const access& a, const record& r, std:
   return strong_writes_need_order && (a.kind & r.kind & writes) != 0 && (a.kind & r.kind & both_ways) == 0;
 }
 
-// Whether a later access that races with `r` races with `a`, too.
+// Whether a later access that races with `r` races with `a`, too. (Strong reads also tell what their thread has observed,
+// so only its own later ones stand for them.)
 CUDA_EMULATOR_INLINE inline bool covers(const access& a, std::uint8_t bytes, std::uint8_t extent, const record& r) {
   if ((r.bytes & ~bytes) != 0 || (r.is(constant) && (a.kind & constant) == 0)) return false;
-  if ((a.kind & strong) != 0) return r.is(strong) && r.extent == extent && ((a.kind & writes) != 0 || !r.is(writes));
+  if ((a.kind & (strong | writes)) == strong)
+    return r.is(strong) && !r.is(writes) && r.extent == extent && r.group == a.who / 32 && r.lanes == 1u << a.who % 32;
+  if ((a.kind & strong) != 0) return r.is(strong) && r.extent == extent;
   return (a.kind & writes) != 0 || !r.is(writes | strong);
 }
 
