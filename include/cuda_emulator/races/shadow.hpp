@@ -25,12 +25,12 @@ struct record {
   std::uint8_t bytes;  // a mask
   std::uint8_t kind;
   std::uint8_t extent;  // where the access begins and how long it is: strong accesses must agree
-  std::uint32_t when;   // of a strong access: its number in the order in which they happened
+  std::uint32_t when;   // its number in the order in which accesses happened
 
   CUDA_EMULATOR_INLINE bool is(unsigned property) const { return (kind & property) != 0; }
 };
 
-inline constexpr unsigned inline_records = 2, most_records = 32;
+inline constexpr unsigned inline_records = 2, most_records = 64;
 
 struct overflow {
   record records[most_records - inline_records];
@@ -141,13 +141,18 @@ class shadow {
     for (line* l : old)
       if (l != nullptr) slots_[slot_of(l->key)] = l;
   }
-  // Many threads may read a word. Of these some are forgotten, plain ones first, but no plain write.
-  CUDA_EMULATOR_UNSEEN record& evict(word_shadow& word) {
-    for (unsigned tries = 0; tries < 2 * most_records; ++tries) {
-      record& r = word.at(turn_++ % most_records);
-      if (!r.is(writes | strong) || (tries >= most_records && r.is(strong))) return r;
+  // Many threads may read a word. The oldest read is forgotten, a plain one first, and no write as long as there are
+  // reads.
+  CUDA_EMULATOR_UNSEEN static record& evict(word_shadow& word) {
+    record* oldest = &word.at(0);
+    for (unsigned i = 1; i < most_records; ++i) {
+      record& r = word.at(i);
+      if (rank(r) < rank(*oldest) || (rank(r) == rank(*oldest) && r.when < oldest->when)) oldest = &r;
     }
-    return word.at(turn_++ % most_records);
+    return *oldest;
+  }
+  CUDA_EMULATOR_UNSEEN static unsigned rank(const record& r) {
+    return (r.is(writes) ? 2u : 0u) + (r.is(writes) != r.is(strong) ? 1u : 0u);
   }
 
   std::vector<line*> slots_;
@@ -155,7 +160,6 @@ class shadow {
   std::size_t count_ = 0;
   pool<line> lines_;
   pool<overflow> overflows_;
-  unsigned turn_ = 0;
 };
 
 }  // namespace cuda_emulator::races
