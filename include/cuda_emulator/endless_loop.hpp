@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds a thread that computes for ever: it runs for many seconds and never comes to a barrier, an atomic or another call
-// of the emulator. A timer of the host thread's processor time looks once a second whether another thread has been
+// Finds a thread that computes for ever: it runs for many seconds and never comes to a barrier, an atomic or another
+// call of the emulator. A timer of the host thread's processor time looks once a second whether another thread has been
 // chosen since. (Threads that poll are a deadlock: polling.hpp.)
 #pragma once
 

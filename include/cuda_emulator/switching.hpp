@@ -58,7 +58,7 @@ inline void scheduler::exchange_static_shared(block& next) {
   last_block_ = &next;
 }
 
-[[gnu::no_sanitize("thread")]] inline void scheduler::set_current(thread& t) {
+CUDA_EMULATOR_UNSEEN inline void scheduler::set_current(thread& t) {
   current_thread = &t;
   threadIdx = t.index;
   blockIdx = t.parent->index;

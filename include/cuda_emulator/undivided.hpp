@@ -17,6 +17,13 @@
 #endif
 #endif
 
+// Functions whose accesses and calls the compiler does not announce.
+#if defined(CUDA_EMULATOR_SEES_ACCESSES)
+#define CUDA_EMULATOR_UNSEEN [[gnu::no_sanitize("thread")]]
+#else
+#define CUDA_EMULATOR_UNSEEN
+#endif
+
 namespace cuda_emulator {
 
 #if defined(CUDA_EMULATOR_SEES_ACCESSES)

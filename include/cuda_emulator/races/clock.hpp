@@ -8,6 +8,8 @@
 // clocks of fixed length).
 #pragma once
 
+#include <cuda_emulator/undivided.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,8 +18,7 @@
 #include <vector>
 
 // The detector sees no accesses of its own.
-#define CUDA_EMULATOR_UNSEEN [[gnu::no_sanitize("thread")]]
-#define CUDA_EMULATOR_INLINE [[gnu::no_sanitize("thread"), gnu::always_inline]]
+#define CUDA_EMULATOR_INLINE CUDA_EMULATOR_UNSEEN [[gnu::always_inline]]
 
 namespace cuda_emulator::races {
 
@@ -45,8 +46,8 @@ struct entry {
   instant until;
 };
 
-// In the order of actors, none implied by another. (The compiler would call the functions of a std::vector, with calls to
-// the detector inside, where this is inlined.)
+// In the order of actors, none implied by another. (The compiler would call the functions of a std::vector, with calls
+// to the detector inside, where this is inlined.)
 class entries {
  public:
   entries() = default;

@@ -34,8 +34,8 @@ CUDA_EMULATOR_INLINE inline bool conflict(const access& a, const record& r, std:
   return strong_writes_need_order && (a.kind & r.kind & writes) != 0 && (a.kind & r.kind & both_ways) == 0;
 }
 
-// Whether a later access that races with `r` races with `a`, too. (Strong reads also tell what their thread has observed,
-// so only its own later ones stand for them.)
+// Whether a later access that races with `r` races with `a`, too. (Strong reads also tell what their thread has
+// observed, so only its own later ones stand for them.)
 CUDA_EMULATOR_INLINE inline bool covers(const access& a, std::uint8_t bytes, std::uint8_t extent, const record& r) {
   if ((r.bytes & ~bytes) != 0 || (r.is(constant) && (a.kind & constant) == 0)) return false;
   if ((a.kind & (strong | writes)) == strong)
