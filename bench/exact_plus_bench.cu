@@ -11,6 +11,6 @@ void register_all() {
 
 }  // namespace
 
-/// warpfold/exact_plus.cuh and warpfold/compensated_plus.hpp against plain sums, CUB and the read limit; README.md beside
-/// this file says how.
+/// warpfold/exact_plus.cuh and warpfold/compensated_plus.hpp against plain sums, CUB and the read limit; README.md
+/// beside this file says how.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

@@ -48,7 +48,7 @@ auto eight() {
 /// Each item is all of a result of its own type.
 template <class Op> using accumulators = wf::accumulator_t<Op, float>;
 
-/// What CUB's TransformReduce is given.
+/// The transform for CUB's TransformReduce.
 template <class Op> struct cub_transform {
   Op op;
   __host__ __device__ auto operator()(float x) const { return op.lift(x); }
@@ -199,7 +199,7 @@ template <class Op> void add_statistics(const std::string& name, Op op, std::int
        }});
 }
 
-/// Four results a segment, of equal lengths by offsets, against four calls and one sum.
+/// Four results per segment, of equal lengths by offsets, against four calls and one sum.
 void add_segmented(std::int64_t items, std::int64_t length) {
   add_group(
       {"fuse_segmented/float/four/items:" + size_name(items) + "/segments:equal_" + std::to_string(length) +
@@ -262,6 +262,6 @@ void register_all() {
 
 }  // namespace
 
-/// Fused reductions (fuse.hpp) and statistics (statistics.hpp) against calls of their own, one sum, CUB's TransformReduce
-/// with the same operator, and kernels that only read; README.md beside this file says how.
+/// Fused reductions (fuse.hpp) and statistics (statistics.hpp) against calls of their own, one sum, CUB's
+/// TransformReduce with the same operator, and kernels that only read; README.md beside this file says how.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

@@ -158,7 +158,7 @@ def markdown(rows, *columns):
 
 
 def bars(*promises):
-    """What must hold, and its worst case: (case, must, rows, column), at most for times, at least for all else."""
+    """Bounds and their worst cases: (case, must, rows, column), at most for times, at least for all else."""
     lines = ["| case | must | worst | at | |", "| --- | ---: | ---: | ---: | ---: |"]
     for case, must, rows, column, *at_most in promises:
         rows = rows[rows[column].notna()] if column in rows else rows[:0]

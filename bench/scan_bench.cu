@@ -13,5 +13,6 @@ void register_all() {
 
 }  // namespace
 
-/// warpfold/scan.cuh and warpfold/scan_by_key.cuh against CUB and the copy of as many bytes; README.md beside this file says how.
+/// warpfold/scan.cuh and warpfold/scan_by_key.cuh against CUB and the copy of as many bytes; README.md beside this file
+/// says how.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

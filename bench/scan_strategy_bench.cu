@@ -44,7 +44,7 @@ struct scan_entry {
   bool is_segmented;
   void (*enqueue)(const scan_problem&, cudaStream_t, wf::workspace_ref);
   std::size_t (*scratch_bytes)(std::int64_t count);
-  /// Of one data-block: its items, accesses to shared memory, and those among them that bank conflicts cost.
+  /// Of one data-block: its items, its accesses to shared memory, and the part of these that bank conflicts cost.
   std::int64_t data_block_items;
   wf::strategies::shared_accesses (*conflicts)();
 };
@@ -149,6 +149,6 @@ void register_all() {
 
 }  // namespace
 
-/// The sources' scans beside Warpfold's own and a copy. A segment has 1000 items. README.md beside this file says how to
-/// run it.
+/// The sources' scans beside Warpfold's own and a copy. A segment has 1000 items. README.md beside this file says how
+/// to run it.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

@@ -11,6 +11,6 @@ void register_all() {
 
 }  // namespace
 
-/// warpfold/segmented_scan.cuh over segments of all lengths, beside CUB's scan by key and the kernels that move the same
-/// bytes; README.md beside this file says how.
+/// warpfold/segmented_scan.cuh over segments of all lengths, beside CUB's scan by key and the kernels that move the
+/// same bytes; README.md beside this file says how.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

@@ -26,7 +26,7 @@ struct minimum_case {
   static constexpr const char* name = "minimum";
 };
 
-/// The sum, on whole numbers, so that whatever the association, there is one right result.
+/// The sum, on whole numbers, so that there is one right result whatever the association.
 struct plus_case {
   using workload = segmented_workload<whole_number, warpfold::plus, cuda::std::plus<>>;
   static constexpr strategy_operator op = strategy_operator::plus;
@@ -41,7 +41,7 @@ std::vector<owned_entry> entries_of(strategy_operator op) {
   return all;
 }
 
-/// Dozens of kernels a round: few rounds, so that the whole run stays short however slow one of them is.
+/// Dozens of kernels per round: few rounds, so that the whole run stays short however slow one of them is.
 constexpr sampling few_rounds{5, 31, 0.25};
 
 template <class Case> std::vector<measurement> measure(std::int64_t items, const distribution& lengths) {

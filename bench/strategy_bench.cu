@@ -68,8 +68,8 @@ template <class Op> class strategy_input {
       result[i].counters = entries_[i].facts(static_cast<std::int64_t>(data_.size()));
   }
 
-  /// Throws unless every strategy agrees with the default: a minimum in its bits; a sum as far as rounding allows, by
-  /// which no item goes through more than `items` operations.
+  /// Throws unless every strategy agrees with the default: a minimum in its bits; a sum within the bound of rounding,
+  /// if no item goes through more than `items` operations.
   void verify(const contenders& list) {
     const double expected = result_of(list[entries_.size()]);
     const double roundings = std::is_same_v<Op, warpfold::minimum> ? 0 : static_cast<double>(data_.size());
@@ -100,7 +100,7 @@ template <class Op> class strategy_input {
   device_buffer<std::byte> scratch_;
 };
 
-/// Dozens of kernels a round: few rounds, so that the whole run stays short.
+/// Dozens of kernels per round: few rounds, so that the whole run stays short.
 constexpr sampling few_rounds{7, 31, 0.2};
 
 template <class Op> std::vector<measurement> measure(std::int64_t items, strategy_operator op) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs each block algorithm that works in shared memory once for items of 4, 8 and 16 bytes, for ncu to count bank
-// conflicts (bench/README.md). Of scans it prints what is to be expected.
+// conflicts (bench/README.md). For scans it prints the expected numbers.
 #include <cstdio>
 #include <exception>
 #include <span>

@@ -78,6 +78,6 @@ void register_all() {
 
 }  // namespace
 
-/// warpfold/vector_reductions.cuh and quantifiers.cuh against our sum and the read limit; README.md beside this file says
-/// how.
+/// warpfold/vector_reductions.cuh and quantifiers.cuh against our sum and the read limit; README.md beside this file
+/// says how.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

@@ -45,8 +45,8 @@ else()
   message(STATUS "Warpfold: tests, benches and examples are built for CUDA architecture ${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 
-# nvcc's compiler for the device reads the host's code too, and finds the same errors in it: half the work, or less, where
-# nothing is to run. Directories whose programs are to be compiled in full, and linked, call warpfold_link_programs().
+# nvcc's compiler for the device reads the host's code too, and finds the same errors in it. So it does at most half the work
+# if nothing is to run. Directories whose programs must be compiled in full, and linked, call warpfold_link_programs().
 option(WARPFOLD_DEVICE_CODE_ONLY "With nvcc, compile for the device alone, for one architecture, and link nothing" OFF)
 if(WARPFOLD_DEVICE_CODE_ONLY AND NOT WARPFOLD_USE_EMULATOR)
   set(device_code -cubin)

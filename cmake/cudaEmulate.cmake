@@ -6,7 +6,7 @@
 #
 # SPLIT_ACCESSES: threads also switch between plain accesses, with GCC. All targets of a program take it, or none.
 #
-# Both have the target's CUDA sources compiled as C++, in projects that enable CUDA and in those that do not. The call may
+# Both compile the target's CUDA sources as C++, in projects that enable CUDA and in those that do not. The call may
 # stand before or after target_sources() in the directory that adds the target; in another directory it must stand after.
 # Paths may be relative, absolute, generated or inside generator expressions. Other targets may compile the same sources for
 # a GPU: CMake has one language for a source, not one for each target, so the emulated target compiles files that consist of
@@ -23,7 +23,7 @@ function(_cuda_emulate_property target source property result)
 endfunction()
 
 # Writes a file that includes `source`, with the properties of `source` that g++ understands. Returns `source` itself if nvcc
-# would not compile it, or if it does not exist, of which CMake complains in plain words.
+# would not compile it, or if it does not exist: CMake then says so in plain words.
 function(_cuda_emulate_wrap target source result)
   set(${result} "${source}" PARENT_SCOPE)
   _cuda_emulate_property(${target} "${source}" LANGUAGE language)

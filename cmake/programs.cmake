@@ -14,7 +14,7 @@
 find_program(CCACHE_PROGRAM ccache)
 mark_as_advanced(CCACHE_PROGRAM)
 if(CCACHE_PROGRAM)
-  # Precompiled headers need a compiler option, and that ccache minds neither their defines nor their times.
+  # For precompiled headers, ccache needs a compiler option and must ignore their defines and times.
   set(ccache ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   foreach(language IN ITEMS CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
@@ -37,8 +37,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   list(APPEND warpfold_warnings -Wno-restrict)  # a false alarm at "text" + std::string, GCC's bug 105651
 endif()
 
-# AddressSanitizer, but for variables on the stack, and UndefinedBehaviorSanitizer: for all tests but the UNSANITIZED.
-# tests/CMakeLists.txt says which ON and KERNELS leave out. KERNELS also leaves out the words of undefined behaviour, which
+# AddressSanitizer, except for variables on the stack, and UndefinedBehaviorSanitizer: for all tests that are not UNSANITIZED.
+# tests/CMakeLists.txt says which ON and KERNELS leave out. KERNELS also leaves out the messages of undefined behaviour, which
 # are a third of the compiler's work: the program stops with SIGILL, and the same test under ON says why.
 set(WARPFOLD_SANITIZE OFF CACHE STRING
   "Build the tests under AddressSanitizer and UndefinedBehaviorSanitizer, in the emulator: OFF, KERNELS or ON")
@@ -100,7 +100,7 @@ function(warpfold_set_up_test name)
 endfunction()
 
 # Adds the cases of a program to ctest, as program/suite.case, with a label if one is given. A run of everything,
-# `ctest -C Whole -E /`, runs the program in four processes instead: to start one takes longer than most cases.
+# `ctest -C Whole -E /`, runs the program in four processes instead: starting a process takes longer than most cases.
 function(warpfold_discover_tests name)
   set(properties TIMEOUT 600)
   if(ARGN)
@@ -141,7 +141,7 @@ endfunction()
 # (1 if not said), because a unit parses headers and instantiates kernels once for all its files. WARPFOLD_TEST_UNITS=OFF
 # makes each file a unit. Further calls add units to the same program.
 #
-# Each file is also a program of its own, folder_name_test, which nothing but a person builds.
+# Each file is also a program of its own, folder_name_test, which only people build.
 function(warpfold_add_tests program)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA;LEFT_OUT;UNSANITIZED" "UNITS;LABEL" "FILES")
   list(TRANSFORM arg_FILES PREPEND ${PROJECT_SOURCE_DIR}/tests/)
@@ -205,8 +205,8 @@ function(warpfold_add_tests program)
   set_property(TARGET ${program} PROPERTY warpfold_units ${unit})
 endfunction()
 
-# Sets `out` to the command line that compiles without the build tool, so that several run at a time, but for the source.
-# PRECOMPILED: with the tests' precompiled headers.
+# Sets `out` to a command line that compiles the source that is appended to it. Without the build tool, several can run at a
+# time. PRECOMPILED: with the tests' precompiled headers.
 function(warpfold_compile_command out name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "PRECOMPILED" "" "DEFINITIONS")
   list(TRANSFORM arg_DEFINITIONS PREPEND -D)
@@ -247,7 +247,7 @@ function(warpfold_add_compile_test name)
 endfunction()
 
 # A test that compiles a file of several mistakes, once for all message tests of that name: each looks for its mistake's
-# message. Most of the time would go into what the mistakes have in common.
+# message. Compiling them one by one would mostly repeat the same work.
 function(warpfold_add_refused_source name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "")
   cmake_path(ABSOLUTE_PATH arg_SOURCE)

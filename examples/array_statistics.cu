@@ -71,7 +71,7 @@ template <class Item> Item first_number(std::span<const Item> items) {
   }
 }
 
-// A minimum or maximum: every digit of a whole number, the shortest text that reads back as the same real one.
+// A minimum or maximum: all digits of a whole number; the shortest text that reads back as the same real number.
 template <class Value> std::string format_exact(Value value) {
   if constexpr (std::is_integral_v<Value>) {
     return examples::format_whole(value);
@@ -92,7 +92,7 @@ template <class Item> void print_statistics(const examples::array_file& file, in
   const examples::device_array<Item> items(host_items);
   const distance_to<Item> distance{first_number<Item>(host_items)};
 
-  // One operator for everything, and a destination for each result. To know more of an array, add to these two lines.
+  // One operator for everything, and a destination for each result. To learn more of an array, add to these two lines.
   const auto all = wf::fuse(wf::with(distance, wf::moments<2, wf::nan_policy::omit>{}), wf::minimum_number{},
                             wf::maximum_number{}, wf::nan_counter{});
   using extremum = wf::accumulator_t<wf::minimum_number, Item>;  // float for half, 32 bits for narrower integers
@@ -111,7 +111,7 @@ template <class Item> void print_statistics(const examples::array_file& file, in
 
   const double low = static_cast<double>(minimum), high = static_cast<double>(maximum);
   const double mean = distance_to<Item>::to_double(distance.origin) + distances.mean(), deviation = distances.stddev();
-  // Infinities leave nothing to say of them, and so do distances that overflow.
+  // Mean and deviation mean nothing if there are infinities, or if distances overflow.
   const auto format = [](double value, double scale) {
     return std::isfinite(value) ? examples::format_real(value, scale) : "undefined";
   };

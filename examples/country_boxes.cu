@@ -47,7 +47,7 @@ Exit code: 0, 1 for a file that cannot be used, an error of the device or
 different results, 2 for a wrong command line.
 )";
 
-// What is accumulated: 16 bytes. There is no identity; what a country without outlines gets is said in the call.
+// The accumulator: 16 bytes. It has no identity, so the call says what a country without outlines gets.
 struct box {
   place low, high;
   bool operator==(const box&) const = default;
@@ -71,7 +71,7 @@ constexpr box no_box{{infinity, infinity}, {-infinity, -infinity}};
 // The other items are edges. Item i is the area between the equator and the edge from place i to the next one, on an
 // equal-area map; towards the east it is negative. Along a ring these areas add up to the area inside it (the shoelace
 // formula), which is negative if the ring runs clockwise. They are computed as they are read: an iterator is anything
-// trivially copyable that can be indexed and says what its items are.
+// trivially copyable that can be indexed and names the type of its items.
 struct edge_areas {
   using value_type = double;
   using difference_type = std::int64_t;
@@ -161,7 +161,7 @@ struct country {
   int rings = 0;
   box around = no_box;
 
-  // Of the box on the map, which is as large as the one on the Earth. Of a box without area, 0.
+  // The share of the box on the map, which is as large as the one on the Earth. 0 if the box has no area.
   double share_of_box() const {
     const examples::map_point low = examples::project(around.low), high = examples::project(around.high);
     const double of_box = (high.x_km - low.x_km) * (high.y_km - low.y_km);
@@ -170,7 +170,8 @@ struct country {
 };
 
 // The same on the CPU, one item after another. Boxes must be equal. Areas may differ: the sums have another order (one
-// rounding an edge), and a GPU rounds sines, logarithms and fused products in its own way (16 roundings of coordinates).
+// rounding per edge), and a GPU rounds sines, logarithms and fused products in its own way (16 roundings of
+// coordinates).
 std::vector<country> checked(const examples::outlines& map, const std::vector<box>& boxes,
                              const std::vector<double>& areas) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();

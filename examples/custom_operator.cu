@@ -31,7 +31,7 @@ Exit code: 0, 1 for a file that cannot be used, an error of the device or
 different results, 2 for a wrong command line.
 )";
 
-// What is accumulated: 32 bytes, of another type than the 8-byte items. Lengths are in kilometres.
+// The accumulator: 32 bytes, of another type than the 8-byte items. Lengths are in kilometres.
 struct track {
   place first, last;
   double length, longest_leg;
@@ -43,7 +43,7 @@ struct track_of {
 };
 
 // Step 2. The operator: two tracks, one after the other, and the leg between them. It has to be associative and
-// trivially copyable, no more. It need not commute: Warpfold folds from left to right, so `a` is what comes first.
+// trivially copyable, no more. It need not commute: Warpfold folds from left to right, so `a` comes first.
 struct join {
   __host__ __device__ track operator()(const track& a, const track& b) const {
     const double leg = examples::distance_km(a.last, b.first);
@@ -51,7 +51,7 @@ struct join {
   }
 };
 
-// Step 3, which is optional and not taken here: what Warpfold may know about an operator. A wf::identity<join, track>
+// Step 3, which is optional and not taken here: tell Warpfold more about the operator. A wf::identity<join, track>
 // would be the result for an empty input, which is refused without one. wf::is_exact and wf::is_commutative say that
 // association and order change no bit of the result. That is true of a minimum, but not of a length.
 
@@ -69,7 +69,7 @@ named_track most_detailed_outline() {
   return {"an outline of " + map.country_of(most), {begin + map.offsets[most], begin + map.offsets[most + 1]}};
 }
 
-// The order of additions is another one, and a GPU rounds sines otherwise: by 16 roundings a leg at most.
+// The additions have another order, and a GPU rounds sines in another way: by at most 16 roundings per leg.
 bool agree(double a, double b, std::size_t legs) {
   const double roundings = 16 * static_cast<double>(legs + 1);
   return std::abs(a - b) <= roundings * std::numeric_limits<double>::epsilon() * std::abs(b);
@@ -82,7 +82,7 @@ void measure_track(const std::vector<std::string_view>& arguments) {
                     : named_track{std::filesystem::path(files[0]).filename().string(), examples::read_places(files[0])};
   const examples::device_array<place> places(given.places);
 
-  // Step 4. One call. What is accumulated is what track_of returns.
+  // Step 4. One call. The accumulator is the type that track_of returns.
   const track found = wf::transform_reduce_value(places, join{}, track_of{});
 
   std::printf("%s: %s places, %s\n\n", given.name.c_str(), examples::format_whole(given.places.size()).c_str(),

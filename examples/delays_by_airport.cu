@@ -42,7 +42,7 @@ Exit code: 0, 1 for a file that cannot be used, an error of the device or
 different results, 2 for a wrong command line.
 )";
 
-// What is accumulated, in one pass: everything that a line of the tables needs.
+// The accumulator: everything that a line of the tables needs, from one pass.
 struct delays {
   std::int64_t minutes;  // of all flights together
   std::int32_t flights, worst;
@@ -93,12 +93,12 @@ class grouped_on_device {
         by_owners_(keys_.size()),
         by_offsets_(keys_.size()) {}
 
-  // Each call enqueues one kernel. Of runs of equal keys come those that there are, each with its key.
+  // Each call enqueues one kernel. Reduction by key returns the runs that it finds, each with its key.
   void reduce_by_keys() const {
     wf::transform_reduce_by_key(owners_, minutes_, keys_, by_keys_, key_count_.data(), merge{}, delay_of_flight{},
                                 {.workspace = workspace_});
   }
-  // Of segments come all, and an empty one gets `.empty` as it is; that is why merge needs no identity.
+  // Reduction by segment returns all segments. An empty one gets `.empty` as it is, so merge needs no identity.
   void reduce_by_owners() const {
     const wf::owners owners{std::span<const std::int32_t>(owners_.data(), owners_.size())};
     wf::transform_segmented_reduce(minutes_, owners, by_owners_, merge{}, delay_of_flight{}, options());
@@ -177,7 +177,7 @@ void print_header(const std::string& title) {
   std::printf("\n%s\n  %-11s%9s%9s%9s\n", title.c_str(), "", "flights", "mean", "worst");
 }
 
-// Minutes, and a bar with a mark for each whole minute of the mean. An empty group has neither.
+// Minutes, and a bar with one mark for each whole minute of the mean. An empty group has neither.
 void print_delays(const std::string& name, const delays& group) {
   constexpr int most_marks = 50;
   std::string line = examples::right_aligned(examples::format_whole(group.flights), 9);
@@ -225,7 +225,7 @@ void delays_by_airport(const std::vector<std::string_view>& arguments) {
   std::printf("Delays on arrival in minutes, %s\n", examples::device_name().c_str());
   print_airports(by_airport.results(), airports.names, top, least);
 
-  // The hours of the day are those of other flights, which only the bundled data has.
+  // The table of hours is about other flights, which only the bundled data has.
   std::optional<grouped_flights> hour_flights;
   if (files.empty()) hour_flights = read_flights_by_hour();
   std::optional<grouped_on_device> by_hour;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warpfold inside a kernel of your own: outlines of countries, measured by a block each.
+// Warpfold inside a kernel of your own: each block measures one outline of a country.
 #include <warpfold/block/reduce.cuh>
 #include <warpfold/block/scan.cuh>
 #include <warpfold/warp/reduce.cuh>
@@ -42,7 +42,7 @@ constexpr int block_threads = 128;
 constexpr int warp_threads = 32;
 constexpr int block_warps = block_threads / warp_threads;
 
-// One block a ring. `lengths` has a place for each ring, `warp_edges` one for each warp; both are in kilometres.
+// One block per ring. `lengths` has a place for each ring, `warp_edges` one for each warp; both are in kilometres.
 __global__ void measure_rings(const place* places, const std::int32_t* offsets, double* lengths, double* warp_edges) {
   __shared__ wf::block::reduce_storage<double, block_threads> storage;
   const std::int32_t begin = offsets[blockIdx.x], edges = offsets[blockIdx.x + 1] - begin - 1;
@@ -55,19 +55,19 @@ __global__ void measure_rings(const place* places, const std::int32_t* offsets, 
     longest = fmax(longest, distance);
   }
 
-  // All threads of the block call this; thread 0 gets the result. Small rings have fewer edges than the block threads:
-  // the count says how many take part, so that no operator needs a neutral value to fill up with.
+  // All threads of the block call this; thread 0 gets the result. A small ring has fewer edges than the block has
+  // threads: the count says how many take part, so the operator needs no neutral value for the others.
   const int measuring = edges < block_threads ? edges : block_threads;
   const double sum = wf::block::reduce<block_threads>(storage, length, wf::plus{}, measuring);
   if (thread == 0) lengths[blockIdx.x] = sum;
 
-  // All lanes of the warp call this, those without an edge with 0; lane 0 gets the result. (all_reduce gives it to
-  // every lane, or thread.)
+  // All lanes of the warp call this, lanes without an edge with 0; lane 0 gets the result. (all_reduce gives it to all
+  // lanes or threads.)
   const double edge = wf::warp::reduce(longest, wf::maximum{});
   if (thread % warp_threads == 0) warp_edges[blockIdx.x * block_warps + thread / warp_threads] = edge;
 }
 
-// One block a ring, block_threads edges at a time. distances[i] is the way along the ring from its first place to
+// One block per ring, block_threads edges at a time. distances[i] is the way along the ring from its first place to
 // place i.
 __global__ void walk_rings(const place* places, const std::int32_t* offsets, double* distances) {
   __shared__ wf::block::scan_storage<double, block_threads> storage;
@@ -108,7 +108,7 @@ measures measure_on_the_gpu(const examples::outlines& map) {
   wf::launch(measure_rings, config, places.data(), offsets.data(), lengths.data(), warp_edges.data());
   wf::launch(walk_rings, config, places.data(), offsets.data(), distances.data());
 
-  // What is left, one value a block and one a warp, is for the functions that take arrays.
+  // The rest, one value per block and one per warp, is for the functions that take arrays.
   const double sum = wf::reduce_value(lengths), longest_edge = wf::reduce_value(warp_edges, wf::maximum{});
   return {lengths.to_host(), distances.to_host(), sum, longest_edge};
 }
@@ -127,15 +127,15 @@ measures measure_on_the_cpu(const examples::outlines& map) {
   return all;
 }
 
-// The order of additions is another one, and a GPU rounds sines otherwise: by 16 roundings an edge at most.
+// The additions have another order, and a GPU rounds sines in another way: by at most 16 roundings per edge.
 bool agree(double a, double b, std::size_t edges) {
   const double roundings = 16 * static_cast<double>(edges + 1);
   return std::abs(a - b) <= roundings * std::numeric_limits<double>::epsilon() * std::abs(b);
 }
 
-// The first place of a ring before which half of its length lies.
+// The first place of a ring with half of its length before it.
 place half_way(const examples::outlines& map, const measures& measured, std::size_t ring) {
-  const double half = measured.lengths[ring] / 2 * (1 - 1e-9);  // where it falls on a place, rounding does not matter
+  const double half = measured.lengths[ring] / 2 * (1 - 1e-9);  // rounding does not matter where half falls on a place
   auto i = static_cast<std::size_t>(map.offsets[ring]);
   while (measured.distances[i] < half) ++i;
   return map.places[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Three sums of the same numbers: plain, compensated and exact. What they give on real and on ill-conditioned data, and
-// what they cost.
+// Three sums of the same numbers, plain, compensated and exact: their results on real and on ill-conditioned data, and
+// their cost.
 #include <warpfold/warpfold.cuh>
 
 #include <cmath>
@@ -82,9 +82,9 @@ struct random_source {
   double fraction() { return static_cast<double>((*this)() >> 11) * 0x1p-52 - 1; }
 };
 
-/// Numbers whose magnitudes add up to about `condition` times their sum. Half have random exponents; each of the others
-/// takes the sum so far down to a smaller value. In random order. `sum` is their sum, rounded once. Source: Ogita, Rump and
-/// Oishi, "Accurate Sum and Dot Product", 2005.
+/// Numbers in random order, whose magnitudes add up to about `condition` times their sum. Half of them have random
+/// exponents. Each of the others brings the sum so far down to a smaller value. `sum` is their sum, rounded once.
+/// Source: Ogita, Rump and Oishi, "Accurate Sum and Dot Product", 2005.
 std::vector<double> ill_conditioned(int count, double condition, random_source& source, double& sum) {
   const double octaves = std::log2(condition);
   auto exactly = wf::exact_plus{}.lift(0.0);  // also works on the host
@@ -149,7 +149,7 @@ void show_times(int runs) {
   show(names[2], wf::exact_plus{});
 }
 
-/// Errors over the condition, both logarithmic. Errors of 0 are drawn at the bottom.
+/// Plots errors over the condition, both logarithmic. Errors of 0 are drawn at the bottom.
 void draw(const std::filesystem::path& path, const std::vector<point>& points) {
   constexpr double left = 70, right = 620, top = 50, bottom = 330, least = -17, most = 16;
   const auto x = [&](double condition) { return left + (right - left) * (std::log10(condition) - 2) / 30; };

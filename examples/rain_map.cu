@@ -36,7 +36,7 @@ Exit code: 0, 1 for a file that cannot be used or written, an error of the devic
 different results, 2 for a wrong command line.
 )";
 
-// What is accumulated, in one pass.
+// The accumulator of one pass.
 struct summary {
   std::int64_t sum;
   std::int32_t items, most;
@@ -74,7 +74,7 @@ class grid_on_device {
     const wf::strided belts(items_.data(), {belts_, box_, grid_.columns});
     wf::reduce_axes(belts, wf::strided(by_belts_.data(), {belts_}), wf::keep_axes{0}, summarise{}, options());
   }
-  // Seen as belts x rows of a box x boxes of a belt x columns of a box. Where boxes do not fill the rows, a stride
+  // Seen as belts x rows of a box x boxes of a belt x columns of a box. If boxes do not fill the rows, the stride
   // leaves the rest out.
   void reduce_boxes() const {
     const wf::strided<const std::uint16_t, 4> boxes(items_.data(), {belts_, box_, box_columns_, box_},
@@ -94,7 +94,7 @@ class grid_on_device {
   wf::strided<const std::uint16_t, 2> matrix() const { return {items_.data(), {grid_.rows, grid_.columns}}; }
   wf::segmented_options<summary> options() const { return {.workspace = workspace_}; }
 
-  // The results on the host, if they are those of plain loops over blocks of `height` x `width` items.
+  // The results on the host. Throws unless plain loops over blocks of `height` x `width` items give the same.
   std::vector<summary> checked(const examples::device_array<summary>& results, std::int64_t height, std::int64_t width,
                                const char* name) const {
     std::vector<summary> expected;
@@ -118,20 +118,31 @@ class grid_on_device {
   wf::workspace workspace_;
 };
 
-// The bundled grid has a row for each degree of latitude, from 87 north on.
+// The bundled grid has one row for each degree of latitude, from 87 north on, and one column for each degree of
+// longitude, from 180 west on.
 std::string latitude(std::int64_t row) {
   const std::int64_t degrees = 87 - row;
   return degrees >= 0 ? std::to_string(degrees) + "°N" : std::to_string(-degrees) + "°S";
 }
+std::string longitude(std::int64_t column) {
+  const std::int64_t degrees = column - 180;
+  return degrees >= 0 ? std::to_string(degrees) + "°E" : std::to_string(-degrees) + "°W";
+}
 
-void print_belts(const std::vector<summary>& belts, std::int64_t box, bool has_latitudes) {
+// `count` rows or columns of a grid: "9°N to 7°N" on the bundled one, else "row 3" or "columns 8 to 15".
+std::string rows_or_columns(const char* name, std::int64_t first, std::int64_t count, bool is_bundled) {
+  const auto degrees = *name == 'r' ? latitude : longitude;
+  if (is_bundled) return degrees(first) + " to " + degrees(first + count);
+  if (count == 1) return name + (" " + std::to_string(first));
+  return std::string(name) + "s " + std::to_string(first) + " to " + std::to_string(first + count - 1);
+}
+
+void print_belts(const std::vector<summary>& belts, std::int64_t box, bool is_bundled) {
   std::printf("\n  %-16s%10s%10s\n", "belt", "mean", "maximum");
   double largest = 1;
   for (const summary& belt : belts) largest = std::max(largest, belt.mean());
   for (std::size_t i = 0; i < belts.size(); ++i) {
-    const std::int64_t first = static_cast<std::int64_t>(i) * box;
-    const std::string name = has_latitudes ? latitude(first) + " to " + latitude(first + box)
-                                           : "rows " + std::to_string(first) + " to " + std::to_string(first + box - 1);
+    const std::string name = rows_or_columns("row", static_cast<std::int64_t>(i) * box, box, is_bundled);
     std::string bar;
     for (int mark = 1; mark <= 30 * belts[i].mean() / largest; ++mark) bar += "█";
     std::printf("  %s%10.1f%10d  %s\n", examples::left_aligned(name, 16).c_str(), belts[i].mean(), belts[i].most,
@@ -139,10 +150,12 @@ void print_belts(const std::vector<summary>& belts, std::int64_t box, bool has_l
   }
 }
 
-void print_largest(const char* name, const std::vector<summary>& all) {
+// The largest mean of all, and place(i), where number i is.
+void print_largest(const char* name, const std::vector<summary>& all, auto place) {
   const auto less = [](const summary& a, const summary& b) { return a.mean() < b.mean(); };
   const auto largest = std::max_element(all.begin(), all.end(), less);
-  std::printf("  largest mean of a %s: %.1f, %s %td\n", name, largest->mean(), name, largest - all.begin());
+  const std::string where = place(static_cast<std::int64_t>(largest - all.begin()));
+  std::printf("  largest mean of a %s: %.1f, %s\n", name, largest->mean(), where.c_str());
 }
 
 void write_boxes(const std::filesystem::path& path, const std::vector<summary>& boxes, std::int64_t columns) {
@@ -167,10 +180,18 @@ void rain_map(const std::vector<std::string_view>& arguments) {
               examples::device_name().c_str());
   print_belts(device.belts(), box, given.is_bundled);
   std::printf("\n");
-  print_largest("row", device.rows());
-  print_largest("column", device.columns());
+  const auto rows = [&](std::int64_t first, int count) {
+    return rows_or_columns("row", first, count, given.is_bundled);
+  };
+  const auto columns = [&](std::int64_t first, int count) {
+    return rows_or_columns("column", first, count, given.is_bundled);
+  };
+  print_largest("row", device.rows(), [&](std::int64_t i) { return rows(i, 1); });
+  print_largest("column", device.columns(), [&](std::int64_t i) { return columns(i, 1); });
   const std::vector<summary> boxes = device.boxes();
-  print_largest("box", boxes);
+  print_largest("box", boxes, [&](std::int64_t i) {
+    return rows(i / device.box_columns() * box, box) + ", " + columns(i % device.box_columns() * box, box);
+  });
   if (files.size() == 2) write_boxes(files[1], boxes, device.box_columns());
   std::printf("  plain loops give the same\n\n");
 

@@ -41,7 +41,7 @@ Exit code: 0, 1 for a file that cannot be used, an error of the device or
 different results, 2 for a wrong command line.
 )";
 
-// Flights in the order of airports, those of an airport in the order of the time of day.
+// Flights in the order of airports; the flights of each airport are in the order of the time of day.
 struct day_of_flights {
   std::vector<std::int16_t> delays;
   std::vector<std::uint16_t> minutes;
@@ -136,7 +136,7 @@ class totals_on_device {
   wf::workspace workspace_;
 };
 
-// What the running totals of one airport tell.
+// The running totals of one airport, hour by hour.
 struct airport_day {
   std::string name;
   std::int32_t flights;
@@ -167,7 +167,7 @@ airport_day read_off(const day_of_flights& day, const std::vector<std::int32_t>&
   return read;
 }
 
-// A bar for each hour, of a height from 1 to 8; a dot where the flights so far were early.
+// One bar of height 1 to 8 for each hour, or a dot if the flights so far were early.
 std::string drawn(const airport_day& airport) {
   constexpr const char* bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::int32_t most = *std::max_element(airport.after_hour.begin(), airport.after_hour.end());

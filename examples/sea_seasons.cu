@@ -30,8 +30,8 @@ namespace wf = warpfold;
 constexpr const char* help = R"(usage: sea_seasons [--belt N] [--runs N] [FIELD.npy [PICTURE.pgm]]
 
 Prints the temperature of the sea's surface by month and hemisphere and by belts of N
-rows, and where it changes most through the year. What is known of each place comes
-from one read of all months: mean, extremes, and the warmest month, an output each.
+rows, and where it changes most through the year. One read of all months gives the
+mean, the extremes and the warmest month of each place, in one output each.
 Without files, the climate of 1946 to 1989 in examples/data. Everything is computed
 again on the CPU, and must be the same, to the bit.
 
@@ -53,7 +53,7 @@ using summary = wf::statistics_of<float>;        // NaN are left out of all but 
 using warmest_month = wf::indexed_value<float>;  // the temperature, and the number of the month
 
 constexpr wf::statistics summarise{};
-// Both of a place, from one read of its months.
+// Both results for one place, from one read of its months.
 constexpr auto summarise_and_find = wf::fuse(summarise, wf::arg_maximum<wf::ties::first, wf::nans::ignore>{});
 
 struct field {
@@ -80,7 +80,7 @@ field read_field(const std::vector<std::string_view>& files) {
   return {static_cast<std::int64_t>(file.shape[1]), static_cast<std::int64_t>(file.shape[2]), file.items_as<__half>()};
 }
 
-// To the bit, but for the bits of a NaN.
+// Equal to the bit. All NaN are equal.
 template <class T> bool is_same(T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
 bool is_same(const summary& a, const summary& b) {
   bool same = a.count == b.count && a.nan_count == b.nan_count && is_same(a.sum, b.sum) &&
@@ -95,7 +95,7 @@ struct range {
   std::int64_t first, count;
 };
 
-// What the canonical tree over a part gives, on the CPU.
+// The result of the canonical tree over a part, on the CPU.
 template <class Op> auto folded(const field& of, const Op& op, range time, range rows, range columns) {
   std::vector<__half> items;
   for (std::int64_t month = time.first; month < time.first + time.count; ++month)
@@ -106,7 +106,7 @@ template <class Op> auto folded(const field& of, const Op& op, range time, range
   return op.lower(wf::canonical_tree::replay(items.data(), std::ssize(items), op));
 }
 
-// The field on the device, and what is known along its axes. Each reduction is one kernel.
+// The field on the device, and its summaries along axes. Each reduction is one kernel.
 class field_on_device {
  public:
   field_on_device(const field& given, std::int64_t belt)
@@ -119,7 +119,7 @@ class field_on_device {
         by_hemisphere_(static_cast<std::size_t>(months * 2)),
         by_belt_(static_cast<std::size_t>(belts_)) {}
 
-  // Along time: an output for each result of the fused operator.
+  // Along time: one output for each result of the fused operator.
   void reduce_places() const {
     const std::int64_t rows = field_.rows, columns = field_.columns;
     wf::reduce_axes(
@@ -226,7 +226,7 @@ void print_belts(const std::vector<summary>& belts, const field& given, std::int
   }
 }
 
-// What is known of every month, and finite, changes.
+// A place has a change if each month has a temperature and all are finite.
 bool has_change(const summary& place) {
   return place.count == months && std::isfinite(place.minimum) && std::isfinite(place.maximum);
 }

@@ -62,8 +62,8 @@ struct sparse_matrix {
   bool is_square() const { return rows() == static_cast<std::size_t>(columns); }
 };
 
-// The items of the products: each is computed as it is read, so that no array of products is ever written. An iterator
-// is anything trivially copyable that can be indexed and says what its items are.
+// The products as items: each is computed as it is read, so no array of products is ever written. An iterator is
+// anything trivially copyable that can be indexed and names the type of its items.
 struct products {
   using value_type = double;
   using difference_type = std::int64_t;
@@ -120,7 +120,7 @@ class rows_on_device {
   wf::workspace workspace_;
 };
 
-// The same on the CPU. Each row is added up by the canonical tree of its length, here as there: equal to the bit.
+// The same on the CPU. Each row is added up by the canonical tree of its length, as on the device: equal to the bit.
 void check_rows(const sparse_matrix& matrix, const char* name, const std::vector<double>& found, products items) {
   std::vector<double> row;
   for (std::size_t r = 0; r < matrix.rows(); ++r) {

@@ -40,7 +40,7 @@ Exit code: 0, 1 for a file that cannot be used or written, an error of the devic
 different results, 2 for a wrong command line.
 )";
 
-// The items of a matrix, column by column, as an iterator: number i is in column i / rows. Reads and writes.
+// An iterator over the items of a matrix, column by column: number i is in column i / rows. It reads and writes.
 template <class T> struct down_columns {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = T;
@@ -121,7 +121,7 @@ class table_on_device {
   wf::workspace workspace_;
 };
 
-// The box of `size` x `size` items with the largest mean; of equals the first one.
+// The box of `size` x `size` items with the largest mean; the first one if several are equal.
 box largest_box(const grid& given, const summed_areas& table, std::int64_t size) {
   box largest{0, 0, size, size};
   for (std::int64_t top = 0; top + size <= given.rows; ++top)

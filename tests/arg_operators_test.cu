@@ -70,7 +70,7 @@ template <class Op> void expect_associative(const char* name) {
   EXPECT_EQ(failures.value(), 0) << name;
 }
 
-TEST(ArgOperators, AreAssociativeAndHaveAnIdentity) {
+TEST(arg_operators, are_associative_and_have_an_identity) {
   expect_associative<wf::arg_minimum<>>("minimum");
   expect_associative<wf::arg_maximum<ties::last>>("maximum, last");
   expect_associative<wf::arg_minimum<ties::last, nans::ignore>>("minimum, last, ignoring NaN");
@@ -85,7 +85,7 @@ template <class Op> std::int64_t index_in(const std::vector<float>& items) {
   return value.index;
 }
 
-TEST(ArgOperators, DecideAsTheHeaderSays) {
+TEST(arg_operators, decide_as_the_header_says) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   using min_first = wf::arg_minimum<>;
   using min_last = wf::arg_minimum<ties::last>;
@@ -104,7 +104,7 @@ TEST(ArgOperators, DecideAsTheHeaderSays) {
   EXPECT_EQ(index_in<min_first>({}), -1);
 }
 
-// No value of an enumeration is known to lose: what has no item takes no part, whatever its value.
+// No value of an enumeration is known to lose, so a value without an item never wins, whatever it is.
 enum class level { low = -3, middle, high = 4 };
 template <class Op> constexpr bool ignores_what_has_no_item() {
   using item = wf::indexed_value<level>;
@@ -117,7 +117,7 @@ template <class Op> constexpr bool ignores_what_has_no_item() {
     }
   return ignores;
 }
-TEST(ArgOperators, IndicesAloneDecideWithoutBounds) {
+TEST(arg_operators, indices_alone_decide_without_bounds) {
   static_assert(ignores_what_has_no_item<wf::arg_minimum<>>() && ignores_what_has_no_item<wf::arg_maximum<>>());
   static_assert(ignores_what_has_no_item<wf::arg_minimum<ties::last>>());
   static_assert(ignores_what_has_no_item<wf::arg_maximum<ties::last, nans::ignore>>());
@@ -127,7 +127,7 @@ TEST(ArgOperators, IndicesAloneDecideWithoutBounds) {
   EXPECT_EQ(wf::arg_maximum<ties::last>{}(item{level::high, 1}, item{level::high, 2}).index, 2);
 }
 
-TEST(ArgOperators, Types) {
+TEST(arg_operators, types) {
   static_assert(std::is_same_v<wf::accumulator_t<wf::arg_minimum<>, float>, wf::indexed_value<float>>);
   static_assert(std::is_same_v<wf::accumulator_t<wf::arg_maximum<>, signed char>, wf::indexed_value<int>>);
   static_assert(std::is_same_v<wf::accumulator_t<wf::arg_extrema<>, double>, wf::indexed_extrema<double>>);

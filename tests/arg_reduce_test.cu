@@ -17,7 +17,7 @@ namespace wf = warpfold;
 using wf::nans, wf::ties;
 using wf_test::device_array;
 
-/// The index that NumPy's definition gives, by the definition: -1 of nothing.
+/// The index by NumPy's definition; -1 if there are no items.
 template <class T>
 std::int64_t expected_index(const T* items, std::int64_t count, bool smallest, ties which, nans treated) {
   const auto value = [&](std::int64_t i) { return static_cast<double>(items[i]); };
@@ -45,8 +45,8 @@ template <class T, class V> void expect_item(const std::vector<T>& items, const 
   EXPECT_EQ(std::signbit(item), std::signbit(static_cast<double>(value)));
 }
 
-/// Items of few values, so that there are ties; floating-point ones also with zeros of both signs and, in patterns 2 and
-/// 3, NaN. Pattern 4: all are NaN, or equal.
+/// Items of few values, so that there are ties; floating-point ones also with zeros of both signs and, in patterns 2
+/// and 3, NaN. Pattern 4: all are NaN, or equal.
 template <class T> std::vector<T> patterned(std::int64_t count, int pattern) {
   wf_test::random_source random(static_cast<std::uint64_t>(count) * 8 + static_cast<std::uint64_t>(pattern));
   constexpr bool has_nan = std::is_floating_point_v<T> || wf::is_half_like<T>;
@@ -81,13 +81,13 @@ template <bool Smallest, ties Which, nans Treated, class T> void expect_of_one_s
     }
 }
 
-TEST(ArgReduce, FloatsFirst) { expect_of_one_sequence<true, ties::first, nans::propagate, float>(); }
-TEST(ArgReduce, DoublesLastIgnoringNan) { expect_of_one_sequence<false, ties::last, nans::ignore, double>(); }
-TEST(ArgReduce, HalvesFirstIgnoringNan) { expect_of_one_sequence<true, ties::first, nans::ignore, __half>(); }
-TEST(ArgReduce, SignedBytesFirst) { expect_of_one_sequence<false, ties::first, nans::propagate, std::int8_t>(); }
-TEST(ArgReduce, UnsignedShortsLast) { expect_of_one_sequence<true, ties::last, nans::propagate, std::uint16_t>(); }
+TEST(arg_reduce, floats_first) { expect_of_one_sequence<true, ties::first, nans::propagate, float>(); }
+TEST(arg_reduce, doubles_last_ignoring_nan) { expect_of_one_sequence<false, ties::last, nans::ignore, double>(); }
+TEST(arg_reduce, halves_first_ignoring_nan) { expect_of_one_sequence<true, ties::first, nans::ignore, __half>(); }
+TEST(arg_reduce, signed_bytes_first) { expect_of_one_sequence<false, ties::first, nans::propagate, std::int8_t>(); }
+TEST(arg_reduce, unsigned_shorts_last) { expect_of_one_sequence<true, ties::last, nans::propagate, std::uint16_t>(); }
 
-TEST(ArgReduce, BothExtremaAndValueForms) {
+TEST(arg_reduce, both_extrema_and_value_forms) {
   for (const std::int64_t size : {1, 127, 4097, 9001}) {
     const auto items = patterned<float>(size, 1);
     const device_array<float> in(items, 3);
@@ -114,7 +114,7 @@ struct distance_to_1000 {
   }
 };
 
-TEST(ArgReduce, TransformsIteratorsInitAndNothing) {
+TEST(arg_reduce, transforms_iterators_init_and_nothing) {
   std::vector<float> items;
   wf_test::random_source random(7);
   for (int i = 0; i < 9001; ++i) items.push_back(1000.0f + static_cast<float>(random.below(100)));
@@ -128,7 +128,7 @@ TEST(ArgReduce, TransformsIteratorsInitAndNothing) {
   EXPECT_EQ(wf::argmax_value(descending{}, 3000), (wf::indexed_value<int>{5, 0}));
   EXPECT_EQ(wf::argmin_value(descending{}, 3000), (wf::indexed_value<int>{-2994, 2999}));
   EXPECT_EQ(wf::argmin_value(descending{}, 0), (wf::indexed_value<int>{std::numeric_limits<int>::max(), -1}));
-  // What is on the left wins ties, whatever its index.
+  // The left operand wins ties, whatever its index.
   EXPECT_EQ(wf::argmax_value(descending{}, 10, {.init = wf::indexed_value<int>{5, 77}}).index, 77);
   EXPECT_EQ(wf::argmax_value(descending{}, 10, {.init = wf::indexed_value<int>{4, 77}}).index, 0);
   const device_array<wf::indexed_value<double, int>> converted(1);
@@ -184,7 +184,7 @@ template <class T> class arg_segments {
   std::vector<T> items_;
 };
 
-TEST(ArgReduce, SegmentsOfEveryForm) {
+TEST(arg_reduce, segments_of_every_form) {
   for (const int pattern : {0, 1, 2, 4}) {
     const arg_segments<float> problem(pattern);
     const auto segments = static_cast<std::int64_t>(problem.ends().size());
@@ -209,12 +209,12 @@ TEST(ArgReduce, SegmentsOfEveryForm) {
 }
 
 // So many that the kernel stages their items in shared memory.
-TEST(ArgReduce, ManyShortSegments) {
+TEST(arg_reduce, many_short_segments) {
 #if !defined(__CUDACC__)
   cuda_emulator::scoped_settings settings;
   settings->multiprocessors = 1;
 #endif
-  const int multiprocessors = wf::host::limits_of(wf::host::current_device()).multiprocessors;
+  const int multiprocessors = wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors;
   wf_test::random_source random(17);
   std::vector<std::int64_t> ends;
   std::int64_t at = 0;
@@ -237,7 +237,7 @@ TEST(ArgReduce, ManyShortSegments) {
 }
 
 // Whole words are written: also the bytes between the members, which are zero.
-TEST(ArgReduce, ResultsHaveNoUnwrittenBytes) {
+TEST(arg_reduce, results_have_no_unwritten_bytes) {
   constexpr int segments = 200;
   using result = wf::indexed_value<float>;
   static_assert(sizeof(result) == 16);
@@ -253,7 +253,7 @@ TEST(ArgReduce, ResultsHaveNoUnwrittenBytes) {
     for (std::size_t k = 4; k < 8; ++k) ASSERT_EQ(int{written[i + k]}, 0) << "byte " << i + k;
 }
 
-TEST(ArgReduce, SegmentsOfBytesAndBothExtrema) {
+TEST(arg_reduce, segments_of_bytes_and_both_extrema) {
   const arg_segments<std::int8_t> problem(1);
   const auto segments = static_cast<std::int64_t>(problem.ends().size());
   const device_array<std::int8_t> in(problem.items(), 3);
@@ -266,7 +266,7 @@ TEST(ArgReduce, SegmentsOfBytesAndBothExtrema) {
   problem.expect(greatest, false, ties::first, wf::relative_to::segment);
 }
 
-TEST(ArgReduce, SegmentsOfHalves) {
+TEST(arg_reduce, segments_of_halves) {
   for (const int pattern : {0, 2}) {
     const arg_segments<__half> problem(pattern);
     const auto segments = static_cast<std::int64_t>(problem.ends().size());
@@ -281,7 +281,7 @@ TEST(ArgReduce, SegmentsOfHalves) {
   }
 }
 
-TEST(ArgReduce, SegmentsOfOneLength) {
+TEST(arg_reduce, segments_of_one_length) {
   for (const std::int64_t length : {1, 2, 4, 7, 16, 33, 130, 250, 900, 5000}) {
     const std::int64_t segments = 10'000 / length;
     const auto items = patterned<double>(segments * length, 1);
@@ -296,7 +296,7 @@ TEST(ArgReduce, SegmentsOfOneLength) {
   }
 }
 
-TEST(ArgReduce, RunsOfEqualKeys) {
+TEST(arg_reduce, runs_of_equal_keys) {
   const auto items = patterned<float>(9001, 2);
   std::vector<int> keys, begins;
   for (int i = 0; i < 9001; ++i) {
@@ -324,7 +324,7 @@ TEST(ArgReduce, RunsOfEqualKeys) {
   expect(true);
 }
 
-TEST(ArgReduce, Errors) {
+TEST(arg_reduce, errors) {
   const device_array<wf::indexed_value<float>> out(1);
   const std::span<wf::indexed_value<float>> none(out.data(), std::size_t{0});
   const float* const null = nullptr;

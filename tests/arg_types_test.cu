@@ -19,7 +19,7 @@ using wf_test::device_array;
 
 enum class color : std::int8_t { red = -1, green, blue };
 enum plain_enum { zero, one, two };
-/// Structures have an order by their keys, and no least or greatest value that the library knows of.
+/// Structures are ordered by their keys; the library knows no least or greatest value of them.
 template <int Words> struct keyed {
   int payload[Words - 1];
   int key;
@@ -58,7 +58,8 @@ template <class T> struct sequence {
   std::int64_t count() const { return items.count(); }
 };
 
-/// Of items `first`, `first` + `step`, … of `count`: the first smallest one, or the last greatest one. -1 of nothing.
+/// Of items `first`, `first` + `step`, … of `count`: the first smallest one, or the last greatest one; -1 without
+/// items.
 template <bool Smallest>
 std::int64_t expected_index(const std::vector<int>& numbers, std::int64_t first, std::int64_t count,
                             std::int64_t step = 1) {
@@ -73,7 +74,7 @@ constexpr auto last = wf::ties::last;
 using last_maximum = wf::arg_maximum<last>;
 
 template <class T> using value_of = wf::accumulator_t<wf::minimum, T>;
-/// Whether `found` is item `index` of those from `first` on; index -1 tells nothing of the value.
+/// Whether `found` is item `index`, counted from item `first` on; with index -1, any value is right.
 template <class T, class V>
 void expect_item(const wf::indexed_value<V>& found, const sequence<T>& in, std::int64_t first, std::int64_t index,
                  std::int64_t step = 1) {
@@ -209,51 +210,51 @@ template <class T> void expect_of_best_items() {
   }
 }
 
-TEST(ArgTypes, SequencesOfTypesWithoutBounds) {
+TEST(arg_types, sequences_of_types_without_bounds) {
   expect_of_sequences<color>();
   expect_of_sequences<keyed<6>>();
 }
-TEST(ArgTypes, SegmentsOfTypesWithoutBounds) {
+TEST(arg_types, segments_of_types_without_bounds) {
   expect_of_segments<keyed<6>>();
   expect_of_equal_segments<plain_enum>();
   expect_of_owners<color>();
 }
-TEST(ArgTypes, AxesOfTypesWithoutBounds) { expect_of_axes<keyed<3>>(); }
-TEST(ArgTypes, RunsFusedAndScansOfTypesWithoutBounds) {
+TEST(arg_types, axes_of_types_without_bounds) { expect_of_axes<keyed<3>>(); }
+TEST(arg_types, runs_fused_and_scans_of_types_without_bounds) {
   expect_of_runs<color>();
   expect_of_fused<keyed<6>>();
   expect_of_scans<plain_enum>();
   expect_of_best_items<color>();
 }
-TEST(ArgTypes, Bools) {
+TEST(arg_types, bools) {
   expect_of_equal_segments<bool>();
   expect_of_axes<bool>();
 }
-TEST(ArgTypes, NumbersOf8Bits) {
+TEST(arg_types, numbers_of_8_bits) {
   expect_of_segments<__nv_fp8_e4m3>();
   expect_of_owners<__nv_fp8_e5m2>();
 }
-TEST(ArgTypes, IntegersOf128Bits) {
+TEST(arg_types, integers_of_128_bits) {
   expect_of_sequences<wf::int128>();
   expect_of_equal_segments<wf::uint128>();
 }
 
 #if defined(WARPFOLD_ALL_TYPES)
-template <class T> class EveryArgType : public testing::Test {};
+template <class T> class every_arg_type : public testing::Test {};
 using every_type =
     testing::Types<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
                    std::int64_t, std::uint64_t, wf::int128, wf::uint128, __half, __nv_bfloat16, __nv_fp8_e4m3,
                    __nv_fp8_e5m2, float, double, color, plain_enum, keyed<3>, keyed<6>>;
-TYPED_TEST_SUITE(EveryArgType, every_type);
-TYPED_TEST(EveryArgType, Sequences) { expect_of_sequences<TypeParam>(); }
-TYPED_TEST(EveryArgType, Segments) { expect_of_segments<TypeParam>(); }
-TYPED_TEST(EveryArgType, EqualSegments) { expect_of_equal_segments<TypeParam>(); }
-TYPED_TEST(EveryArgType, Owners) { expect_of_owners<TypeParam>(); }
-TYPED_TEST(EveryArgType, Axes) { expect_of_axes<TypeParam>(); }
-TYPED_TEST(EveryArgType, Runs) { expect_of_runs<TypeParam>(); }
-TYPED_TEST(EveryArgType, Fused) { expect_of_fused<TypeParam>(); }
-TYPED_TEST(EveryArgType, Scans) { expect_of_scans<TypeParam>(); }
-TYPED_TEST(EveryArgType, BestItems) { expect_of_best_items<TypeParam>(); }
+TYPED_TEST_SUITE(every_arg_type, every_type);
+TYPED_TEST(every_arg_type, sequences) { expect_of_sequences<TypeParam>(); }
+TYPED_TEST(every_arg_type, segments) { expect_of_segments<TypeParam>(); }
+TYPED_TEST(every_arg_type, equal_segments) { expect_of_equal_segments<TypeParam>(); }
+TYPED_TEST(every_arg_type, owners) { expect_of_owners<TypeParam>(); }
+TYPED_TEST(every_arg_type, axes) { expect_of_axes<TypeParam>(); }
+TYPED_TEST(every_arg_type, runs) { expect_of_runs<TypeParam>(); }
+TYPED_TEST(every_arg_type, fused) { expect_of_fused<TypeParam>(); }
+TYPED_TEST(every_arg_type, scans) { expect_of_scans<TypeParam>(); }
+TYPED_TEST(every_arg_type, best_items) { expect_of_best_items<TypeParam>(); }
 #endif
 
 }  // namespace arg_type_tests

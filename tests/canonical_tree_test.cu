@@ -32,7 +32,7 @@ template <class A, class Op> A root(const std::vector<A>& leaves, Op op) {
 
 using hash = wf_test::tree_hash<8>;
 
-TEST(CanonicalTree, TheDefinitionByHand) {
+TEST(canonical_tree, the_definition_by_hand) {
   const std::vector<hash> x = wf_test::hash_items<hash>(7);
   const wf_test::hash_pair op{};
   const hash expected = op(op(op(x[0], x[1]), op(x[2], x[3])), op(op(x[4], x[5]), x[6]));
@@ -40,14 +40,14 @@ TEST(CanonicalTree, TheDefinitionByHand) {
   EXPECT_EQ(wf::canonical_tree::replay(x.data(), 7, op), expected);
 }
 
-TEST(CanonicalTree, TheHashTellsTreesApart) {
+TEST(canonical_tree, the_hash_tells_trees_apart) {
   const std::vector<hash> x = wf_test::hash_items<hash>(4);
   const wf_test::hash_pair op{};
   EXPECT_NE(op(op(op(x[0], x[1]), x[2]), x[3]), op(op(x[0], x[1]), op(x[2], x[3])));
   EXPECT_NE(op(x[0], x[1]), op(x[1], x[0]));
 }
 
-TEST(CanonicalTree, TheCounterFollowsTheDefinition) {
+TEST(canonical_tree, the_counter_follows_the_definition) {
   std::vector<std::int64_t> counts;
   for (std::int64_t count = 1; count <= 300; ++count) counts.push_back(count);
   wf_test::random_source source(1);
@@ -60,7 +60,7 @@ TEST(CanonicalTree, TheCounterFollowsTheDefinition) {
   }
 }
 
-TEST(CanonicalTree, TheCounterKeepsOrderAndLosesNothing) {
+TEST(canonical_tree, the_counter_keeps_order_and_loses_nothing) {
   wf::canonical_tree::counter<wf_test::interval<>, wf_test::join> tree{wf_test::join{}};
   for (std::int32_t i = 0; i < 3000; ++i) {
     EXPECT_EQ(tree.count(), static_cast<std::uint64_t>(i));
@@ -69,7 +69,7 @@ TEST(CanonicalTree, TheCounterKeepsOrderAndLosesNothing) {
   }
 }
 
-TEST(CanonicalTree, SegmentsOfAPowerOfTwoAreNodes) {
+TEST(canonical_tree, segments_of_a_power_of_two_are_nodes) {
   const auto leaves = wf_test::hash_items<hash>(1000);
   std::vector<hash> tiles;
   for (std::int64_t begin = 0; begin < 1000; begin += 64)
@@ -79,7 +79,7 @@ TEST(CanonicalTree, SegmentsOfAPowerOfTwoAreNodes) {
             wf::canonical_tree::replay(leaves.data(), 1000, wf_test::hash_pair{}));
 }
 
-TEST(CanonicalTree, ReplayAccumulatesAsReduceDoes) {
+TEST(canonical_tree, replay_accumulates_as_reduce_does) {
   const std::int8_t bytes[] = {127, 127, 127, -1};
   EXPECT_EQ(wf::canonical_tree::replay(bytes, 4, wf::plus{}), 380);
   const float floats[] = {0x1p24f, 1, 1};
@@ -93,12 +93,12 @@ struct squares {
   std::int64_t operator[](std::int64_t i) const { return i * i; }
 };
 
-TEST(CanonicalTree, ReplayTakesIterators) {
+TEST(canonical_tree, replay_takes_iterators) {
   EXPECT_EQ(wf::canonical_tree::replay(squares{}, 1001, wf::plus{}), 1000 * 1001 / 2 * 2001 / 3);
 }
 
 // Each item passes ceil(log2 N) additions, each of which adds at most half an ulp of its sum.
-TEST(CanonicalTree, RoundingErrorGrowsWithTheLogarithm) {
+TEST(canonical_tree, rounding_error_grows_with_the_logarithm) {
   constexpr int count = 1 << 16;
   const auto items = wf_test::random_items<float>(count);
   long double exact = 0, magnitudes = 0;

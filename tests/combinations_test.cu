@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators inside operators, over inputs at odd places: what single features do not meet alone.
+// Operators inside operators, over inputs at odd places: cases that the tests of single features do not have.
 #include <warpfold/warpfold.cuh>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace combination_tests {
 namespace wf = warpfold;
 using wf_test::device_array;
 
-TEST(Combinations, TopOfUnsignedBytesWhoseValuesAreNeighbours) {
+TEST(combinations, top_of_unsigned_bytes_whose_values_are_neighbours) {
   std::vector<std::uint8_t> bytes(8192, 0);
   bytes[16] = 1;
   const device_array<std::uint8_t> in(bytes);
@@ -23,7 +23,7 @@ TEST(Combinations, TopOfUnsignedBytesWhoseValuesAreNeighbours) {
   EXPECT_EQ(best.item[1].index, 0);
 }
 
-TEST(Combinations, IndicesOfSegmentsWithinFusedOperators) {
+TEST(combinations, indices_of_segments_within_fused_operators) {
   std::vector<float> items(3000);
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<float>((i * 7919) % 1009);
   const std::vector<int> offsets{0, 3, 1000, 1001, 2999, 3000};
@@ -40,7 +40,7 @@ TEST(Combinations, IndicesOfSegmentsWithinFusedOperators) {
   }
 }
 
-TEST(Combinations, SegmentedScansOfFusedOperatorsFromOddItems) {
+TEST(combinations, segmented_scans_of_fused_operators_from_odd_items) {
   constexpr std::int64_t count = 9001;
   std::vector<float> items;
   wf_test::random_source source(3);
@@ -59,7 +59,7 @@ TEST(Combinations, SegmentedScansOfFusedOperatorsFromOddItems) {
     }
 }
 
-TEST(Combinations, RunsOfBytesWithNarrowIndices) {
+TEST(combinations, runs_of_bytes_with_narrow_indices) {
   constexpr int count = 5000;
   std::vector<int> keys;
   std::vector<std::int8_t> values;
@@ -82,7 +82,7 @@ struct wide {
   __host__ __device__ explicit wide(int v) : value(v), more{v, v, v} {}
   __host__ __device__ wide& operator=(int v) { return *this = wide(v); }
 };
-TEST(Combinations, ScansIntoWideResults) {
+TEST(combinations, scans_into_wide_results) {
   const device_array<int> in(std::vector<int>(3001, 1));
   const device_array<wide> out(3001);
   wf::inclusive_scan(in.items(), out.data(), wf::plus{});
@@ -90,7 +90,7 @@ TEST(Combinations, ScansIntoWideResults) {
   for (int i = 0; i < 3001; ++i) ASSERT_EQ(results[static_cast<std::size_t>(i)].more[2], i + 1);
 }
 
-TEST(Combinations, WindowsThatOverlap) {
+TEST(combinations, windows_that_overlap) {
   std::vector<float> items;
   for (int i = 0; i < 64; ++i) items.push_back(static_cast<float>(i * i % 97));
   const device_array<float> in(items), out(1);

@@ -49,7 +49,8 @@ template <class T> double plain_bound(const std::vector<T>& items) {
   return hu / (1 - hu) * exactly(items, true);
 }
 
-/// Both operators on sums of every condition. Plain sums of the ill-conditioned ones are wrong, which shows that they are.
+/// Both operators on sums of every condition. Plain sums of the ill-conditioned ones are wrong, which shows that they
+/// are.
 template <class T> void expect_errors_within_bounds() {
   wf_test::random_source source(sizeof(T));
   bool has_lost_everything = false;
@@ -72,10 +73,10 @@ template <class T> void expect_errors_within_bounds() {
   EXPECT_TRUE(has_lost_everything);
 }
 
-TEST(CompensatedPlus, ErrorsOfFloatsAreWithinTheBounds) { expect_errors_within_bounds<float>(); }
-TEST(CompensatedPlus, ErrorsOfDoublesAreWithinTheBounds) { expect_errors_within_bounds<double>(); }
+TEST(compensated_plus, errors_of_floats_are_within_the_bounds) { expect_errors_within_bounds<float>(); }
+TEST(compensated_plus, errors_of_doubles_are_within_the_bounds) { expect_errors_within_bounds<double>(); }
 
-TEST(CompensatedPlus, PlainSumsOfRandomItemsAreWithinTheBound) {
+TEST(compensated_plus, plain_sums_of_random_items_are_within_the_bound) {
   for (const int count : {1, 2, 3, 1000, 20000}) {
     const auto items = wf_test::random_items<float>(count, 5);
     const device_array<float> in(items);
@@ -85,7 +86,7 @@ TEST(CompensatedPlus, PlainSumsOfRandomItemsAreWithinTheBound) {
   }
 }
 
-TEST(CompensatedPlus, HasTheBitsOfTheTree) {
+TEST(compensated_plus, has_the_bits_of_the_tree) {
   for (const int count : {1, 2, 3, 255, 4097, 30000}) {
     const auto items = wf_test::random_items<float>(count, 7);
     const device_array<float> in(items, count % 4);
@@ -95,7 +96,7 @@ TEST(CompensatedPlus, HasTheBitsOfTheTree) {
   }
 }
 
-TEST(CompensatedPlus, SegmentsHaveTheBitsOfTheirOwnSum) {
+TEST(compensated_plus, segments_have_the_bits_of_their_own_sum) {
   const auto items = wf_test::random_items<double>(3000, 8);
   const device_array<double> in(items), out(4);
   const device_array<int> offsets(std::vector<int>{0, 0, 10, 1700, 3000});
@@ -110,7 +111,7 @@ TEST(CompensatedPlus, SegmentsHaveTheBitsOfTheirOwnSum) {
 }
 
 // Infinities, NaN, overflow and zeros are those of plus.
-TEST(CompensatedPlus, SpecialValuesAreThoseOfPlus) {
+TEST(compensated_plus, special_values_are_those_of_plus) {
   const auto values = wf_test::special_values<float>();
   for (const float a : values)
     for (const float b : values)
@@ -126,7 +127,7 @@ TEST(CompensatedPlus, SpecialValuesAreThoseOfPlus) {
       }
 }
 
-TEST(CompensatedPlus, HalvesAccumulateInFloat) {
+TEST(compensated_plus, halves_accumulate_in_float) {
   static_assert(std::is_same_v<wf::accumulator_t<wf::compensated_plus, __half>, wf::compensated_sum<float>>);
   std::vector<__half> items(5000, __float2half(0.0001f));
   items[0] = __float2half(60000.0f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The few constants that everything stands on, against the device.
+// The few constants on which everything relies, against the device.
 #include <gtest/gtest.h>
 
 #include <string_view>
@@ -31,7 +31,7 @@ __global__ void warp_kernel(int* lanes, unsigned* voted) {
   *voted = __ballot_sync(warpfold::full_warp, true);
 }
 
-TEST(Config, TheWarpIsTheDevices) {
+TEST(config, the_warp_is_the_devices) {
   const wf_test::device_array<int> lanes(1);
   const wf_test::device_array<unsigned> voted(1);
   wf_test::launch_and_wait(&warp_kernel, 1, warpfold::warp_lanes, 0, lanes.data(), voted.data());
@@ -46,7 +46,7 @@ __global__ void loop_kernel(int* sum) {
   for (int i = 0; i < 5; ++i) *sum += i;
 }
 
-TEST(Config, UnrollPragmasLeaveLoopsAlone) {
+TEST(config, unroll_pragmas_leave_loops_alone) {
   const wf_test::device_array<int> sum(std::vector<int>{0});
   wf_test::launch_and_wait(&loop_kernel, 1, 1, 0, sum.data());
   EXPECT_EQ(sum.value(), 20);

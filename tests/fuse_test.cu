@@ -105,7 +105,7 @@ template <class T, class Op> void expect_own_bits(const std::vector<T>& items, c
     }
 }
 
-TEST(Fuse, EachResultHasTheBitsOfItsOwnCall) {
+TEST(fuse, each_result_has_the_bits_of_its_own_call) {
   const auto op = wf::fuse(wf::plus{}, wf::minimum{}, wf::maximum{}, wf::with(square{}, wf::plus{}),
                            wf::accumulate_in<double>(wf::plus{}), wf::first{}, wf::maximum_number{}, wf::last{});
   std::vector<float> items = wf_test::random_items<float>(45007);
@@ -120,7 +120,7 @@ TEST(Fuse, EachResultHasTheBitsOfItsOwnCall) {
   expect_own_bits(items, wf::fuse(wf::minimum{}, wf::maximum_number{}, wf::minimum_number{}));
 }
 
-TEST(Fuse, KeepsTheAccumulatorOfEachOperator) {
+TEST(fuse, keeps_the_accumulator_of_each_operator) {
   std::vector<__half> halves;
   for (const float x : wf_test::random_items<float>(45007)) halves.push_back(__float2half(x));
   expect_own_bits(halves, wf::fuse(wf::plus{}, wf::maximum{}, wf::with(half_square{}, wf::plus{})));
@@ -133,7 +133,7 @@ TEST(Fuse, KeepsTheAccumulatorOfEachOperator) {
   expect_own_bits(bytes, op);
 }
 
-TEST(Fuse, OrderOfReductions) {
+TEST(fuse, order_of_reductions) {
   const device_array<span> spans(1);
   const device_array<long long> sums(1);
   const device_array<ordered_result> all(1);
@@ -155,7 +155,7 @@ TEST(Fuse, OrderOfReductions) {
   EXPECT_EQ(all.value(), expected_of(0, 4999));
 }
 
-TEST(Fuse, OrderOfSegments) {
+TEST(fuse, order_of_segments) {
   std::vector<int> ends;
   for (int at = 0, length = 1; at < 20000; length = length * 5 % 1013 + (length == 700) * 9000)
     ends.push_back(at += length);
@@ -198,7 +198,7 @@ TEST(Fuse, OrderOfSegments) {
   }
 }
 
-TEST(Fuse, OrderOfRunsAndScans) {
+TEST(fuse, order_of_runs_and_scans) {
   constexpr int count = 9001;
   std::vector<int> keys;
   for (int i = 0; i < count; ++i) keys.push_back(i / 700);
@@ -229,7 +229,7 @@ TEST(Fuse, OrderOfRunsAndScans) {
   expect_prefixes([](int i) { return expected_of(i / 700 * 700, i); });
 }
 
-TEST(Fuse, TransformsOfOneAndTwoInputsComeFirst) {
+TEST(fuse, transforms_of_one_and_two_inputs_come_first) {
   const std::vector<float> a = wf_test::random_items<float>(5003, 1), b = wf_test::random_items<float>(5003, 2);
   const device_array<float> left(a), right(b, 1);
   const auto op = wf::fuse(wf::plus{}, wf::with(square{}, wf::maximum{}));
@@ -243,7 +243,7 @@ TEST(Fuse, TransformsOfOneAndTwoInputsComeFirst) {
   EXPECT_TRUE(same_bits(sums.value(), wf::transform_reduce_value(left.items(), wf::plus{}, square{})));
 }
 
-TEST(Fuse, EmptyInputs) {
+TEST(fuse, empty_inputs) {
   const device_array<float> none(0);
   auto [sum, least, most] =
       wf::reduce_value(none.items(), wf::fuse(wf::plus{}, wf::minimum{}, wf::with(square{}, wf::maximum{})));
@@ -266,7 +266,7 @@ TEST(Fuse, EmptyInputs) {
   EXPECT_EQ(least_of.value(3), std::numeric_limits<float>::infinity());
 }
 
-TEST(Fuse, InitialValuesOnTheDevice) {
+TEST(fuse, initial_values_on_the_device) {
   const device_array<float> items(std::vector<float>{1, 2, 3});
   const device_array<wf::fused<float, float>> init(std::vector<wf::fused<float, float>>{{10, 20}});
   const wf::fused<float, float> result =
@@ -274,7 +274,7 @@ TEST(Fuse, InitialValuesOnTheDevice) {
   EXPECT_EQ(result, wf::fused(16.f, 20.f));
 }
 
-TEST(Fuse, TraitsFollowTheOperators) {
+TEST(fuse, traits_follow_the_operators) {
   using exact = decltype(wf::fuse(wf::minimum{}, wf::plus{}));
   static_assert(wf::is_exact<exact, wf::fused<float, int>> && !wf::is_exact<exact, wf::fused<float, float>>);
   static_assert(wf::is_commutative<exact> && !wf::is_commutative<decltype(wf::fuse(wf::plus{}, wf::first{}))>);
@@ -314,7 +314,7 @@ template <class Call> std::string message_of(Call call) {
   return "accepted";
 }
 
-TEST(FuseErrors, NameTheOutputAndWriteNothing) {
+TEST(fuse_errors, name_the_output_and_write_nothing) {
   const device_array<float> items(std::vector<float>{1, 2, 3, 4});
   const device_array<int> offsets(std::vector<int>{0, 1, 4}), keys(std::vector<int>{1, 1, 2, 2}), runs(1), out_keys(4);
   const device_array<float> a(std::vector<float>{-7, -7, -7, -7}), b(std::vector<float>{-7, -7, -7, -7});

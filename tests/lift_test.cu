@@ -64,7 +64,7 @@ std::vector<int> triples_to(int count) {
   return items;
 }
 
-TEST(Lift, IndicesOfAReductionAreThoseOfTheItems) {
+TEST(lift, indices_of_a_reduction_are_those_of_the_items) {
   static_assert(std::is_same_v<wf::accumulator_t<counted, int>, span>);
   static_assert(std::is_same_v<wf::lowered_t<counted, span>, std::int64_t>);
   const device_array<std::int64_t> out(1);
@@ -78,13 +78,13 @@ TEST(Lift, IndicesOfAReductionAreThoseOfTheItems) {
   EXPECT_EQ(wf::reduce_value(triples{}, 3001, counted{}), 3001);
 }
 
-TEST(Lift, TransformsComeFirst) {
+TEST(lift, transforms_come_first) {
   const device_array<int> items(std::vector<int>{1, 2, 3, 4, 5, 6}), zeros(std::vector<int>(6, 0));
   EXPECT_EQ(wf::transform_reduce_value(items.items(), mean{10}, halve{}), 17.5);
   EXPECT_EQ(wf::transform_reduce_value(items.items(), zeros.items(), mean{}, difference{}), 3.5);
 }
 
-TEST(Lift, SegmentsOfEveryFormAndLength) {
+TEST(lift, segments_of_every_form_and_length) {
   std::vector<int> ends;
   for (int at = 0, length = 1; at < 20000; length = length * 5 % 1013 + (length == 700) * 9000)
     ends.push_back(at += length);
@@ -113,7 +113,7 @@ TEST(Lift, SegmentsOfEveryFormAndLength) {
   }
 }
 
-TEST(Lift, RunsAndScans) {
+TEST(lift, runs_and_scans) {
   constexpr int count = 9001;
   std::vector<int> keys;
   for (int i = 0; i < count; ++i) keys.push_back(i / 700);
@@ -131,7 +131,7 @@ TEST(Lift, RunsAndScans) {
   for (int i = 0; i < count; ++i) ASSERT_EQ(lengths[static_cast<std::size_t>(i)], i % 700 + 1);
 }
 
-TEST(Lift, ReplayLiftsToo) {
+TEST(lift, replay_lifts_too) {
   const std::vector<int> items = triples_to(100);
   EXPECT_EQ(counted{}.lower(wf::canonical_tree::replay(items.data(), 100, counted{})), 100);
 }

@@ -62,8 +62,8 @@ template <class T> void expect_logsumexp(double unit, double terms) {
           << size << " items to " << scale;
     }
 }
-TEST(LogSumExp, OfFloats) { expect_logsumexp<float>(0x1p-24, 4); }
-TEST(LogSumExp, OfDoubles) { expect_logsumexp<double>(0x1p-53, 8); }
+TEST(log_sum_exp, of_floats) { expect_logsumexp<float>(0x1p-24, 4); }
+TEST(log_sum_exp, of_doubles) { expect_logsumexp<double>(0x1p-53, 8); }
 
 // ---- items of every magnitude: those that are computed, and those past that ----------------------------------------
 
@@ -113,14 +113,14 @@ template <class T> void expect_logsumexp_of_few() {
         << std::size(items) << " items, the first " << items[0];
   }
 }
-TEST(LogSumExp, OfFewItemsOfEveryMagnitude) {
+TEST(log_sum_exp, of_few_items_of_every_magnitude) {
   expect_logsumexp_of_few<float>();
   expect_logsumexp_of_few<double>();
   EXPECT_EQ(replayed(std::vector<float>{16'777'215}), 16'777'215.0f);
   EXPECT_EQ(replayed(std::vector<double>{0x1p53 - 1}), 0x1p53 - 1);
 }
 
-/// Every kernel has the bits of the tree where some batches are computed, others hold items past that, and some both.
+/// Every kernel has the bits of the tree if some batches are computed, some hold items past that, and some hold both.
 template <class T> void expect_bits_of_every_magnitude() {
   constexpr std::int64_t rows = 300, columns = 33, border = std::numeric_limits<T>::digits - 3;
   wf_test::random_source random(6);
@@ -155,12 +155,28 @@ template <class T> void expect_bits_of_every_magnitude() {
     for (const std::int64_t count : {1, 2, 1000, 9900}) EXPECT_EQ(prefixes.value(count - 1), of(0, 1, count)) << least;
   }
 }
-TEST(LogSumExp, OfEveryMagnitudeInEveryKernel) {
+TEST(log_sum_exp, of_every_magnitude_in_every_kernel) {
   expect_bits_of_every_magnitude<float>();
   expect_bits_of_every_magnitude<double>();
 }
 
-TEST(LogSumExp, SpecialValues) {
+// One item so large that exponents are no longer exact, anywhere among zeros: it decides for all items of its batch.
+TEST(log_sum_exp, one_far_item_among_zeros) {
+  const double far = 0x1p32 * 0.693147180559945309;
+  for (const std::int64_t count : {2, 3, 32, 33, 300, 5000})
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, count / 2, count - 1}) {
+      std::vector<double> items(static_cast<std::size_t>(count), 0.0);
+      items[static_cast<std::size_t>(at)] = far;
+      const device_array<double> in(items), out(1);
+      EXPECT_EQ(wf::logsumexp_value(in.items()), far) << count << ' ' << at;
+      wf::segmented_reduce(in.items(), wf::fixed_length{count}, std::span<double>(out.data(), 1), wf::log_sum_exp{});
+      EXPECT_EQ(out.value(), far) << count << ' ' << at;
+      wf::reduce_columns(wf::strided(in.data(), {count, 1}), std::span<double>(out.data(), 1), wf::log_sum_exp{});
+      EXPECT_EQ(out.value(), far) << count << ' ' << at;
+    }
+}
+
+TEST(log_sum_exp, special_values) {
   const auto of = [](std::vector<float> items) {
     items.resize(5000, -infinity);
     const device_array<float> in(items);
@@ -180,7 +196,7 @@ TEST(LogSumExp, SpecialValues) {
   EXPECT_EQ(wf::logsumexp_value(static_cast<const float*>(nullptr), 0), -infinity);
 }
 
-TEST(LogSumExp, TheExponentialIsAsGoodAsItsBound) {
+TEST(log_sum_exp, the_exponential_is_as_good_as_its_bound) {
   double worst = 0, worst_double = 0;
   for (int i = -200'000; i < 200'000; ++i) {
     const float x = static_cast<float>(i) * 0.00043f;

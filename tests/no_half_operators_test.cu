@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What PyTorch defines: half and bfloat16 without operators and without implicit conversions.
+// As PyTorch compiles: half and bfloat16 without operators and without implicit conversions.
 #define __CUDA_NO_HALF_OPERATORS__
 #define __CUDA_NO_HALF_CONVERSIONS__
 #define __CUDA_NO_HALF2_OPERATORS__
@@ -31,7 +31,7 @@ template <class T> std::vector<T> narrow_items(std::int64_t count) {
   return items;
 }
 
-TEST(WithoutHalfOperators, ConversionsAreFound) {
+TEST(without_half_operators, conversions_are_found) {
   EXPECT_EQ(wf::detail::convert<float>(__float2half(0.5f)), 0.5f);
   EXPECT_EQ(wf::detail::convert<double>(__float2bfloat16(-4.f)), -4.0);
   EXPECT_TRUE((std::is_same_v<wf::accumulator_t<wf::plus, __half>, float>));
@@ -53,7 +53,7 @@ template <class T> void expect_sum_of_replay(int count) {
   EXPECT_TRUE(wf_test::same_bits(out.value(), wf::canonical_tree::replay(items.data(), count, wf::plus{}))) << count;
 }
 
-TEST(WithoutHalfOperators, AWarpSumsOnTheDevice) {
+TEST(without_half_operators, a_warp_sums_on_the_device) {
   for (const int count : {1, 7, 256, 300, 511, 512}) {
     expect_sum_of_replay<__half>(count);
     expect_sum_of_replay<__nv_bfloat16>(count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every shipped operator on special and random values, on the device and on the host: associative where that is promised,
-// identities that are identities, and the same results on both. Sums and products of floats are not associative: there
-// the two groupings differ by rounding only, as far as the bound says.
+// Every shipped operator on special and random values, on the device and on the host: associative where that is
+// promised, identities that are identities, and the same results on both. Sums and products of floats are not
+// associative: there the two groupings differ by rounding only, as far as the bound says.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ using wf_test::device_array;
 
 inline constexpr int cases = 8000;
 
-/// What is compared: the accumulator, or what is written of it.
+/// The value to compare: the accumulator, or the result that is written of it.
 template <class Op, class A> __host__ __device__ auto written(const Op& op, const A& value) {
   if constexpr (wf::lowers<Op, A>) return op.lower(value);
   else return value;
@@ -109,7 +109,7 @@ template <class Op, class T> void expect_properties(association kind) {
   }
 }
 
-TEST(OperatorProperties, ExtremaAreAssociative) {
+TEST(operator_properties, extrema_are_associative) {
   expect_properties<wf::minimum, float>(association::exact);
   expect_properties<wf::maximum, double>(association::exact);
   expect_properties<wf::minimum_number, double>(association::exact);
@@ -117,7 +117,7 @@ TEST(OperatorProperties, ExtremaAreAssociative) {
   expect_properties<wf::minimum, std::int64_t>(association::exact);
   expect_properties<wf::maximum, std::uint8_t>(association::exact);
 }
-TEST(OperatorProperties, IntegerSumsProductsAndBitsAreAssociative) {
+TEST(operator_properties, integer_sums_products_and_bits_are_associative) {
   expect_properties<wf::plus, std::int32_t>(association::exact);
   expect_properties<wf::plus, std::uint64_t>(association::exact);
   expect_properties<wf::multiplies, std::int64_t>(association::exact);
@@ -125,19 +125,19 @@ TEST(OperatorProperties, IntegerSumsProductsAndBitsAreAssociative) {
   expect_properties<wf::bit_or, std::int16_t>(association::exact);
   expect_properties<wf::bit_xor, std::uint64_t>(association::exact);
 }
-TEST(OperatorProperties, LogicalFirstAndLastAreAssociative) {
+TEST(operator_properties, logical_first_and_last_are_associative) {
   expect_properties<wf::logical_and, std::int32_t>(association::exact);
   expect_properties<wf::logical_or, std::int32_t>(association::exact);
   expect_properties<wf::first, float>(association::exact);
   expect_properties<wf::last, float>(association::exact);
 }
-TEST(OperatorProperties, ExactSumsAreAssociative) {
+TEST(operator_properties, exact_sums_are_associative) {
   expect_properties<wf::exact_plus, float>(association::exact);
   expect_properties<wf::exact_plus, double>(association::exact);
   expect_properties<wf::exact_plus_as<float>, double>(association::exact);
   expect_properties<wf::exact_plus, std::int64_t>(association::exact);
 }
-TEST(OperatorProperties, FloatSumsAndProductsAreAssociativeButForRounding) {
+TEST(operator_properties, float_sums_and_products_are_associative_but_for_rounding) {
   expect_properties<wf::plus, float>(association::rounded);
   expect_properties<wf::plus, double>(association::rounded);
   expect_properties<wf::multiplies, double>(association::rounded);

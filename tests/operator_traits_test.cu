@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the library knows of operators: accumulators, identities, exactness, hardware operations.
+// What the library knows about operators: accumulators, identities, exactness, hardware operations.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -7,7 +7,7 @@
 
 #include <cstring>
 #include <warpfold/operator_traits.hpp>
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
 
 #include "common/monoids.hpp"
 #include "common/special_values.hpp"
@@ -48,7 +48,7 @@ template <class T, class A> bool all_bitwise_accumulate_in() {
   return accumulates_in<wf::bit_and, T, A> && accumulates_in<wf::bit_or, T, A> && accumulates_in<wf::bit_xor, T, A>;
 }
 
-TEST(Accumulator, OfSmallIntegersHas32Bits) {
+TEST(accumulator, of_small_integers_has_32_bits) {
   EXPECT_TRUE((all_arithmetic_accumulate_in<std::int8_t, int>() && all_bitwise_accumulate_in<std::int8_t, int>()));
   EXPECT_TRUE((all_arithmetic_accumulate_in<std::int16_t, int>() && all_bitwise_accumulate_in<std::int16_t, int>()));
   EXPECT_TRUE(
@@ -58,7 +58,7 @@ TEST(Accumulator, OfSmallIntegersHas32Bits) {
   EXPECT_TRUE((all_arithmetic_accumulate_in<bool, int>() && all_bitwise_accumulate_in<bool, int>())) << "a sum counts";
 }
 
-TEST(Accumulator, OfWideTypesIsTheType) {
+TEST(accumulator, of_wide_types_is_the_type) {
   EXPECT_TRUE((all_arithmetic_accumulate_in<std::int32_t, std::int32_t>()));
   EXPECT_TRUE((all_arithmetic_accumulate_in<std::uint32_t, std::uint32_t>()));
   EXPECT_TRUE((all_arithmetic_accumulate_in<std::int64_t, std::int64_t>()));
@@ -68,7 +68,7 @@ TEST(Accumulator, OfWideTypesIsTheType) {
   EXPECT_TRUE((accumulates_in<wf::plus, const float, float>));
 }
 
-TEST(Accumulator, OfNarrowFloatingPointIsFloat) {
+TEST(accumulator, of_narrow_floating_point_is_float) {
   EXPECT_TRUE((all_arithmetic_accumulate_in<__half, float>()));
   EXPECT_TRUE((all_arithmetic_accumulate_in<__nv_bfloat16, float>()));
   EXPECT_TRUE((all_arithmetic_accumulate_in<__nv_fp8_e4m3, float>()));
@@ -81,7 +81,7 @@ struct grade {
   operator float() const { return letter; }
 };
 
-TEST(Accumulator, OfAUsersOperatorOrTypeIsTheItem) {
+TEST(accumulator, of_a_users_operator_or_type_is_the_item) {
   EXPECT_TRUE((accumulates_in<wf_test::compose, wf_test::affine<>, wf_test::affine<>>));
   EXPECT_TRUE((accumulates_in<greatest_common_divisor, std::int8_t, std::int8_t>));
   EXPECT_TRUE((accumulates_in<wf::plus, grade, grade>));
@@ -89,11 +89,11 @@ TEST(Accumulator, OfAUsersOperatorOrTypeIsTheItem) {
   EXPECT_TRUE((accumulates_in<wf::first, std::int8_t, std::int8_t> && accumulates_in<wf::last, __half, __half>));
 }
 
-TEST(Accumulator, OfLogicalOperatorsIsBool) {
+TEST(accumulator, of_logical_operators_is_bool) {
   EXPECT_TRUE((accumulates_in<wf::logical_and, int, bool> && accumulates_in<wf::logical_or, double, bool>));
 }
 
-TEST(Accumulator, CanBeNamed) {
+TEST(accumulator, can_be_named) {
   using op = decltype(wf::accumulate_in<double>(wf::plus{}));
   EXPECT_TRUE((accumulates_in<op, float, double> && accumulates_in<op, std::int8_t, double>));
   EXPECT_TRUE(
@@ -102,7 +102,8 @@ TEST(Accumulator, CanBeNamed) {
 
 template <class T> bool same(T a, T b) { return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0; }
 
-/// Whether identity op x == x == x op identity by bits, for all special values, of the identity that pads missing items.
+/// Whether identity op x == x == x op identity by bits, for all special values, of the identity that pads missing
+/// items.
 template <class Op, class A> bool identity_is_two_sided() {
   const A none = wf::thread::exact_identity<Op, A>;
   bool is_neutral = wf::has_identity_v<Op, A>;
@@ -116,7 +117,7 @@ template <class A> bool arithmetic_has_identities() {
                              wf::maximum_number>();
 }
 
-TEST(Identity, IsNeutralOnBothSidesToTheBit) {
+TEST(identity, is_neutral_on_both_sides_to_the_bit) {
   EXPECT_TRUE(arithmetic_has_identities<float>());
   EXPECT_TRUE(arithmetic_has_identities<double>());
   EXPECT_TRUE(arithmetic_has_identities<std::int32_t>());
@@ -127,7 +128,7 @@ TEST(Identity, IsNeutralOnBothSidesToTheBit) {
   EXPECT_TRUE(arithmetic_has_identities<bool>());
 }
 
-TEST(Identity, IsTheOneThatPadsButForFloatingPointSums) {
+TEST(identity, is_the_one_that_pads_but_for_floating_point_sums) {
   EXPECT_TRUE(same(wf::identity<wf::plus, float>::value(), 0.0f));
   EXPECT_TRUE(same(wf::identity<wf::plus, double>::value(), 0.0));
   EXPECT_TRUE(same(wf::identity<wf::accumulating<double, wf::plus>, double>::value(), 0.0));
@@ -137,7 +138,7 @@ TEST(Identity, IsTheOneThatPadsButForFloatingPointSums) {
   EXPECT_TRUE(same(wf::thread::exact_identity<wf::plus, int>, 0));
 }
 
-TEST(Identity, OfBitwiseAndLogicalOperators) {
+TEST(identity, of_bitwise_and_logical_operators) {
   EXPECT_TRUE((all_have_identities<std::int32_t, wf::bit_and, wf::bit_or, wf::bit_xor>()));
   EXPECT_TRUE((all_have_identities<std::uint64_t, wf::bit_and, wf::bit_or, wf::bit_xor>()));
   EXPECT_TRUE((all_have_identities<std::uint8_t, wf::bit_and, wf::bit_or, wf::bit_xor>()));
@@ -154,7 +155,7 @@ template <class A, class... Ops> bool wide_integers_have_identities() {
                                    Ops{}(x, wf::identity<Ops, A>::value()) == x && wf::is_exact<Ops, A>)&&...);
   return are_neutral;
 }
-TEST(Identity, OfIntegersOf128Bits) {
+TEST(identity, of_integers_of_128_bits) {
   EXPECT_TRUE(
       (wide_integers_have_identities<wf::int128, wf::plus, wf::multiplies, wf::minimum, wf::maximum, wf::minimum_number,
                                      wf::maximum_number, wf::bit_and, wf::bit_or, wf::bit_xor>()));
@@ -163,13 +164,13 @@ TEST(Identity, OfIntegersOf128Bits) {
                                      wf::minimum_number, wf::maximum_number, wf::bit_and, wf::bit_or, wf::bit_xor>()));
 }
 
-TEST(Identity, StaysWithANamedAccumulator) {
+TEST(identity, stays_with_a_named_accumulator) {
   using op = wf::accumulating<double, wf::minimum>;
   EXPECT_TRUE((wf::has_identity_v<op, double>));
   EXPECT_EQ((wf::identity<op, double>::value()), std::numeric_limits<double>::infinity());
 }
 
-TEST(Identity, IsWhereItIs) {
+TEST(identity, is_where_it_is) {
   EXPECT_FALSE((wf::has_identity_v<wf::first, int> || wf::has_identity_v<wf::last, int>));
   EXPECT_FALSE(
       (wf::has_identity_v<wf::plus, wf_test::triple> || wf::has_identity_v<wf_test::compose, wf_test::affine<>>));
@@ -178,7 +179,7 @@ TEST(Identity, IsWhereItIs) {
   EXPECT_EQ((greatest_common_divisor{}(wf::identity<greatest_common_divisor, int>::value(), 6)), 6);
 }
 
-TEST(IsExact, ForIntegersExtremaBitsAndChoices) {
+TEST(is_exact, for_integers_extrema_bits_and_choices) {
   EXPECT_TRUE((wf::is_exact<wf::plus, int> && wf::is_exact<wf::multiplies, std::uint64_t>));
   EXPECT_TRUE((wf::is_exact<wf::minimum, float> && wf::is_exact<wf::maximum_number, double>));
   EXPECT_TRUE((wf::is_exact<wf::bit_xor, unsigned> && wf::is_exact<wf::logical_or, bool>));
@@ -197,7 +198,7 @@ template <class Op, class A> bool association_does_not_matter() {
       for (const A c : wf_test::special_values<A>()) agree = agree && same<A>(Op{}(Op{}(a, b), c), Op{}(a, Op{}(b, c)));
   return agree;
 }
-TEST(IsExact, IsTrueToItsWord) {
+TEST(is_exact, is_true_to_its_word) {
   EXPECT_TRUE((association_does_not_matter<wf::plus, std::int32_t>()));
   EXPECT_TRUE((association_does_not_matter<wf::multiplies, std::int32_t>()));
   EXPECT_TRUE((association_does_not_matter<wf::minimum, float>()));
@@ -206,13 +207,13 @@ TEST(IsExact, IsTrueToItsWord) {
   EXPECT_TRUE((association_does_not_matter<wf::maximum_number, float>()));
 }
 
-TEST(IsCommutative, ForArithmeticAndLogicButNotForChoicesNorUnknownOperators) {
+TEST(is_commutative, for_arithmetic_and_logic_but_not_for_choices_nor_unknown_operators) {
   EXPECT_TRUE(wf::is_commutative<wf::plus> && wf::is_commutative<wf::minimum> && wf::is_commutative<wf::bit_or>);
   EXPECT_TRUE((wf::is_commutative<wf::logical_and> && wf::is_commutative<wf::accumulating<double, wf::plus>>));
   EXPECT_FALSE(wf::is_commutative<wf::first> || wf::is_commutative<wf::last> || wf::is_commutative<wf_test::compose>);
 }
 
-TEST(HardwareOperation, OfEachOperator) {
+TEST(hardware_operation, of_each_operator) {
   using hw = wf::hardware_operation;
   EXPECT_EQ(wf::hardware_operation_v<wf::plus>, hw::add);
   EXPECT_EQ(wf::hardware_operation_v<wf::minimum>, hw::minimum);
@@ -228,7 +229,7 @@ TEST(HardwareOperation, OfEachOperator) {
   EXPECT_EQ(wf::hardware_operation_v<wf_test::compose>, hw::none);
 }
 
-TEST(IsOperatorFor, WhatCanBeCalled) {
+TEST(is_operator_for, what_can_be_called) {
   EXPECT_TRUE((wf::is_operator_for<wf::plus, float> && wf::is_operator_for<greatest_common_divisor, int>));
   EXPECT_TRUE((wf::is_operator_for<wf_test::compose, wf_test::affine<>>));
   EXPECT_FALSE((wf::is_operator_for<wf_test::compose, float> || wf::is_operator_for<wf::bit_and, float>));
@@ -244,7 +245,7 @@ struct without_default_constructor {
   explicit without_default_constructor(int) {}
 };
 
-TEST(IsValidOperator, WhatAGpuCanCall) {
+TEST(is_valid_operator, what_a_gpu_can_call) {
   EXPECT_TRUE((wf::is_valid_operator<wf::plus, float> && wf::is_valid_operator<greatest_common_divisor, int>));
   EXPECT_FALSE((wf::is_valid_operator<function_pointer, int>)) << "the function is the host's";
   EXPECT_FALSE((wf::is_valid_operator<with_destructor, int>)) << "not trivially copyable";
@@ -252,7 +253,7 @@ TEST(IsValidOperator, WhatAGpuCanCall) {
   EXPECT_FALSE((wf::is_valid_operator<wf_test::compose, float>));
 }
 
-TEST(Convert, NarrowFloatingPointToItsAccumulator) {
+TEST(convert, narrow_floating_point_to_its_accumulator) {
   EXPECT_EQ(wf::detail::convert<float>(__float2half(1.5f)), 1.5f);
   EXPECT_EQ(wf::detail::convert<float>(__float2bfloat16(-2.5f)), -2.5f);
   EXPECT_EQ(wf::detail::convert<float>(__nv_fp8_e4m3(0.75f)), 0.75f);
@@ -260,7 +261,7 @@ TEST(Convert, NarrowFloatingPointToItsAccumulator) {
   EXPECT_EQ(__half2float(wf::detail::convert<__half>(__float2half(3.f))), 3.f);
 }
 
-TEST(Convert, IntegersAndBool) {
+TEST(convert, integers_and_bool) {
   EXPECT_EQ(wf::detail::convert<int>(std::int8_t{-128}), -128);
   EXPECT_EQ(wf::detail::convert<unsigned>(std::uint16_t{65535}), 65535u);
   EXPECT_EQ(wf::detail::convert<bool>(256), true);

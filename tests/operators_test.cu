@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the operators compute: on the host against the rules, and on the device against the host.
+// Results of the operators: on the host against the rules, and on the device against the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ template <class T> int differing_results() {
   return differing;
 }
 
-TEST(Operators, GiveTheSameOnTheDeviceAsOnTheHost) {
+TEST(operators, give_the_same_on_the_device_as_on_the_host) {
   EXPECT_EQ(differing_results<float>(), 0);
   EXPECT_EQ(differing_results<double>(), 0);
   EXPECT_EQ(differing_results<std::int8_t>(), 0);
@@ -84,11 +84,11 @@ TEST(Operators, GiveTheSameOnTheDeviceAsOnTheHost) {
   EXPECT_EQ(differing_results<std::uint64_t>(), 0);
 }
 
-template <class T> struct RealOperators : testing::Test {};
+template <class T> struct real_operators : testing::Test {};
 using real_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(RealOperators, real_types);
+TYPED_TEST_SUITE(real_operators, real_types);
 
-TYPED_TEST(RealOperators, RoundOnceEach) {
+TYPED_TEST(real_operators, round_once_each) {
   using T = TypeParam;
   const T half_ulp = std::numeric_limits<T>::epsilon() / 2;
   EXPECT_EQ(wf::plus{}(T(1), half_ulp), T(1)) << "ties go to even";
@@ -96,7 +96,7 @@ TYPED_TEST(RealOperators, RoundOnceEach) {
   EXPECT_EQ(wf::multiplies{}(T(1) + 2 * half_ulp, T(1) - half_ulp), T(1));
 }
 
-TYPED_TEST(RealOperators, AreNeverContracted) {
+TYPED_TEST(real_operators, are_never_contracted) {
   using T = TypeParam;
   wf_test::random_source source(11);
   int contraction_would_show = 0;
@@ -137,14 +137,14 @@ template <class Op> int contracted_results() {
   return contracted;
 }
 
-TEST(OperatorsOnTheHost, AreNotContractedWhereTheHostCould) {
+TEST(operators_on_the_host, are_not_contracted_where_the_host_could) {
   EXPECT_EQ(contracted_results<multiply_then_add>(), 0);
   EXPECT_EQ(contracted_results<multiply_then_plain_add>(), 0);
   EXPECT_EQ(contracted_results<plain_multiply_then_add>(), 0);
 }
 #endif
 
-TYPED_TEST(RealOperators, MinimumAndMaximumOrderTheZeros) {
+TYPED_TEST(real_operators, minimum_and_maximum_order_the_zeros) {
   using T = TypeParam;
   const T plus_zero = 0, minus_zero = T(-0.0);
   for (const auto& [a, b] : {std::pair{plus_zero, minus_zero}, std::pair{minus_zero, plus_zero}}) {
@@ -155,7 +155,7 @@ TYPED_TEST(RealOperators, MinimumAndMaximumOrderTheZeros) {
   }
 }
 
-TYPED_TEST(RealOperators, MinimumAndMaximumPropagateNanAndTheNumberFormsIgnoreIt) {
+TYPED_TEST(real_operators, minimum_and_maximum_propagate_nan_and_the_number_forms_ignore_it) {
   using T = TypeParam;
   const T nan = std::numeric_limits<T>::quiet_NaN();
   for (const T x : wf_test::special_values<T>()) {
@@ -167,7 +167,7 @@ TYPED_TEST(RealOperators, MinimumAndMaximumPropagateNanAndTheNumberFormsIgnoreIt
   }
 }
 
-TYPED_TEST(RealOperators, MinimumAndMaximumOfNumbers) {
+TYPED_TEST(real_operators, minimum_and_maximum_of_numbers) {
   using T = TypeParam;
   for (const T a : wf_test::special_values<T>())
     for (const T b : wf_test::special_values<T>()) {
@@ -196,7 +196,7 @@ template <class T> int wrong_integer_results() {
   return wrong;
 }
 
-TEST(IntegerOperators, WrapCompareAndCombineBits) {
+TEST(integer_operators, wrap_compare_and_combine_bits) {
   EXPECT_EQ(wrong_integer_results<std::int8_t>(), 0);
   EXPECT_EQ(wrong_integer_results<std::uint8_t>(), 0);
   EXPECT_EQ(wrong_integer_results<std::int16_t>(), 0);
@@ -207,7 +207,7 @@ TEST(IntegerOperators, WrapCompareAndCombineBits) {
   EXPECT_EQ(wrong_integer_results<std::uint64_t>(), 0);
 }
 
-TEST(LogicalOperators, OnBool) {
+TEST(logical_operators, on_bool) {
   for (const bool a : {false, true})
     for (const bool b : {false, true}) {
       EXPECT_EQ(wf::logical_and{}(a, b), a && b);
@@ -220,7 +220,7 @@ TEST(LogicalOperators, OnBool) {
     }
 }
 
-TEST(FirstAndLast, KeepOneSideOfAnyType) {
+TEST(first_and_last, keep_one_side_of_any_type) {
   const wf_test::value_and_index a{2, 1}, b{1, 2};
   EXPECT_EQ(wf::first{}(a, b), a);
   EXPECT_EQ(wf::last{}(a, b), b);
@@ -234,7 +234,7 @@ struct modular {
   __host__ __device__ friend constexpr bool operator<(modular a, modular b) { return a.value < b.value; }
 };
 
-TEST(OperatorsOnClasses, UseTheOperatorsOfTheClass) {
+TEST(operators_on_classes, use_the_operators_of_the_class) {
   EXPECT_EQ(wf::plus{}(modular{5}, modular{4}).value, 2);
   EXPECT_EQ(wf::multiplies{}(modular{5}, modular{4}).value, 6);
   EXPECT_EQ(wf::minimum{}(modular{5}, modular{4}).value, 4);
@@ -247,12 +247,12 @@ struct tagged {
   __host__ __device__ friend constexpr bool operator<(tagged a, tagged b) { return a.key < b.key; }
 };
 
-TEST(OperatorsOnClasses, OfEqualsTheLeftOneStays) {
+TEST(operators_on_classes, of_equals_the_left_one_stays) {
   EXPECT_EQ(wf::minimum{}(tagged{1, 1}, tagged{1, 2}).tag, 1);
   EXPECT_EQ(wf::maximum{}(tagged{1, 1}, tagged{1, 2}).tag, 1);
 }
 
-TEST(OperatorsInConstantExpressions, OnIntegers) {
+TEST(operators_in_constant_expressions, on_integers) {
   static_assert(wf::plus{}(std::numeric_limits<int>::max(), 1) == std::numeric_limits<int>::min());
   static_assert(wf::multiplies{}(std::uint16_t{65535}, std::uint16_t{65535}) == 1);
   static_assert(wf::minimum{}(3, 2) == 2 && wf::maximum{}(3, 2) == 3);
@@ -263,7 +263,7 @@ TEST(OperatorsInConstantExpressions, OnIntegers) {
   EXPECT_EQ(sum, 3);
 }
 
-TEST(AccumulateIn, KeepsTheOperator) {
+TEST(accumulate_in, keeps_the_operator) {
   constexpr auto op = wf::accumulate_in<double>(wf::plus{});
   static_assert(std::is_same_v<decltype(op), const wf::accumulating<double, wf::plus>>);
   EXPECT_EQ(op(1.5, 2.25), 3.75);

@@ -15,7 +15,7 @@ namespace quantifier_tests {
 namespace wf = warpfold;
 using wf_test::device_array;
 
-/// Items are 7, or 3 where one is looked for. Anything else is not the input's, and stops the kernel.
+/// Items are 7, and 3 is looked for. Any other value is not the input's, and stops the kernel.
 struct is_three {
   template <class T> __host__ __device__ bool operator()(const T& item) const {
 #if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
@@ -44,13 +44,13 @@ template <class T> void expect_at_every_place(std::int64_t size, int max_blocks)
   }
 }
 
-TEST(Quantifiers, WhereverTheItemIs) {
+TEST(quantifiers, wherever_the_item_is) {
   for (const std::int64_t size : {1, 5, 127, 512, 513, 4096, 4100}) expect_at_every_place<float>(size, 0);
   expect_at_every_place<float>(20'011, 2);
   expect_at_every_place<std::int8_t>(9001, 1);
 }
 
-TEST(Quantifiers, UnderSeveralSchedules) {
+TEST(quantifiers, under_several_schedules) {
   const device_array<int> in(std::vector<int>(30'000, 7));
   const device_array<bool> out(2);
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -62,7 +62,7 @@ TEST(Quantifiers, UnderSeveralSchedules) {
   }
 }
 
-TEST(Quantifiers, OfNothing) {
+TEST(quantifiers, of_nothing) {
   const std::span<const int> none;
   EXPECT_FALSE(wf::any_of_value(none, is_three{}));
   EXPECT_TRUE(wf::all_of_value(none, is_three{}));
@@ -77,7 +77,7 @@ struct threes_and_sevens {
   __host__ __device__ int operator[](std::int64_t i) const { return i % 3 == 0 ? 3 : 7; }
 };
 
-TEST(Quantifiers, CountsAndIterators) {
+TEST(quantifiers, counts_and_iterators) {
   const device_array<std::int64_t> count(1);
   wf::count_if(threes_and_sevens{}, 3001, count.data(), is_three{});
   EXPECT_EQ(count.value(), 1001);
@@ -89,7 +89,7 @@ TEST(Quantifiers, CountsAndIterators) {
   EXPECT_EQ(count.value(), 5000);
 }
 
-/// True and false in other words than bool.
+/// True and false as other types than bool.
 struct has_a_bit {
   template <class T> __host__ __device__ T operator()(const T& item) const { return item & 4; }
 };
@@ -100,7 +100,7 @@ struct half_if_odd {
   __host__ __device__ float operator()(int item) const { return item % 2 == 0 ? 0.0f : 0.5f; }
 };
 
-TEST(Quantifiers, AskForTheTruthOfWhatPredicatesReturn) {
+TEST(quantifiers, ask_for_the_truth_of_what_predicates_return) {
   std::vector<int> items;
   for (int i = 0; i < 3000; ++i) items.push_back(i % 8);
   const device_array<int> in(items), offsets(std::vector<int>{0, 8, 8, 3000});
@@ -124,7 +124,7 @@ TEST(Quantifiers, AskForTheTruthOfWhatPredicatesReturn) {
   expect_counts(half_if_odd{});
 }
 
-TEST(Quantifiers, Errors) {
+TEST(quantifiers, errors) {
   const device_array<bool> out(1);
   const int* const null = nullptr;
   EXPECT_THROW(wf::any_of(null, 3, out.data(), is_three{}), std::invalid_argument);

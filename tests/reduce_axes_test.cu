@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// reduce_axes.cuh at a glance: what its head promises, in small.
+// The promises at the head of reduce_axes.cuh, in small.
 #include <gtest/gtest.h>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_axes.cuh>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table at the head of reduce_by_key.cuh, cell by cell: every input with every output, with and without an operator,
-// an equality and options, and with a transform. Keys that have no default constructor.
+// The table at the head of reduce_by_key.cuh, cell by cell: every input with every output, with and without an
+// operator, an equality and options, and with a transform. Keys that have no default constructor.
 #include <gtest/gtest.h>
 
 #include <type_traits>
@@ -189,7 +189,7 @@ struct without_default {
   }
 };
 static_assert(std::is_trivially_copyable_v<without_default> && !std::is_default_constructible_v<without_default>);
-/// A key wider than what comes through shared memory.
+/// A key too wide to come through shared memory.
 struct wide_without_default : without_default {
   int rest[7] = {};
   explicit wide_without_default(int n) : without_default(n) {}

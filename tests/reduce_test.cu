@@ -165,7 +165,7 @@ TEST_F(reduce_forms, pairs_of_a_pointer_and_an_iterator_over_many_blocks) {
   EXPECT_EQ(wf::transform_reduce_value(on_device.data(), product, count, wf::plus{}, times{}), expected);
 }
 
-/// What is not refused: sums into outputs that lose nothing, and operators that cannot lose anything.
+/// Accepted: sums into outputs that lose nothing, and operators that cannot lose anything.
 TEST_F(reduce_forms, outputs_and_inits_that_are_not_wider) {
   const wf_test::device_array<int> ints(std::vector<int>{3, -1, 4});
   const wf_test::device_array<signed char> bytes(std::vector<signed char>{100, 100});

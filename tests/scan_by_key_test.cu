@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans by key: every result has the association of reduce_by_key over its run up to it; the operator is not associative
-// on purpose. Runs of all lengths, all sizes, all forms.
+// Scans by key: every result has the association of reduce_by_key over its run up to it; the operator is not
+// associative on purpose. Runs of all lengths, all sizes, all forms.
 #include <gtest/gtest.h>
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/scan_by_key.cuh>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// scan.cuh at a glance: what its head promises, in small.
+// The promises at the head of scan.cuh, in small.
 #include <gtest/gtest.h>
 #include <warpfold/reduce.cuh>
 #include <warpfold/scan.cuh>

@@ -36,7 +36,7 @@ class segmented_reduce_forms : public wf_test::rejected_calls {
   static constexpr std::int64_t items = 12;
   static constexpr int length = 3;
 
-  /// What a call must leave for segments of `of` items: maxima, sums, and sums of twice the items.
+  /// The expected outputs for segments of `of` items: maxima, sums, and sums of twice the items.
   enum class result { maxima, sums, doubled_sums };
   static std::vector<int> expected(result of) {
     std::vector<int> all;
@@ -159,8 +159,7 @@ TEST_F(segmented_reduce_forms, segments_that_do_not_tell_their_number) {
   expect_refused(wf::bounds{begins_.items(), ends_.items().first(3)}, {"ends", "3 entries, not 4"});
 }
 
-// ---- init and empty
-// ---------------------------------------------------------------------------------------------------
+// ---- init and empty -------------------------------------------------------------------------------------------------
 
 TEST_F(segmented_reduce_forms, init_and_empty_within_out_are_refused) {
   const device_array<int> memory(std::vector<int>(16, 7));

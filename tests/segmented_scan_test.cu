@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// segmented_scan.cuh at a glance: what its head promises, in small.
+// The promises at the head of segmented_scan.cuh, in small.
 #include <gtest/gtest.h>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/segmented_scan.cuh>

@@ -18,8 +18,8 @@ namespace statistics_range_tests {
 namespace wf = warpfold;
 using wf_test::device_array;
 
-// Products of sums and counts would overflow, and so would squares of what is rounded off the sums.
-TEST(MomentsRange, OfEqualDoublesOfAnyMagnitude) {
+// Products of sums and counts would overflow, and so would squares of the sums' rounding errors.
+TEST(moments_range, of_equal_doubles_of_any_magnitude) {
   const auto expect_equal = [](const auto& m, int count, double item) {
     ASSERT_EQ(m.count, count);
     ASSERT_NEAR(m.mean() / item, 1, 8 * 0x1p-53) << count << " items " << item;
@@ -41,7 +41,7 @@ TEST(MomentsRange, OfEqualDoublesOfAnyMagnitude) {
     }
 }
 
-TEST(MomentsRange, OfScaledDoublesAreScaled) {
+TEST(moments_range, of_scaled_doubles_are_scaled) {
   const auto scaled = [](int exponent) {
     wf_test::random_source random(7);
     std::vector<double> items;
@@ -69,7 +69,7 @@ TEST(MomentsRange, OfScaledDoublesAreScaled) {
   EXPECT_GT(all, 475);
 }
 
-TEST(MomentsRange, WhatOverflowsIsInfiniteOrNaN) {
+TEST(moments_range, what_overflows_is_infinite_or_nan) {
   const auto of = [](const std::vector<double>& items) {
     const device_array<double> in(items);
     return wf::reduce_value(in.items(), wf::moments{});

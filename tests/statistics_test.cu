@@ -83,7 +83,7 @@ template <class T> std::vector<T> deviates(int count, double mean, std::uint64_t
   return items;
 }
 
-TEST(Moments, AreThoseOfTheReference) {
+TEST(moments, are_those_of_the_reference) {
   double worst_variance = 0;
   for (const double mean : {0., 1., 1e3, 1e6, -1e6})
     for (const int count : {2, 3, 33, 1000, 4099, 45007}) {
@@ -104,7 +104,7 @@ TEST(Moments, AreThoseOfTheReference) {
   std::printf("worst variance: %g ulp\n", worst_variance);
 }
 
-TEST(Moments, OfDoublesLoseTheDigitsOfTheirDistanceFromZero) {
+TEST(moments, of_doubles_lose_the_digits_of_their_distance_from_zero) {
   const std::vector<double> items = deviates<double>(20011, 1e6, 3);
   const reference expected(items);
   const device_array<double> in(items, 1);
@@ -112,7 +112,7 @@ TEST(Moments, OfDoublesLoseTheDigitsOfTheirDistanceFromZero) {
   EXPECT_NEAR(actual.variance(), expected.variance, 1e6 * 0x1p-53 * expected.variance);
 }
 
-TEST(Moments, HaveTheBitsOfTheTree) {
+TEST(moments, have_the_bits_of_the_tree) {
   std::vector<float> items = wf_test::random_items<float>(45007);
   const auto expect = [&](auto op) {
     for (const std::int64_t offset : {0, 1, 3})
@@ -127,12 +127,12 @@ TEST(Moments, HaveTheBitsOfTheTree) {
   expect(wf::moments{});
   expect(wf::moments<4>{});
   for (std::size_t i = 0; i < items.size(); i += 3001) items[i] = std::numeric_limits<float>::quiet_NaN();
-  expect(wf::moments<2, wf::nan_policy::omit>{});  // of most batches, all items count
+  expect(wf::moments<2, wf::nan_policy::omit>{});  // in most batches, all items count
   for (std::size_t i = 0; i < items.size(); i += 97) items[i] = std::numeric_limits<float>::quiet_NaN();
   expect(wf::moments<3, wf::nan_policy::omit>{});
 }
 
-TEST(Moments, JoinInAnyOrderWithinRounding) {
+TEST(moments, join_in_any_order_within_rounding) {
   wf_test::random_source random(11);
   const wf::moments<4> op;
   const auto none = wf::identity<wf::moments<4>, wf::moments_of<4>>::value();
@@ -155,7 +155,7 @@ TEST(Moments, JoinInAnyOrderWithinRounding) {
   }
 }
 
-TEST(Moments, OfNothingOfOneAndOfNoNumbers) {
+TEST(moments, of_nothing_of_one_and_of_no_numbers) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   const auto of = [](const std::vector<float>& items) {
     const device_array<float> in(items);
@@ -172,7 +172,7 @@ TEST(Moments, OfNothingOfOneAndOfNoNumbers) {
   EXPECT_TRUE(std::isnan(of({1, infinity, 2, 3}).variance()) && std::isnan(of({infinity}).variance()));
 }
 
-TEST(Statistics, LeaveNaNOutAndCountThem) {
+TEST(statistics, leave_nan_out_and_count_them) {
   std::vector<float> items = deviates<float>(20011, 50, 9), numbers;
   for (std::size_t i = 0; i < items.size(); ++i)
     if (i % 7 == 3 || i / 1000 == 4) items[i] = std::numeric_limits<float>::quiet_NaN();
@@ -197,7 +197,7 @@ TEST(Statistics, LeaveNaNOutAndCountThem) {
   EXPECT_TRUE(empty.count == 0 && empty.nan_count == 0 && std::isnan(empty.minimum) && std::isnan(empty.mean()));
 }
 
-TEST(Statistics, OfIntegersAndHalves) {
+TEST(statistics, of_integers_and_halves) {
   const device_array<std::int16_t> integers(std::vector<std::int16_t>{-32768, 5, 32767, 7, 7});
   const wf::statistics_of<int> all = wf::reduce_value(integers.items(), wf::statistics{});
   EXPECT_EQ(all.minimum, -32768);
@@ -213,7 +213,7 @@ TEST(Statistics, OfIntegersAndHalves) {
   EXPECT_NEAR(of_halves.mean(), 7. / 3, 1e-15);
 }
 
-TEST(Statistics, OfSegmentsRunsAndBesideOthers) {
+TEST(statistics, of_segments_runs_and_beside_others) {
   const std::vector<float> items = deviates<float>(9001, 10, 4);
   std::vector<int> offsets{0}, keys;
   for (int length = 1; offsets.back() < 9001; length = length * 3 % 701 + 1)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 #include <warpfold/reduce.cuh>
@@ -19,13 +20,14 @@ namespace wf = warpfold;
 using wf_test::device_array;
 
 /// The numbers of the first `k` of the items [begin, end), best first; -1 where there is none.
-std::vector<std::int64_t> expected(const std::vector<float>& items, std::int64_t begin, std::int64_t end, int k,
+template <class T>
+std::vector<std::int64_t> expected(const std::vector<T>& items, std::int64_t begin, std::int64_t end, int k,
                                    bool largest) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(end - begin));
   std::iota(order.begin(), order.end(), begin);
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
-    const float a = items[static_cast<std::size_t>(i)], b = items[static_cast<std::size_t>(j)];
-    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
+    const T a = items[static_cast<std::size_t>(i)], b = items[static_cast<std::size_t>(j)];
+    if (a != a || b != b) return a != a && b == b;
     return largest ? a > b : a < b;
   });
   order.resize(static_cast<std::size_t>(k), -1);
@@ -57,12 +59,12 @@ template <int K> void expect_joined() {
     ASSERT_EQ(indices(op(left, right)), expected(items, 0, count, K, true)) << K << ' ' << seed;
   }
 }
-TEST(TopK, ListsOfEveryLengthJoin) {
+TEST(top_k, lists_of_every_length_join) {
   expect_joined<1>(), expect_joined<2>(), expect_joined<3>(), expect_joined<5>();
   expect_joined<7>(), expect_joined<8>(), expect_joined<11>(), expect_joined<16>();
 }
 
-TEST(TopK, OfOneSequence) {
+TEST(top_k, of_one_sequence) {
   const device_array<wf::best_items<float, 5>> out(1);
   const device_array<wf::best_items<int, 4>> out_bytes(1);
   for (const std::int64_t size : {1, 4, 130, 4099, 20'011}) {
@@ -87,7 +89,7 @@ TEST(TopK, OfOneSequence) {
 }
 
 // Lists that live on from batch to batch, in one block and in several.
-TEST(TopK, OfManyBatches) {
+TEST(top_k, of_many_batches) {
   constexpr std::int64_t count = 30'001;
   const device_array<wf::best_items<float, 16>> out(1);
   for (const int distinct : {3, 1'000'000})
@@ -104,7 +106,48 @@ TEST(TopK, OfManyBatches) {
     }
 }
 
-TEST(TopK, OfSegments) {
+// The least two integers, of which equally many lanes hold each, are told apart. -0 and +0 are not: the index decides.
+template <class T> void expect_lists_of_two_values(T a, T b, T third) {
+  const device_array<wf::best_items<T, 3>> out(1);
+  for (const std::int64_t count : {5, 100, 5000, 30'001}) {
+    wf_test::random_source random(static_cast<std::uint64_t>(count));
+    std::vector<T> items;
+    for (std::int64_t i = 0; i < count; ++i) items.push_back(random.below(100) == 0 ? third : random.below(2) ? a : b);
+    const device_array<T> in(items);
+    wf::reduce(in.items(), out.data(), wf::top_k<3>{});
+    EXPECT_EQ(indices(out.value()), expected(items, 0, count, 3, true)) << count;
+    wf::reduce(in.items(), out.data(), wf::bottom_k<3>{});
+    EXPECT_EQ(indices(out.value()), expected(items, 0, count, 3, false)) << count;
+  }
+}
+// Whatever warp is first: its zeros do not keep those of another sign, and of lower indices, out of another warp's list.
+TEST(top_k, of_zeros_by_any_warp) {
+  constexpr std::int64_t count = 20'000;
+  const device_array<wf::best_items<float, 3>> out(1);
+  for (std::int64_t zeros = 512; zeros + 512 <= count; zeros += 1024) {
+    std::vector<float> items(count, 0.0f);
+    std::fill(items.begin(), items.begin() + zeros, -1.0f);
+    std::fill(items.begin() + zeros, items.begin() + zeros + 512, -0.0f);
+    const device_array<float> in(items);
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const wf_test::schedule_seed schedule(seed);
+      wf::reduce(in.items(), out.data(), wf::top_k<3>{}, {.max_blocks = 1});
+      ASSERT_EQ(indices(out.value()), (std::vector<std::int64_t>{zeros, zeros + 1, zeros + 2})) << seed;
+    }
+  }
+}
+TEST(top_k, of_the_least_integers_and_of_zeros) {
+  constexpr int least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
+  expect_lists_of_two_values(least, least + 1, least);
+  expect_lists_of_two_values(least, least, least);
+  expect_lists_of_two_values(most, most - 1, most);
+  expect_lists_of_two_values(0u, 1u, 0u);
+  expect_lists_of_two_values(-0.0f, 0.0f, -0.0f);
+  expect_lists_of_two_values(-0.0f, 0.0f, 1.0f);
+  expect_lists_of_two_values(-0.0f, 0.0f, -1.0f);
+}
+
+TEST(top_k, of_segments) {
   const auto items = random_values(9000, 100);
   std::vector<int> offsets{0};
   for (int length = 1; offsets.back() + length < 9000; length = length * 7 % 501)

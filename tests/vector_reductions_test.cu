@@ -37,7 +37,7 @@ template <class T> long double norm_of(const std::vector<T>& items) {
   return std::sqrt(sum) * 0x1p500L;
 }
 
-TEST(Norm2, OfFloatsNeitherOverflowsNorUnderflows) {
+TEST(norm2, of_floats_neither_overflows_nor_underflows) {
   for (const std::int64_t size : sizes)
     for (const float scale : {1.0f, 1e20f, 1e-30f}) {
       auto items = wf_test::random_items<float>(size);
@@ -51,7 +51,7 @@ TEST(Norm2, OfFloatsNeitherOverflowsNorUnderflows) {
   EXPECT_EQ(wf::norm2_value(static_cast<const float*>(nullptr), 0), 0.0f);
 }
 
-TEST(Norm2, OfDoublesOfEveryMagnitude) {
+TEST(norm2, of_doubles_of_every_magnitude) {
   wf_test::random_source random(3);
   for (const std::int64_t size : sizes)
     for (const auto& [least, range] :
@@ -72,8 +72,8 @@ TEST(Norm2, OfDoublesOfEveryMagnitude) {
     }
 }
 
-// Batches whose squares need no scale are added as plain numbers: zeros do not hinder that, and change nothing.
-TEST(Norm2, OfDoublesAmongZeros) {
+// Batches whose squares need no scale are added as plain numbers. Zeros allow this, and change nothing.
+TEST(norm2, of_doubles_among_zeros) {
   wf_test::random_source random(4);
   for (const std::int64_t size : sizes)
     for (const int zeros : {0, 1, 30, 100}) {
@@ -97,13 +97,13 @@ template <class T> void expect_mean_of_the_tree() {
     EXPECT_EQ(wf::mean_value(in.items()), replayed<wf::arithmetic_mean>(items)) << size;
   }
 }
-TEST(Mean, HasTheBitsOfTheTree) {
+TEST(mean, has_the_bits_of_the_tree) {
   expect_mean_of_the_tree<float>();
   expect_mean_of_the_tree<double>();
   expect_mean_of_the_tree<int>();
 }
 
-TEST(Norm2, SpecialValuesAndOtherTypes) {
+TEST(norm2, special_values_and_other_types) {
   const device_array<double> with_infinity(std::vector<double>{1, -HUGE_VAL, 2}), with_nan(std::vector<double>{1, NAN});
   EXPECT_EQ(wf::norm2_value(with_infinity.items()), HUGE_VAL);
   EXPECT_TRUE(std::isnan(wf::norm2_value(with_nan.items())));
@@ -113,7 +113,7 @@ TEST(Norm2, SpecialValuesAndOtherTypes) {
   EXPECT_EQ(wf::norm2_value(halves.items()), 10 * __half2float(__half(60'000.0f)));
 }
 
-TEST(VectorReductions, SegmentsAreReducedAsIfAlone) {
+TEST(vector_reductions, segments_are_reduced_as_if_alone) {
   const auto items = wf_test::random_items<float>(20'000);
   std::vector<int> offsets{0};
   for (int length = 1; offsets.back() + length < 20'000; length = length * 5 % 997)
@@ -133,7 +133,7 @@ TEST(VectorReductions, SegmentsAreReducedAsIfAlone) {
   expect(wf::euclidean_norm{});
 }
 
-TEST(VectorReductions, DotAsumAmaxMeanMinmax) {
+TEST(vector_reductions, dot_asum_amax_mean_minmax) {
   const std::vector<int> small{-5, 3, 4, -1};
   const device_array<int> ints(small);
   EXPECT_EQ(wf::asum_value(ints.items()), 13);
@@ -160,7 +160,7 @@ TEST(VectorReductions, DotAsumAmaxMeanMinmax) {
   EXPECT_THROW(wf::dot(ints.items(), ints.items().first(2), sum_of_ints.data()), std::invalid_argument);
 }
 
-TEST(VectorReductions, OfComplexNumbers) {
+TEST(vector_reductions, of_complex_numbers) {
   using complex = cuda::std::complex<double>;
   const auto both = [](auto real) {
     using C = cuda::std::complex<decltype(real)>;
@@ -204,7 +204,7 @@ TEST(VectorReductions, OfComplexNumbers) {
   EXPECT_TRUE(std::isnan(wf::magnitude{}(complex(std::nan(""), 1))));
 }
 
-TEST(VectorReductions, OfWideIntegers) {
+TEST(vector_reductions, of_wide_integers) {
   constexpr wf::int128 large = static_cast<wf::int128>(1) << 100;
   const device_array<wf::int128> in(std::vector<wf::int128>{-5, 3, -large});
   EXPECT_TRUE(wf::asum_value(in.items()) == large + 8);

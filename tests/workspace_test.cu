@@ -13,31 +13,31 @@
 namespace {
 
 namespace wf = warpfold;
-namespace host = warpfold::host;
+namespace host_side = warpfold::host_side;
 namespace reduction = warpfold::reduction;
 namespace segmented = warpfold::segmented;
 namespace by_key = warpfold::by_key;
 
 std::vector<unsigned char> control_of(std::span<std::byte> scratch) {
-  std::vector<unsigned char> control(host::control_bytes);
+  std::vector<unsigned char> control(host_side::control_bytes);
   wf::check(cudaMemcpy(control.data(), scratch.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return control;
 }
-const std::vector<unsigned char> cleared(host::control_bytes, 0);
+const std::vector<unsigned char> cleared(host_side::control_bytes, 0);
 
 bool is_aligned(std::span<std::byte> scratch) {
-  return reinterpret_cast<std::uintptr_t>(scratch.data()) % host::workspace_alignment == 0;
+  return reinterpret_cast<std::uintptr_t>(scratch.data()) % host_side::workspace_alignment == 0;
 }
 
-TEST(Workspace, IsClearedAlignedAndLargeEnough) {
+TEST(workspace, is_cleared_aligned_and_large_enough) {
   const wf::workspace scratch;
   EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<double>());
-  EXPECT_GE(scratch.bytes().size(), reduction::scratch(host::current_device(), 64).workspace_bytes());
+  EXPECT_GE(scratch.bytes().size(), reduction::scratch(host_side::current_device(), 64).workspace_bytes());
   EXPECT_TRUE(is_aligned(scratch.bytes()));
   EXPECT_EQ(control_of(scratch.bytes()), cleared);
 }
 
-TEST(Workspace, CanBeMadeForLargerAccumulators) {
+TEST(workspace, can_be_made_for_larger_accumulators) {
   struct large {
     char bytes[1000];
   };
@@ -45,7 +45,7 @@ TEST(Workspace, CanBeMadeForLargerAccumulators) {
   EXPECT_GE(scratch.bytes().size(), wf::workspace_bytes<large>());
 }
 
-TEST(Workspace, HasOneOwner) {
+TEST(workspace, has_one_owner) {
   static_assert(!std::is_copy_constructible_v<wf::workspace> && !std::is_copy_assignable_v<wf::workspace>);
   static_assert(std::is_nothrow_move_constructible_v<wf::workspace> &&
                 std::is_nothrow_move_assignable_v<wf::workspace>);
@@ -62,7 +62,7 @@ TEST(Workspace, HasOneOwner) {
   EXPECT_EQ(control_of(second.bytes()), cleared);
 }
 
-TEST(Workspace, RefersToItsBytes) {
+TEST(workspace, refers_to_its_bytes) {
   wf::workspace scratch;
   EXPECT_EQ(wf::workspace_ref(scratch).bytes.data(), scratch.bytes().data());
   EXPECT_EQ(wf::workspace_ref::from_initialized(scratch.bytes()).bytes.size(), scratch.bytes().size());
@@ -70,7 +70,7 @@ TEST(Workspace, RefersToItsBytes) {
 }
 
 // Bytes that nobody has initialised leave the output unwritten.
-TEST(Workspace, IsNotMadeOfPlainBytes) {
+TEST(workspace, is_not_made_of_plain_bytes) {
   static_assert(!std::is_constructible_v<wf::workspace_ref, std::span<std::byte>>);
   static_assert(!std::is_constructible_v<wf::workspace_ref, std::span<std::byte, 4096>>);
   static_assert(!std::is_assignable_v<wf::workspace_ref&, std::span<std::byte>>);
@@ -78,7 +78,7 @@ TEST(Workspace, IsNotMadeOfPlainBytes) {
   static_assert(std::is_same_v<decltype(wf::initialize_workspace({})), wf::workspace_ref>);
 }
 
-TEST(WorkspaceBytes, DependOnTheAccumulatorAlone) {
+TEST(workspace_bytes, depend_on_the_accumulator_alone) {
   EXPECT_EQ(wf::workspace_bytes<float>(), wf::workspace_bytes<int>());
   EXPECT_LT(wf::workspace_bytes<float>(), wf::workspace_bytes<double>());
   for (const std::size_t bytes : {1, 4, 8, 12, 16, 24, 64, 200}) {
@@ -90,7 +90,7 @@ TEST(WorkspaceBytes, DependOnTheAccumulatorAlone) {
   }
 }
 
-/// Runs `call`, and returns what it complains of.
+/// Runs `call`, and returns the text of its exception.
 template <class Call> std::string complaint(Call call) {
   try {
     call();
@@ -100,8 +100,9 @@ template <class Call> std::string complaint(Call call) {
   return "";
 }
 
-TEST(InitializeWorkspace, ClearsTheControlWordsOnTheStream) {
-  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(host::control_bytes + 128, std::byte{0xee}));
+TEST(initialize_workspace, clears_the_control_words_on_the_stream) {
+  const wf_test::device_array<std::byte> memory(
+      std::vector<std::byte>(host_side::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
   const wf::workspace_ref initialized = wf::initialize_workspace(bytes);
   EXPECT_EQ(control_of(bytes), cleared);
@@ -109,10 +110,11 @@ TEST(InitializeWorkspace, ClearsTheControlWordsOnTheStream) {
   EXPECT_EQ(initialized.bytes.size(), bytes.size());
 }
 
-TEST(InitializeWorkspace, RefusesWhatCannotBeScratch) {
-  const wf_test::device_array<std::byte> memory(std::vector<std::byte>(host::control_bytes + 128, std::byte{0xee}));
+TEST(initialize_workspace, refuses_what_cannot_be_scratch) {
+  const wf_test::device_array<std::byte> memory(
+      std::vector<std::byte>(host_side::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
-  const std::string least = std::to_string(host::control_bytes);
+  const std::string least = std::to_string(host_side::control_bytes);
   EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.subspan(64)); }),
             "warpfold::initialize_workspace: bytes has " + std::to_string(bytes.size() - 64) +
                 " bytes aligned to 64; " + least + " bytes aligned to 128 are needed");

@@ -32,7 +32,7 @@ void register_float_axes() {
   add({"64x1024x1024_axes_0_2", {64, 1024, 1024}, {0, 2}});
   add({"5000x400x33_axis_1", {5000, 400, 33}, {1}});
   add({"80x80x80x131_axes_1_2", {80, 80, 80, 131}, {1, 2}});
-  // Statistics of images: over N, H and W in both usual layouts, a value a channel; and those of single images.
+  // Statistics of images: over N, H and W in both usual layouts, one value per channel; and those of single images.
   add({"images_32x3x224x224", {32, 3, 224, 224}, {0, 2, 3}, 0, 0, true});
   add({"images_32x224x224x3", {32, 224, 224, 3}, {0, 1, 2}, 0, 0, true});
   add({"channels_of_256x3x224x224", {256, 3, 224, 224}, {2, 3}});

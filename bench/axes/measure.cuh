@@ -24,8 +24,8 @@
 
 namespace bench {
 
-/// An array of up to four dimensions, missing ones in front have extent 1, whose rows are `padding` items longer than
-/// their items; and which of its axes are reduced.
+/// An array of up to four dimensions (missing ones in front have extent 1), with `padding` unused items at the end of
+/// each row; and the axes that are reduced.
 struct axes_form {
   std::string name;
   std::vector<std::int64_t> extents;
@@ -80,7 +80,7 @@ __global__ void gather_kernel(const T* in, T* to, std::int64_t count, std::int64
   }
 }
 
-/// What a reduction writes: what the operator lowers to, but indices as narrow as those that it folds.
+/// The type that a reduction writes: what the operator lowers to, but with indices as narrow as those that it folds.
 template <class Op, class A> struct written { using type = warpfold::lowered_t<Op, A>; };
 template <class Op, class A>
   requires requires { typename Op::located; }
@@ -88,8 +88,8 @@ struct written<Op, A> {
   using type = A;
 };
 
-/// One reduction of axes to be timed: random input, output, and its contenders. PeerOp is what CUB is given, if rows
-/// are contiguous; void for an operator that CUB lacks.
+/// One reduction of axes to be timed: random input, output, and its contenders. PeerOp is the operator that CUB gets if
+/// rows are contiguous; void if CUB lacks it.
 template <class T, class Op, class PeerOp> class axes_problem {
  public:
   using accumulator = warpfold::accumulator_t<Op, T>;
@@ -193,7 +193,7 @@ template <class T, class Op, class PeerOp> class axes_problem {
     static_assert(sizeof(T) <= sizeof(result));
     return reinterpret_cast<T*>(out_.data());
   }
-  /// To the bit; of structs with padding and ==, by that.
+  /// Compares bits; structs with padding are compared by ==.
   static bool is_same(const result& a, const result& b) {
     if constexpr (std::is_class_v<result> && requires { a == b; }) return a == b;
     else return std::memcmp(&a, &b, sizeof a) == 0;

@@ -20,7 +20,7 @@
 namespace bench {
 
 /// One reduction by key to be timed: random items, the numbers of their segments as keys, output and scratch. No
-/// segment is empty. Values and keys that go out lie in one array, so that a mover writes both.
+/// segment is empty. Output values and keys lie in one array, so a mover writes both.
 template <class T, class Op, class Key> class keyed_runs {
  public:
   using accumulator = warpfold::accumulator_t<Op, T>;

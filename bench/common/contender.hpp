@@ -9,7 +9,7 @@
 namespace bench {
 
 /// One of the implementations that are timed side by side on the same input.
-/// `run(stream, call)` enqueues one call, or makes it and waits where the measurement is of waiting calls. `call` is the
+/// `run(stream, call)` enqueues one call; where waiting calls are measured, it also waits for the result. `call` is the
 /// number of the call, so that a contender can rotate among several inputs.
 struct contender {
   std::string name;

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// What one contender of a group reached: its time, and figures to print beside it.
+/// The measurement of one contender of a group: its time, and figures to print beside it.
 struct measurement {
   statistics seconds;
   std::vector<std::pair<std::string, double>> counters = {};
@@ -27,14 +27,14 @@ struct group {
   std::function<std::vector<measurement>()> measure;  // one for each contender, in order
 };
 
-/// Registers a group with Google Benchmark. What `measure` throws fails the group's benchmarks, not the run.
+/// Registers a group with Google Benchmark. If `measure` throws, the group's benchmarks fail; the run goes on.
 void add_group(group description);
 
-/// `2^k` for powers of two, else the number: how sizes stand in names.
+/// A size as names have it: `2^k` for powers of two, else the number.
 std::string size_name(std::int64_t items);
 
-/// What main() does: registers, describes the device in the JSON context, runs. Returns the process's exit status, not
-/// 0 if any benchmark failed; a wrong result is a failure.
+/// The whole of main(): registers, describes the device in the JSON context, runs. Returns the process's exit status,
+/// which is not 0 if any benchmark failed; a wrong result is a failure.
 int run_benchmarks(int argc, char** argv, void (*register_all)());
 
 }  // namespace bench

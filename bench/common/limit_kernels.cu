@@ -74,8 +74,7 @@ void read_bulk(const input_view& in, cudaStream_t stream) {
 }
 
 struct read_entry {
-  const char*
-      name;  // read_plain_<rows a thread>x<threads>x<blocks a multiprocessor>, read_bulk_<stages>x<bytes>x<blocks>
+  const char* name;  // read_plain_<rows per thread>x<threads>x<blocks per SM>, read_bulk_<stages>x<bytes>x<blocks>
   void (*launch)(const input_view&, cudaStream_t);
   bool needs_bulk_copy = false;
 };

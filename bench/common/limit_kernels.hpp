@@ -10,7 +10,7 @@ namespace bench {
 
 /// Kernels that read `bytes` bytes and reduce nothing: plain 16-byte loads at several depths and grids, and bulk copies
 /// to shared memory where the device has them. The limit of a run is its fastest kernel of any kind, these included.
-/// `input` is aligned to 16 bytes; what is left of `bytes` past the last whole vector is not read.
+/// `input` is aligned to 16 bytes; bytes past the last whole vector are not read.
 contenders make_read_contenders(const void* input, std::size_t bytes);
 
 /// Their names, known without a device allocation; all start with "read_".

@@ -17,7 +17,7 @@
 
 namespace bench {
 
-/// What reads one input once, beside Warpfold's sum of as many floats and the kernels that only read.
+/// Contenders that read one input once, beside Warpfold's sum of as many floats and the kernels that only read.
 template <class T> struct one_read {
   explicit one_read(std::int64_t count) : items(count), data(static_cast<std::size_t>(count)) {
     fill_random(data.data(), count, static_cast<std::uint64_t>(count), nullptr);

@@ -18,7 +18,7 @@ __host__ __device__ inline std::uint64_t random_bits(std::uint64_t seed, std::ui
   return x ^ (x >> 31);
 }
 
-/// Floating-point items are uniform in [0, 1): all of one sign, so that the error bound of a sum is a share of the sum
+/// Floating-point items are uniform in [0, 1). All have one sign, so the error bound of a sum is a share of the sum,
 /// and a lost or doubled tile cannot hide behind it. An item type of its own gives `static T random_item(bits)`.
 template <class T> __device__ T random_item(std::uint64_t bits) {
   if constexpr (std::integral<T>) {

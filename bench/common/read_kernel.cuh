@@ -23,7 +23,7 @@ template <int Unroll> __device__ unsigned read_tile(const uint4* __restrict__ fi
 }
 
 /// Reads `count` vectors of 16 bytes and keeps nothing; blocks take tiles in turn. The store keeps the loads alive: on
-/// random data a thread meets it with probability 2^-32, and `sink` may then be written.
+/// random data a thread reaches it with probability 2^-32, and may then write `sink`.
 template <int Unroll>
 __global__ void read_kernel(const uint4* __restrict__ vectors, std::int64_t count, unsigned* sink) {
   const std::int64_t tile_vectors = std::int64_t{Unroll} * blockDim.x;

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// What is kept of one contender's samples: seconds for one call.
+/// The statistics of one contender's samples: seconds for one call.
 struct statistics {
   double median = 0;
   double lower_quartile = 0;
@@ -33,9 +33,9 @@ struct sampling {
   double budget_seconds;
 };
 
-/// Samples all contenders in turn, round after round, so that drift of clocks and temperature meets all of them alike
-/// and ratios between them are fair. Rounds start with different contenders and run forwards and backwards by turns:
-/// none always follows the same one. `sample(i)` returns the seconds of one call of contender i.
+/// Samples all contenders in turn, round after round, so that drift of clocks and temperature affects all of them alike
+/// and ratios between them are fair. Rounds start with different contenders and run forwards and backwards by turns,
+/// so none always follows the same one. `sample(i)` returns the seconds of one call of contender i.
 template <class Sample>
 std::vector<statistics> round_robin(std::size_t contenders, const sampling& plan, Sample sample) {
   std::vector<std::vector<double>> seconds(contenders);

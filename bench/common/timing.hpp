@@ -11,7 +11,7 @@ namespace bench {
 // call of each.
 
 /// CUDA events around one call whose input L2 does not hold (cold_cache). The host enqueues while the device is busy
-/// emptying the cache, so that no launch latency is seen.
+/// emptying the cache, so no launch latency is in the time.
 std::vector<statistics> time_cold(const contenders& list, const sampling& plan = {11, 101, 0.4});
 
 /// A graph of `graph_calls` captured calls, replayed back to back with itself; the second replay's time divided by

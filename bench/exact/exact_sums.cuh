@@ -25,8 +25,8 @@
 
 namespace bench {
 
-/// Magnitudes of random signs: uniform in [0, 1); exponents uniform over 60 octaves (of half: over all of its own); any
-/// finite bits.
+/// Magnitudes, with random signs: uniform in [0, 1); with exponents uniform over 60 octaves (for half, over all of its
+/// own); any finite bits.
 enum class spread { narrow, octaves_60, wide };
 inline const char* name_of(spread s) {
   return s == spread::narrow ? "narrow" : s == spread::octaves_60 ? "octaves_60" : "wide";

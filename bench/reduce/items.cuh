@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-/// Item types and operators that Warpfold does not know: what a user brings.
+/// Item types and operators of a user, which Warpfold does not know.
 namespace bench {
 
 /// 12 bytes: no power of two, no vector load of its own size.
@@ -86,7 +86,7 @@ struct largest_magnitude {
 };
 
 /// Whether a peer's result is right, given Warpfold's. A sum in another order differs by at most as many roundings as
-/// one item goes through, each of half an epsilon of the sum of magnitudes; all items are positive, so that is the sum.
+/// one item goes through, each of half an epsilon of the sum of magnitudes. All items are positive, so this is the sum.
 template <class A> bool agrees(const A& ours, const A& theirs, double roundings) {
   if constexpr (std::floating_point<A>) {
     const double epsilon = std::numeric_limits<A>::epsilon();

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-/// What CUB has for an operator. `call` is CUB's two-phase call with a 32-bit count, CUB's faster one.
-/// `sums` says that its results carry rounding, so that another order gives other bits.
+/// CUB's function for an operator. `call` is CUB's two-phase call with a 32-bit count, CUB's faster one. `sums` says
+/// that its results carry rounding, so another order gives other bits.
 namespace bench {
 
 struct cub_sum {

@@ -18,8 +18,8 @@
 
 namespace bench {
 
-/// One inclusive scan to be timed: random input, output and scratch, and its contenders. Results are of the items' type.
-/// PeerOp is what CUB is given. (CUB's scan that gives the same bits on each run came after CUDA 13.0.)
+/// One inclusive scan to be timed: random input, output and scratch, and its contenders. Results are of the items'
+/// type. PeerOp is what CUB is given. (CUB's scan that gives the same bits on each run came after CUDA 13.0.)
 template <class T, class Op, class PeerOp> class prefixes {
  public:
   using accumulator = warpfold::accumulator_t<Op, T>;

@@ -34,7 +34,7 @@ offsets uniform_10_50(std::int64_t items, std::int64_t) {
   return until_full(items, [&] { return 10 + static_cast<int>(random() % 41); });
 }
 
-/// Lengths from 1 on, of this mean, all as likely to end with their next item.
+/// Lengths from 1 on, of this mean; each item is as likely as any other to be the last.
 offsets geometric(std::int64_t items, std::int64_t mean) {
   std::mt19937 random(4);
   std::geometric_distribution<std::int64_t> more(1.0 / static_cast<double>(mean));
@@ -44,7 +44,8 @@ template <int Mean> distribution geometric_lengths() {
   return {"geometric_" + std::to_string(Mean), [](std::int64_t items, std::int64_t) { return geometric(items, Mean); }};
 }
 
-/// Lengths from 1 to 4 million, longer than x with probability x^-1.1: most are of 1 to 3 items, and most items lie in others.
+/// Lengths from 1 to 4 million, longer than x with probability x^-1.1: most have 1 to 3 items, but most items lie in
+/// longer ones.
 offsets power_law(std::int64_t items, std::int64_t) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> uniform(std::pow(4e6, -1.1), 1);

@@ -9,7 +9,7 @@ namespace bench {
 /// How long segments are. Names stand in benchmark names.
 struct distribution {
   std::string name;
-  /// The offsets of segments that hold `items` items, about: those of whole segments.
+  /// The offsets of segments that hold about `items` items: whole segments only.
   std::vector<int> (*offsets)(std::int64_t items, std::int64_t length);
   std::int64_t length = 0;  ///< where all are equally long
   bool has_empty = false;

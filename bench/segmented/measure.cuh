@@ -28,7 +28,7 @@ std::vector<measurement> time_segmented(const Problem& problem, contenders list,
 }
 
 /// A group whose contenders are Warpfold, `peers`, and the kernels that move its bytes. `reduction` is function, type
-/// and operator, as in segmented_reduce/float/plus; `told_apart` says by what segments are, as in form:offsets.
+/// and operator, as in segmented_reduce/float/plus; `told_apart` names the form of the segments, as in form:offsets.
 inline void add_segmented_group(const std::string& reduction, std::int64_t items, std::int64_t bytes,
                                 const distribution& lengths, const std::string& told_apart,
                                 const std::vector<std::string>& peers,

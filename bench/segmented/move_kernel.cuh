@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// What a segmented reduction, or one by key, reads and writes, as it lies in memory. Bases are aligned to 16 bytes.
+/// The arrays that a segmented reduction, or one by key, reads and writes. Bases are aligned to 16 bytes.
 struct traffic {
   const void* items;
   std::size_t items_bytes;

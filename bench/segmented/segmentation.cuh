@@ -57,7 +57,7 @@ template <class T, class Op> class segmentation {
             }};
   }
 
-  /// CUB's one block a segment.
+  /// CUB's one block per segment.
   contender cub_segmented() {
     std::size_t bytes = 0;
     check(segmented_sum(nullptr, bytes, nullptr));
@@ -74,7 +74,7 @@ template <class T, class Op> class segmentation {
                                               counts_.data() + 1);
   }
 
-  /// Throws unless what Warpfold leaves in the first segments, of a million items, has the bits of the canonical tree.
+  /// Throws unless Warpfold's results for the segments of the first million items have the bits of the canonical tree.
   void verify(const contender& ours) {
     check(cudaMemset(out_.data(), 0xFF, out_.bytes()));  // so that a result not written shows
     ours.run(nullptr, 0);

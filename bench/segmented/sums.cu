@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-/// Where CUB's segmented reduction takes a tenth of a second and more a call, it is left out.
+/// CUB's segmented reduction is left out where a call takes a tenth of a second or more.
 bool cub_takes_long(std::int64_t items, const distribution& lengths) {
   return items > 1 << 26 && lengths.length > 0 && items / lengths.length > 1 << 24;
 }

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// As of any strategy, but that owners are on their way beside the items.
+/// The same as for any strategy, but owners are in flight beside the items.
 template <class S, class Schedule, class Op>
 std::vector<std::pair<std::string, double>> owned_counters(std::int64_t count) {
   auto counters = strategy_counters<S, Schedule, Op>(count);
@@ -35,7 +35,7 @@ void add_owned_finishes(std::vector<owned_entry>& list, const std::string& name)
   list.push_back(make_owned_entry<Op, Algorithm, Schedule, wf::finish::two_launch>(name + ".two_launch"));
 }
 
-/// One block algorithm on every schedule that takes it; of a producer and consumer `Consumers` warps reduce.
+/// One block algorithm on every schedule that takes it; in a producer and consumer, `Consumers` warps reduce.
 template <class Op, class Algorithm, int Consumers>
 std::vector<owned_entry> all_owned_compositions(const std::string& algorithm) {
   std::vector<owned_entry> list;

@@ -13,7 +13,7 @@
 
 namespace bench {
 
-/// What a segmented strategy is asked to reduce: for each item the number of its segment, as in the sources.
+/// The input of a segmented strategy: the items, and for each item the number of its segment, as in the sources.
 struct owned_problem {
   std::span<const float> items;
   std::span<const int> owners;

@@ -39,8 +39,9 @@ inline __global__ void count_differences_kernel(const float* left, const float* 
 /// Put before the names of contenders that are given offsets; the others are given owners.
 inline constexpr const char* by_offsets = "offsets_";
 
-/// Items of type `Item`, which is a float or holds one, in segments, and all that reduce them with `Op`: the strategies,
-/// Warpfold's default from owners and from offsets, and CUB's reduction by key, with `CubOp`, the operator as it suits CUB.
+/// Items of type `Item`, which is a float or holds one, in segments, and all contenders that reduce them with `Op`: the
+/// strategies, Warpfold's default from owners and from offsets, and CUB's reduction by key with `CubOp`, the same
+/// operator in CUB's form.
 template <class Item, class Op, class CubOp> class segmented_workload {
  public:
   segmented_workload(std::int64_t items, const distribution& lengths, std::vector<owned_entry> entries)
@@ -88,7 +89,7 @@ template <class Item, class Op, class CubOp> class segmented_workload {
     return list;
   }
 
-  /// What is printed beside the time of contender `i`: what it had to do, and of a strategy its columns of Table II.
+  /// The figures beside the time of contender `i`: its work, and for a strategy its columns of Table II.
   std::vector<std::pair<std::string, double>> counters(std::size_t i, const std::string& name) const {
     std::vector<std::pair<std::string, double>> result;
     if (i < entries_.size()) result = entries_[i].facts(in_.items());
@@ -100,8 +101,8 @@ template <class Item, class Op, class CubOp> class segmented_workload {
     return result;
   }
 
-  /// Throws unless the default, from offsets, has the bits of a fold on the CPU in the segments of the first million items,
-  /// the first one in any case, and every other contender has its bits in all segments.
+  /// Throws unless the default, from offsets, has the bits of a fold on the CPU in the segments of the first million
+  /// items, and at least in the first one; and every other contender has the default's bits in all segments.
   void verify(const contenders& list) {
     run_alone(engine_by_offsets());
     verify_first_segments();

@@ -18,7 +18,7 @@ template <class Schedule> inline constexpr int data_blocks_in_flight = 1;
 template <int P, int C, int Stages>
 inline constexpr int data_blocks_in_flight<wf::grid::bulk_producer_consumer<P, C, Stages>> = Stages;
 
-/// bytes_in_flight: what a multiprocessor can have asked of memory and not yet received, at most.
+/// bytes_in_flight: the most bytes that a multiprocessor can have requested from memory and not yet received.
 template <class S, class Schedule, class Op>
 std::vector<std::pair<std::string, double>> strategy_counters(std::int64_t count) {
   const auto facts = wf::facts_of<S, float, Op>(count);

@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// What a strategy is asked to reduce.
+/// The input of a strategy.
 struct strategy_problem {
   const float* items = nullptr;
   std::int64_t count = 0;

@@ -3,7 +3,7 @@
 
 namespace bench {
 
-/// A warp folds 4 KiB at a time: 64 KiB a data-block, of one consumer warp 4 KiB, in stages 32 KiB.
+/// A warp folds 4 KiB at a time: a data-block has 64 KiB, that of one consumer warp 4 KiB, in stages 32 KiB.
 std::vector<strategy_entry> shuffle_strategies(strategy_operator op) {
   return all_compositions(
       "shuffle", op,

@@ -47,8 +47,8 @@ __host__ __device__ inline map_point project(place p) {
   return {equator_radius_km * radians(p.longitude), equator_radius_km * y};
 }
 
-/// Rings of places, one after another: ring r has the places from offsets[r] to offsets[r + 1], and ends where it began.
-/// Ring r is an outline of country owners[r], or a hole in one.
+/// Rings of places, one after another: ring r has the places from offsets[r] to offsets[r + 1], and ends where it
+/// began. Ring r is an outline of country owners[r], or a hole in one.
 struct outlines {
   std::string file;  // that held the places
   std::vector<place> places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A grid of 16-bit numbers, as the bundled precipitation is one. Plain C++: knows nothing of CUDA.
+// A grid of 16-bit numbers, such as the bundled precipitation. Plain C++: knows nothing of CUDA.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ struct matrix_entry {
   double value;
 };
 
-/// A sparse matrix as a list of entries, in the order of the file. Of a symmetric one both halves are listed.
+/// A sparse matrix as a list of entries, in the order of the file. If it is symmetric, both halves are listed.
 struct coordinate_matrix {
   std::int32_t rows = 0, columns = 0;
   std::string field, symmetry;  // as the file's first line has them
@@ -76,7 +76,7 @@ class matrix_market_reader {
       line.remove_prefix(end);
     }
   }
-  bool next_line() {  // that is not blank
+  bool next_line() {  // skips blank lines
     while (!rest_.empty()) {
       take_words();
       if (!words_.empty()) return true;

@@ -42,7 +42,7 @@ inline constexpr item_type_description item_types[] = {
 
 constexpr const item_type_description& describe(item_type type) { return item_types[static_cast<int>(type)]; }
 
-/// An array as it came from a file: `shape` items of `type`, in C order, little-endian.
+/// An array as the file holds it: `shape` items of `type`, in C order, little-endian.
 struct array_file {
   item_type type{};
   std::vector<std::size_t> shape;
@@ -50,7 +50,7 @@ struct array_file {
 
   std::size_t count() const { return bytes.size() / describe(type).bytes; }
 
-  /// The items as values of a type of the same size, in an array of its own, so that alignment is right.
+  /// The items as values of a type of the same size, copied into an aligned array.
   template <class T> std::vector<T> items_as() const {
     std::vector<T> items(bytes.size() / sizeof(T));
     if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
@@ -58,7 +58,7 @@ struct array_file {
   }
 };
 
-/// What is wrong with a file's contents, in words; `read_npy` and `read_raw` put the file's name before it.
+/// Says in words what is wrong with a file's contents; `read_npy` and `read_raw` put the file's name before it.
 struct file_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -185,7 +185,7 @@ inline item_type item_type_of(const std::string& descriptor) {
                    "': use bool, integers of 8 to 64 bits or floats of 16, 32 or 64 bits");
 }
 
-/// Bytes that `shape` items take, or file_error where that number does not fit in 64 bits.
+/// The bytes that `shape` items take. Throws file_error if that number does not fit in 64 bits.
 inline std::size_t bytes_of(const std::vector<std::size_t>& shape, item_type type) {
   std::size_t bytes = describe(type).bytes;
   for (const std::size_t size : shape) {
@@ -194,8 +194,8 @@ inline std::size_t bytes_of(const std::vector<std::size_t>& shape, item_type typ
   return bytes;
 }
 
-/// Decodes the bytes of a .npy file, versions 1.0 to 3.0. What follows the array is ignored, as NumPy does.
-/// Throws file_error for what is not .npy, truncated, big-endian, Fortran-ordered or of an unsupported type.
+/// Decodes the bytes of a .npy file, versions 1.0 to 3.0. Like NumPy, it ignores bytes after the array. Throws
+/// file_error if the bytes are not .npy, truncated, big-endian, Fortran-ordered or of an unsupported type.
 inline array_file parse_npy(std::span<const std::byte> file) {
   const auto byte_at = [&](std::size_t i) { return static_cast<std::size_t>(file[i]); };
   constexpr std::string_view magic = "\x93NUMPY";

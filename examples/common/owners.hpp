@@ -14,7 +14,7 @@
 
 namespace examples {
 
-/// Owner ids of `items` of what is called `of`: ascending, from 0 on.
+/// The owner ids of `items` items, which messages call `of`: ascending, from 0 on.
 inline std::vector<std::int32_t> read_owners(const std::filesystem::path& path, std::size_t items, const char* of) {
   std::vector<std::int32_t> owners = read_items<std::int32_t>(path, "owners", item_type::int32);
   if (owners.size() != items) {
@@ -27,7 +27,7 @@ inline std::vector<std::int32_t> read_owners(const std::filesystem::path& path, 
   return owners;
 }
 
-/// The names of owners, one a line, or without a file their numbers.
+/// The names of owners, one per line, or without a file their numbers.
 inline std::vector<std::string> read_owner_names(const std::filesystem::path& path,
                                                  const std::vector<std::int32_t>& owners) {
   const std::size_t wanted = static_cast<std::size_t>(owners.back()) + 1;

@@ -10,8 +10,8 @@
 
 namespace examples {
 
-/// Writes rows x columns squares of `pixels` x `pixels` pixels each. brightness(row, column) is 0 for black to 1 for
-/// white; what lies outside is cut off, and what is no number is black.
+/// Writes rows x columns squares of `pixels` x `pixels` pixels each. brightness(row, column) is from 0 for black to 1
+/// for white; values outside are cut off, and NaN is black.
 template <class Brightness>
 void write_picture(const std::filesystem::path& path, std::int64_t rows, std::int64_t columns, std::int64_t pixels,
                    Brightness brightness) {

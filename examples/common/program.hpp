@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the examples' main functions share: --help, errors and exit codes, and numbers that are easy to read.
+// Shared by the examples' main functions: --help, errors and exit codes, and numbers that are easy to read.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ template <class Body> int run_program(int argc, char** argv, const char* help, B
   return exit_code;
 }
 
-/// The whole number, 1 or more, that `option` has as its value.
+/// The value of `option`, a whole number of 1 or more.
 inline int positive_number(std::string_view option, std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -60,13 +60,13 @@ inline int positive_number(std::string_view option, std::string_view text) {
   return number;
 }
 
-/// An option such as "--runs 20", and where its number goes.
+/// An option such as "--runs 20", and the variable that takes its number.
 struct number_option {
   std::string_view name;
   int* number;
 };
 
-/// Reads options that have a positive number each. Returns the other arguments, which are `most_files` files at most.
+/// Reads options, each with a positive number. Returns the other arguments: at most `most_files` files.
 inline std::vector<std::string_view> read_options(const std::vector<std::string_view>& arguments,
                                                   std::initializer_list<number_option> options,
                                                   std::size_t most_files) {

@@ -17,7 +17,7 @@ inline std::string read_text(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Takes the first line off `text`, and returns it without what ends it: "\n", "\r\n", or the end of the text.
+/// Takes the first line off `text`, and returns it without its end: "\n", "\r\n", or the end of the text.
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);

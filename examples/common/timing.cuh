@@ -11,7 +11,7 @@
 
 namespace examples {
 
-/// In the emulator there is no bandwidth to be shown: its times are the CPU's.
+/// The emulator has no bandwidth to show: its times are the CPU's.
 inline void print_times_header(const char* what) {
   std::printf("  %-32s%12s%s\n", what, "time", is_emulated ? "" : "     bandwidth");
 }
@@ -25,10 +25,11 @@ template <class Enqueue> void print_time(const char* name, std::size_t bytes, in
               is_emulated ? "" : right_aligned(bandwidth, 14).c_str());
 }
 
-/// Says so where the times are not the memory's. `bytes` is the most that one line's reduction touched.
+/// Says so if the data fits in the cache, since times then say nothing about memory. `bytes` is the most that one line
+/// touched.
 inline void print_cache_note(std::size_t bytes) {
   if (bytes >= l2_cache_bytes()) return;
-  std::printf("\nSo small an array stays in the L2 cache: timed were the cache and the launch, not the memory.\n");
+  std::printf("\nAn array this small stays in the L2 cache: these times are not those of memory.\n");
 }
 
 }  // namespace examples

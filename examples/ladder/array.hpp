@@ -99,7 +99,7 @@ template <class T> true_sum sum_of(const std::vector<T>& items, int result = 0, 
 }
 
 /// How far a sum of reals may be from the true one if no item passes through more than `chain` additions: gamma_chain
-/// times the magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 4.2); infinite where that says nothing.
+/// times the magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 4.2); infinite if that bounds nothing.
 template <class T> long double error_bound(const true_sum& sum, std::int64_t chain) {
   const long double ku = static_cast<long double>(chain) * std::numeric_limits<T>::epsilon() / 2;
   return ku < 1 ? ku / (1 - ku) * sum.magnitudes : std::numeric_limits<long double>::infinity();

@@ -12,7 +12,7 @@ template <class T> __global__ void atomic_global(const T* input, T* result, std:
   if (id < items) atomicAdd(result, input[id]);
 }
 
-/// 003 #2, atomic shared: the block's atomics meet in shared memory, and one a block goes to global memory.
+/// 003 #2, atomic shared: the block's atomics meet in shared memory, and one per block goes to global memory.
 template <class T> __global__ void atomic_shared(const T* input, T* result, std::int64_t items) {
   const T in = item_or_zero(input, thread_in_grid(), items);
   T& x = *shared_items<T>();

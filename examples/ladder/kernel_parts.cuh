@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every kernel of the ladder needs: its indices, its shared memory, and the two ways in which a block finishes.
+// Shared by all kernels of the ladder: their indices, their shared memory, and the two ways in which a block finishes.
 // All kernels have one signature, (input, output, items), so that the table of rungs can hold them.
 #pragma once
 
@@ -16,7 +16,7 @@ using warpfold::warp_lanes;
 __device__ inline std::int64_t thread_in_grid() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline std::int64_t threads_in_grid() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-/// The item, or zero past the end: the sources assume that N is a multiple of what a block takes.
+/// The item, or zero past the end: the sources assume that N is a multiple of a block's items.
 template <class T> __device__ T item_or_zero(const T* input, std::int64_t index, std::int64_t items) {
   return index < items ? input[index] : T{};
 }

@@ -70,8 +70,7 @@ void main_program(const std::vector<std::string_view>& arguments) {
   std::cout << examples::format_whole(run.items) << " items of type " << run.type << " (" << run.array << "), "
             << examples::device_name() << '\n';
   if (emulated) {
-    std::cout << "Every rung's sum is checked. Times, bandwidths and the limit are left out: there are none without a "
-                 "GPU.\n";
+    std::cout << "Every rung's sum is checked. Times, bandwidths and the limit need a GPU, so they are not shown.\n";
   } else {
     std::cout << "Median times between CUDA events, the array in whatever cache the run before left it; "
               << "zeroing the result is not timed.\nLimit: " << limit_in_words(run) << '\n';

@@ -43,7 +43,8 @@ void launch_blocks(const rung<T>& r, std::int64_t blocks, int threads, const T* 
   warpfold::launch(r.kernel, config, in, out, items);
 }
 
-/// 001 and Harris: each launch leaves one partial a block, which the next reduces, until one block does it all.
+/// 001 and Harris: each launch leaves one partial per block. The next launch reduces these, until one block does it
+/// all.
 template <class T> void relaunch_until_one(const rung<T>& r, const problem<T>& p) {
   T* out = p.partials;
   T* other = p.partials + partials_in_buffer(p.items);
@@ -71,7 +72,7 @@ template <class T> void run(const rung<T>& r, const problem<T>& p) {
   if (r.end == finish::second_launch) launch_blocks<T>(r, 1, 1024, p.partials, p.result, blocks * r.results);
 }
 
-/// The most additions that an item passes through: what the error bound of a floating-point sum grows with.
+/// The most additions that an item passes through. The error bound of a floating-point sum grows with this number.
 template <class T> std::int64_t longest_chain(const rung<T>& r, std::int64_t items, int multiprocessors) {
   const auto log2_up = [](std::int64_t n) {
     int steps = 0;

@@ -21,8 +21,8 @@
 
 namespace ladder {
 
-/// The median of `one_run`, which returns seconds: after one run that is not counted, up to `runs` of them, fewer if
-/// they last more than half a second together, but three if so many are allowed.
+/// The median of `one_run`, which returns seconds. One run is not counted. Then up to `runs` follow: fewer if they last
+/// more than half a second together, but at least three unless `runs` is smaller.
 template <class OneRun> double median_seconds(int runs, OneRun one_run) {
   one_run();
   std::vector<double> seconds;
@@ -71,7 +71,7 @@ template <class T> class bench {
   }
 
   /// Before every run the result is set to zero for a rung that adds to it, and spoilt for one that must write it;
-  /// neither is timed. What the last timed run left is checked.
+  /// neither is timed. The result of the last timed run is checked.
   measurement measure(const rung<T>& r) {
     const int fill = r.end == finish::atomics ? 0 : 0xff;
     const double seconds = median_seconds(runs_, [&] {

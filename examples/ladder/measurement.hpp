@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one run of the program measured, and the columns that the slides derive from it.
+// The measurements of one run of the program, and the columns that the slides derive from them.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct run_of_ladder {
 /// A line of the table.
 struct row {
   const measurement* m{};
-  double bandwidth{};                    // bytes a second
+  double bandwidth{};                    // bytes per second
   std::optional<double> step{};          // none where the rung to compare with did not run
   std::optional<double> cumulative{};    // since the first rung of the same source; for Warpfold, of 003
   std::optional<double> to_reduction{};  // since 003's first reduction, `shared`; none for what comes before it

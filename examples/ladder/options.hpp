@@ -25,13 +25,13 @@ usage: ladder [options]
   --type TYPE      int, float or double. Default: float.
   --input FILE     real data instead of random numbers: a .npy file, repeated until there are N items.
   --seed N         of the random numbers. Default: 1.
-  --runs N         at most so many timed runs of a rung, which share half a second. Default: 21, in the emulator 1.
+  --runs N         at most N timed runs of a rung, which share half a second. Default: 21, in the emulator 1.
   --csv FILE       also writes the table as CSV.
   --plot FILE      also draws it as SVG; needs a GPU.
   --list           prints the rungs, their sources' names for them and their kernels.
   --help           prints this.
 
-Columns. commutativity: where the rung loses the order of the items, so that the operator must commute. step: speed-up
+Columns. commutativity: where the rung loses the order of the items, so the operator must commute. step: speed-up
 over the rung that it changes. cumulative: over the first rung of its source, for Warpfold over atomic-global.
 to reduction: over `shared`, the first tree. of limit: the limit is the fastest kernel of the run that reads the array.
 In the emulator, which has no times of its own, each rung's sum is checked and nothing is timed.

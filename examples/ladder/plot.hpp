@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Draws the ladder as an SVG file: one line a rung, its bandwidth on a logarithmic axis, the limit as a vertical line.
+// Draws the ladder as an SVG file: one line per rung, its bandwidth on a logarithmic axis, the limit as a vertical
+// line.
 #pragma once
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 
 namespace ladder {
 
-/// Reads all vectors of 16 bytes, Unroll of them in flight in a thread. The store is there so that the loads are not
-/// dropped; random data meet it with probability 2^-32.
+/// Reads all vectors of 16 bytes, Unroll of them in flight per thread. The store keeps the compiler from dropping the
+/// loads; random data reach it with probability 2^-32.
 template <int Unroll> __global__ void read_only(const char* input, unsigned* never, std::int64_t vectors) {
   const std::int64_t step = threads_in_grid();
   unsigned seen = 0;

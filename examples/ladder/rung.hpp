@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a rung of the ladder is: what is said about it, its kernel, and how that is launched and finished.
+// A rung of the ladder: its description, its kernel, and how the kernel is launched and finished.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ladder {
 
-/// Where a rung gives up the items' order, so that it needs an operator that commutes (as a sum of integers does).
+/// Where a rung gives up the items' order. Such a rung needs an operator that commutes (as a sum of integers does).
 enum class commutativity { not_needed, between_blocks, within_blocks, everywhere };
 
 constexpr std::string_view to_string(commutativity need) {
@@ -49,7 +49,7 @@ struct rung_facts {
 /// How the blocks' sums become one.
 enum class finish {
   atomics,        // blocks add to the result, which must start at zero
-  relaunch,       // the same kernel on the partials, until one is left
+  relaunch,       // the same kernel on the partials, until one remains
   second_launch,  // the same kernel once more, as one block of 1024 threads
   library         // Warpfold's own
 };
@@ -62,8 +62,8 @@ template <class T> struct rung {
   rung_facts about{};
   finish end{};
   kernel_function<T> kernel{};
-  std::int64_t items_a_block{};                           // the grid has one block for as many items ...
-  std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // ... up to so many blocks, which then take several turns
+  std::int64_t items_a_block{};                           // the grid has one block for this many items ...
+  std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // ... up to this many blocks, which then take several turns
   int blocks_a_multiprocessor{};                          // where set: max_blocks, by the size of the GPU
   int shared_items{};                                     // dynamic shared memory
   int atomics_a_block{};                                  // on the result

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ladder: every rung, in order, from one global atomic an item to Warpfold's default.
+// The ladder: every rung, in order, from one global atomic per item to Warpfold's default.
 // Block sizes and grids are those of the sources; where one depends on the GPU of its day, the entry says so.
 #pragma once
 
@@ -65,7 +65,7 @@ template <class T> std::vector<rung<T>> lecture_rungs() {
        .kernel = shuffle_last_warp<256, T>,
        .items_a_block = 512,
        .shared_items = 256},
-      // 37450 blocks for 2^28 items: 28 items a thread.
+      // 37450 blocks for 2^28 items: 28 items per thread.
       {.about = {source, "multi-sequential", "multi sequential (grid stride)", "", "multi_sequential", "shuffle",
                  everywhere, 256},
        .kernel = multi_sequential<256, T>,
@@ -120,7 +120,7 @@ template <class T> std::vector<rung<T>> harris_rungs() {
                  within_blocks, 128},
        .kernel = completely_unrolled<128, end, T>,
        .items_a_block = 256},
-      // "64-256 blocks" on 16 multiprocessors: 16 blocks of 128 threads a multiprocessor fill today's, too.
+      // "64-256 blocks" on 16 multiprocessors: 16 blocks of 128 threads per multiprocessor fill today's, too.
       {.about = {source, "harris-7", "multiple items per thread", "", "multiple_items", "harris-6", everywhere, 128},
        .kernel = multiple_items<128, T>,
        .items_a_block = 256,
@@ -191,7 +191,7 @@ template <class T> std::vector<rung<T>> source_rungs() {
   return rungs;
 }
 
-/// What the ladder leads to. It keeps the order and does not need a result that starts at zero.
+/// The top of the ladder. It keeps the order and does not need a result that starts at zero.
 template <class T> rung<T> warpfold_rung() {
   return {.about = {ladder_of::warpfold, "warpfold", "Warpfold's default", "", "warpfold::reduce",
                     "two-pass-vectorised", commutativity::not_needed, 0},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ladder of scans: the sources' algorithms, from Hillis and Steele to the segmented MatrixScan, on one array. Checks
-// every result and prints what shared memory has to serve; on a GPU also the time of the whole scan.
+// The ladder of scans: the sources' algorithms, from Hillis and Steele to the segmented MatrixScan, on one array.
+// Checks every result and prints what shared memory has to serve; on a GPU also the time of the whole scan.
 //
 //   scan_ladder [items]
 #include <algorithm>

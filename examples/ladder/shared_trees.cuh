@@ -7,8 +7,8 @@
 
 namespace ladder {
 
-/// 003 #3, shared; Harris 1: neighbours first, at doubling stride, by every second, fourth, eighth ... thread:
-/// all warps stay busy with ever fewer of their threads.
+/// 003 #3, shared; Harris 1: neighbours first, at doubling stride, by every second, fourth, eighth ... thread. All
+/// warps stay busy with ever fewer of their threads.
 template <class Finish, class T> __global__ void interleaved_divergent(const T* input, T* out, std::int64_t items) {
   T* data = shared_items<T>();
   data[threadIdx.x] = item_or_zero(input, thread_in_grid(), items);
@@ -67,7 +67,7 @@ template <class T> __global__ void naive_tree(const T* input, T* output, std::in
 }
 
 /// 001, improved reduction: thread t owns items t and t + B; the stride starts at B and halves.
-/// Threads retire from the end, so that whole warps retire until one is left.
+/// Threads retire from the end, so whole warps retire until one remains.
 template <class T> __global__ void reassigned_tree(const T* input, T* output, std::int64_t items) {
   T* array = shared_items<T>();
   load_two_blocks(array, input, items);

@@ -7,7 +7,7 @@
 
 namespace ladder {
 
-/// `warpReduceSum`: lane 0 holds the sum. Lane i takes lane i + 16's value first, so that the order is lost.
+/// `warpReduceSum`: lane 0 holds the sum. Lane i takes lane i + 16's value first, so the order is lost.
 template <class T> __device__ T warp_reduce_sum(T value) {
   for (unsigned offset = warp_lanes / 2; offset > 0; offset /= 2) value += __shfl_down_sync(full_warp, value, offset);
   return value;
@@ -20,14 +20,14 @@ template <class T> __device__ T block_reduce_sum(T value) {
   const unsigned warp = threadIdx.x / warp_lanes;
 
   value = warp_reduce_sum(value);       // each warp reduces what its threads hold
-  if (lane == 0) shared[warp] = value;  // one partial a warp
+  if (lane == 0) shared[warp] = value;  // one partial per warp
   __syncthreads();
-  value = threadIdx.x < blockDim.x / warp_lanes ? shared[lane] : T{};  // only as many as there are warps
+  value = threadIdx.x < blockDim.x / warp_lanes ? shared[lane] : T{};  // one lane for each warp
   if (warp == 0) value = warp_reduce_sum(value);
   return value;
 }
 
-/// What a thread adds up before it meets others: items a grid apart. Several blocks' items interleave.
+/// The sum of a thread's own items, which are a grid apart: several blocks' items interleave.
 struct scalar_loads {
   template <class T> __device__ static T sum(const T* in, std::int64_t items) {
     T sum{};
@@ -36,14 +36,14 @@ struct scalar_loads {
   }
 };
 
-/// `deviceReduceKernel`: one partial a block, for a second launch of the same kernel with one block.
+/// `deviceReduceKernel`: one partial per block, for a second launch of the same kernel with one block.
 template <class Loads, class T> __global__ void two_pass(const T* in, T* out, std::int64_t items) {
   T sum = Loads::sum(in, items);
   sum = block_reduce_sum(sum);
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-/// `deviceReduceWarpAtomicKernel`: no shared memory, no block barrier, one atomic a warp.
+/// `deviceReduceWarpAtomicKernel`: no shared memory, no block barrier, one atomic per warp.
 /// The post's `threadIdx.x & (warpSize - 1) == 0` is an `&` with a comparison; it needs the brackets or the %.
 template <class Loads, class T> __global__ void warp_atomic(const T* in, T* out, std::int64_t items) {
   T sum = Loads::sum(in, items);
@@ -51,7 +51,7 @@ template <class Loads, class T> __global__ void warp_atomic(const T* in, T* out,
   if (threadIdx.x % warp_lanes == 0) atomicAdd(out, sum);
 }
 
-/// `deviceReduceBlockAtomicKernel`: one atomic a block.
+/// `deviceReduceBlockAtomicKernel`: one atomic per block.
 template <class Loads, class T> __global__ void block_atomic(const T* in, T* out, std::int64_t items) {
   T sum = Loads::sum(in, items);
   sum = block_reduce_sum(sum);

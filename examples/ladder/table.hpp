@@ -26,7 +26,8 @@ inline std::string limit_in_words(const run_of_ladder& run) {
          (rung ? "the rung " + std::string(rung->about.name) : run.read_only_name) + ")";
 }
 
-/// What a run in the emulator shows: which sums are right. Its times are a CPU's: there are no bandwidths, no limit.
+/// The output of a run in the emulator: which sums are right. Its times are a CPU's, so it has no bandwidths and no
+/// limit.
 inline void print_results(std::ostream& out, const run_of_ladder& run) {
   const char* const pattern = "  %-25s %-15s %-26s %s\n";
   for (std::size_t i = 0; i < run.measured.size(); ++i) {
@@ -57,8 +58,8 @@ inline void print_table(std::ostream& out, const run_of_ladder& run) {
   }
 }
 
-/// One line a rung, values without units, the units in the header; an empty field where there is nothing to say:
-/// in the emulator, wherever a time is part of the value.
+/// One line per rung. Values have no units; the header names these. A field is empty if it has no value: in the
+/// emulator, wherever a time is part of it.
 inline void write_csv(std::ostream& out, const run_of_ladder& run) {
   const auto quoted = [](std::string_view text) {
     std::string result = "\"";

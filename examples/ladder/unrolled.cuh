@@ -7,13 +7,13 @@
 
 namespace ladder {
 
-/// The first addition happens during the load: two items a thread, a block apart.
+/// The first addition happens during the load: two items per thread, a block apart.
 template <class T> __device__ T dual_load(const T* input, std::int64_t id, std::int64_t items) {
   return item_or_zero(input, id, items) + item_or_zero(input, id + blockDim.x, items);
 }
 __device__ inline std::int64_t first_of_two() { return 2 * std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
-/// One step of sequential addressing: s sums are left.
+/// One step of sequential addressing: s sums remain.
 template <class T> __device__ void halve(T* data, unsigned s) {
   if (threadIdx.x < s) data[threadIdx.x] += data[threadIdx.x + s];
   __syncthreads();
@@ -28,8 +28,9 @@ template <unsigned BlockThreads, class T> __device__ void unrolled_to_two_warps(
   if constexpr (BlockThreads >= 128) halve(data, 64);
 }
 
-/// The last six steps, for the threads of one warp. Each reads, then writes, with a warp barrier after both: warps do
-/// not run in lockstep, on which the sources' `volatile` relied. The slide starts x at 0 and loses the thread's own sum.
+/// The last six steps, for the threads of one warp. Each reads, then writes, with a warp barrier after both: the
+/// sources' `volatile` relied on lockstep, and warps do not run in lockstep. The slide starts x at 0 and loses the
+/// thread's own sum.
 template <class T> __device__ void unrolled_last_warp(T* data) {
   T x = data[threadIdx.x];
   const auto step = [&](unsigned s) {

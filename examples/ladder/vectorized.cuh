@@ -8,7 +8,7 @@
 
 namespace ladder {
 
-/// 16 bytes a load. The input must be aligned to 16 bytes; the last N modulo 4 (or 2) items go to the first threads.
+/// 16 bytes per load. The input must be aligned to 16 bytes; the last N modulo 4 (or 2) items go to the first threads.
 struct vector_loads {
   template <class T> __device__ static T sum(const T* in, std::int64_t items) {
     constexpr int width = 16 / sizeof(T);
@@ -41,7 +41,8 @@ template <class T> __device__ triple<T> warp_reduce_sum(triple<T> value) {
   return value;
 }
 
-/// The interleaved triple as a two-pass reduction: item i belongs to field i modulo 3, and each block leaves three sums.
+/// The interleaved triple as a two-pass reduction: item i belongs to field i modulo 3, and each block leaves three
+/// sums.
 template <class T> __global__ void two_pass_triple(const T* in, T* out, std::int64_t items) {
   triple<T> sum{};
   for (std::int64_t i = 3 * thread_in_grid(); i < items; i += 3 * threads_in_grid())

@@ -11,7 +11,7 @@
 
 namespace cuda_emulator {
 
-// Lets another thread run before the caller's access of `address`, at random: a kernel must not rely on running
+// At random, lets another thread run before the caller's access of `address`: a kernel must not rely on running
 // undisturbed.
 inline void interleave(const volatile void* address) {
   if (current_scheduler != nullptr) current_scheduler->preempt(const_cast<const void*>(address));

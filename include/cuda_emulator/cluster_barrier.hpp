@@ -11,7 +11,7 @@ namespace detail {
 // An array: its address, by which waiting threads are known, is the same in all translation units.
 inline constexpr char cluster_wait_name[] = "cluster_wait";
 
-// Begins the next phase if all threads have arrived. Threads that have left the kernel count as arrived, as in PTX.
+// Begins the next phase if all threads have arrived. Threads that have exited count as arrived, as in PTX.
 inline void complete_cluster_phase(cluster& c) {
   if (c.arrived + c.exited_unarrived < c.thread_count) return;
   ++c.phase;

@@ -128,7 +128,7 @@ template <class T> void store_aligned(T* address, const T& value, const char* wh
   require_aligned(address, alignof(T), what);
   *address = value;
 }
-// The same for what other threads see as a whole, as they see an access of up to 16 bytes by one scalar instruction.
+// The same, but other threads see the access as a whole, as they see one scalar instruction of up to 16 bytes.
 template <class T> T load_whole(const T* address) {
   const undivided whole;
   return load_aligned(address, "load");
@@ -142,8 +142,8 @@ template <class T> T __ldg(const T* address) { return cuda_emulator::load_aligne
 template <class T> T __ldca(const T* address) { return cuda_emulator::load_aligned(address, "__ldca"); }
 template <class T> T __ldcs(const T* address) { return cuda_emulator::load_aligned(address, "__ldcs"); }
 template <class T> T __ldlu(const T* address) { return cuda_emulator::load_aligned(address, "__ldlu"); }
-// Kernels use these loads, which bypass the first-level cache, to poll what other blocks write. So others may run
-// first.
+// These loads bypass the first-level cache, and kernels use them to poll what other blocks write. Therefore they let
+// other threads run first.
 template <class T> T __ldcg(const T* address) {
   cuda_emulator::interleave(address);
   return cuda_emulator::load_aligned(address, "__ldcg");

@@ -6,8 +6,8 @@
 
 namespace cuda_emulator {
 
-// Replaces `extern __shared__`: all that the launch asked for. Stops the kernel if that is fewer than `bytes`, or if
-// memory with that alignment cannot be had.
+// Replaces `extern __shared__`: the memory that the launch asked for. Stops the kernel if it has fewer than `bytes`, or
+// if that alignment is not possible.
 inline void* dynamic_shared(std::size_t bytes = 0, std::size_t alignment_bytes = 1) {
   const thread& t = running_thread("dynamic_shared");
   const shared_block& memory = t.parent->dynamic_shared;

@@ -25,9 +25,9 @@ enum class fault {
   divergent_barrier,  // the threads of a block do not all reach the same __syncthreads
   mask_mismatch,      // lanes name different masks, or different intrinsics, for one rendezvous
   lane_not_in_mask,   // the calling lane is missing from the mask it passes
-  exited_lane,        // a lane of the mask has already left the kernel
+  exited_lane,        // a lane of the mask has already exited
   inactive_source,    // a shuffle reads a lane that does not take part
-  deadlock,           // no thread can run, or those that can only poll memory
+  deadlock,           // no thread can run, or all threads that can run only poll memory
   shared_memory,      // dynamic shared memory is too small, misaligned, or written outside its bounds
   cluster_barrier,    // arrive and wait of the cluster barrier do not alternate
   barrier_object,     // an mbarrier is used before init, or its counts are out of range

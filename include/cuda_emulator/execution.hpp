@@ -60,7 +60,7 @@ struct alignas(64) thread {
   unsigned cluster_phase = 0;      // of its last arrival
   thread* next_waiting = nullptr;  // the list of threads that wait at one barrier
   std::vector<own_copy> copies;
-  // What it read past the first-level cache or changed atomically, last and when it was last interrupted.
+  // The address that it last read past the first-level cache or changed atomically: by now, and when last interrupted.
   const void* read = nullptr;
   const void* read_at_interrupt = nullptr;
 };
@@ -135,7 +135,7 @@ struct cluster {  // a block without a cluster is a cluster of one
   unsigned blocks_done = 0;
   unsigned thread_count = 0;
   unsigned arrived = 0;           // threads that have arrived at the cluster barrier in this phase
-  unsigned exited_unarrived = 0;  // threads that left before they arrived in this phase
+  unsigned exited_unarrived = 0;  // threads that exited before they arrived in this phase
   unsigned phase = 0;
 };
 

@@ -56,10 +56,10 @@ class failure_scope {
 
 /// Calls `restore` at the end of the scope if an exception leaves it, as it does when a launch throws. On a GPU a
 /// kernel that fails takes the CUDA context with it; here the program goes on, and device memory is as the failed
-/// kernel left it. `restore` puts right what later launches rely on. It must not throw.
+/// kernel left it. `restore` repairs the memory that later launches rely on. It must not throw.
 ///
-/// What is captured in the scope runs later. So the graph keeps a copy of `restore`, and calls it whenever a launch of
-/// the graph throws: `restore` must refer to nothing that ends before the graph's last launch.
+/// Work that is captured in the scope runs later. Therefore the graph keeps a copy of `restore`, and calls it whenever
+/// a launch of the graph throws: `restore` must refer to nothing that ends before the graph's last launch.
 template <class Restore> class on_kernel_failure : detail::failure_scope {
  public:
   explicit on_kernel_failure(Restore restore) : restore_(std::move(restore)) {}

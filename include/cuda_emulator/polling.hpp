@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When threads that poll are called a deadlock.
+// Decides when polling threads are a deadlock.
 //
-// Many polls may pass while another thread computes. So a deadlock is reported only if, during all of them,
+// Many polls may pass while another thread computes. Therefore a deadlock is reported only if, during all of them,
 // - no block began, no thread ended and no bulk copy arrived;
 // - no warp met, or read new memory, more than a few hundred times between two polls of its own;
 // - memory stayed as it was.
-// Polls that themselves change memory, as by counting, would never end: they are reported after many more.
+// Polls that change memory themselves, for example by counting, are reported after many more.
 #pragma once
 
 #include <cuda_emulator/runtime_memory.hpp>
@@ -14,7 +14,8 @@ namespace cuda_emulator {
 
 namespace detail {
 
-// FNV-1a (Fowler, Noll, Vo) over words. Reads what AddressSanitizer keeps between the program's variables, too.
+// FNV-1a (Fowler, Noll, Vo) over words. It also reads the gaps that AddressSanitizer leaves between
+// variables.
 [[gnu::no_sanitize("address")]] inline std::uint64_t hash_bytes(std::uint64_t hash, const std::byte* p,
                                                                 std::size_t bytes) {
   using word [[gnu::may_alias]] = std::uint64_t;
@@ -56,7 +57,7 @@ inline std::uint64_t scheduler::fingerprint() {
 
 // Called every 1024 interrupts and polls.
 [[gnu::noinline]] inline void scheduler::look_for_deadlock() {
-  constexpr std::uint64_t patience = 64;  // with polls that change memory
+  constexpr std::uint64_t patience = 64;  // how much longer polls may go on if they change memory
   const bool alone = running_launches().load(std::memory_order_relaxed) <= 1;
   if (!alone) std::this_thread::yield();  // the caller may wait for a kernel on another host thread
   if (resident_target_ < resident_most_ && admitted_ < cluster_total_) {

@@ -79,7 +79,7 @@ inline cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_
   return e::submit(stream, [executable] {
     try {
       for (const e::task& work : executable->tasks) work();
-    } catch (...) {  // which kernels have run, and how far, does not matter: none of the graph runs any more
+    } catch (...) {  // after this, no kernel of the graph runs, so it is safe to restore what all of them use
       for (const e::task& restore : executable->restores) restore();
       throw;
     }

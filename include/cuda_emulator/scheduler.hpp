@@ -39,12 +39,12 @@ class scheduler {
   void park();       // waits until woken
   void park_here();  // the same, inlined for hot callers
   void spin();       // lets others run; the caller waits for memory to change
-  // Lets others run, now and then. Whoever comes with the same address again polls; null is no poll.
+  // Lets others run, now and then. A thread that comes twice in a row with the same address polls it; null is no poll.
   void preempt(const void* address = nullptr) {
     if (address != nullptr && std::exchange(current_thread->read, address) == address) count_poll();
     if (--until_preemption_ == 0) interrupt(address);
   }
-  // Lanes of `w` have met, or one has read new memory. A warp that goes on so does not only poll.
+  // Lanes of `w` have met, or one has read new memory. A warp that does so often makes progress.
   void step(warp& w) {
     if (++w.steps > steps_of_progress) progress();
   }

@@ -36,16 +36,16 @@ struct options {
   std::size_t shared_bytes_per_block = 48 * 1024;  // more needs cudaFuncSetAttribute
   std::size_t shared_bytes_per_block_optin = 227 * 1024;
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
-  std::size_t device_bytes = std::size_t{80} << 30;  // beyond them, allocations fail
+  std::size_t device_bytes = std::size_t{80} << 30;  // allocations beyond this fail
   bool pageable_memory = CUDA_EMULATOR_PAGEABLE_MEMORY;
 
   // Checks.
   bool poison = true;                  // fill fresh device and shared memory with NaN-like bytes
   bool check_barrier_sites = true;     // all threads of a block must meet at the same __syncthreads of the source
-  bool allow_exited_lanes = false;     // a mask may name lanes that have left the kernel (CUDA lets it pass)
+  bool allow_exited_lanes = false;     // a mask may name lanes that have exited (CUDA lets it pass)
   bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
 
-  // Faults, for tests of what a program does then.
+  // Faults, to test how a program handles them.
   cudaError_t launch_error = cudaSuccess;  // what launches return instead of running
   std::int64_t failing_thread = -1;        // the thread of each grid that fails when it starts
 };

@@ -46,7 +46,7 @@ class shared_block {
     fill_guards();
   }
 
-  // Called when the block has left: other blocks of the cluster must not touch the memory any more.
+  // Called when the block has exited: other blocks of the cluster must not touch the memory any more.
   void close() {
 #if defined(CUDA_EMULATOR_ASAN)
     ASAN_POISON_MEMORY_REGION(memory_, bytes_);

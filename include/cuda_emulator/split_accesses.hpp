@@ -28,7 +28,7 @@ inline bool scheduler::shares(const void* address) {
   return found;
 }
 
-// As fail, but nothing is thrown, and the thread is not unwound.
+// Like fail, but it throws nothing and does not unwind the thread.
 inline void scheduler::abandon(fault kind, const std::string& message) {
   try {
     stop(kind, message);
@@ -51,7 +51,7 @@ inline void scheduler::split() {
 
 namespace detail {
 
-// The thread-sanitised code of this function calls back: `undivided` ends that.
+// The compiler also instruments this function, so it would call itself: `undivided` prevents that.
 [[gnu::noinline]] inline void before_access(const void* address, std::size_t alignment_bytes, bool is_due) {
   const undivided whole;
   scheduler& s = *current_scheduler;
@@ -75,7 +75,7 @@ namespace detail {
 }  // namespace cuda_emulator
 
 #define CUDA_EMULATOR_HOOK extern "C" [[gnu::used, gnu::no_sanitize("thread")]] inline
-// GCC calls these for types of this alignment, but those of 16 also for two words of 8 bytes.
+// GCC calls these for types of this alignment. It calls those of 16 bytes for two words of 8 bytes, too.
 #define CUDA_EMULATOR_ACCESS(name, alignment_bytes) \
   CUDA_EMULATOR_HOOK void __tsan_##name(void* address) { cuda_emulator::detail::access(address, alignment_bytes); }
 CUDA_EMULATOR_ACCESS(read1, 1)

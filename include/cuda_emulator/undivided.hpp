@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which code other threads never see half done. It matters where plain accesses are split (split_accesses.hpp).
+// Marks code that other threads never see half done. It matters where plain accesses are split (split_accesses.hpp).
 #pragma once
 
 /// Defined: threads also switch between plain accesses of kernels. The same in all translation units of a program.

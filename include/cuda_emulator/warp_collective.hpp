@@ -24,7 +24,7 @@ inline thread& running_thread(const char* what, int major) {
   return t;
 }
 
-// Stops the kernel, as a GPU does, unless an access of `address` may be made: it must be a multiple of `bytes`.
+// Stops the kernel, as a GPU does, if `address` is not a multiple of `bytes`.
 inline void require_aligned(const volatile void* address, std::size_t bytes, const char* what) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes == 0) return;
   running_thread(what);
@@ -35,7 +35,7 @@ inline void require_aligned(const volatile void* address, std::size_t bytes, con
 namespace detail {
 
 // Finds the rendezvous of this mask, or opens one. Lanes that wait for one another with different masks would never
-// meet, so that is an error.
+// meet, so this is an error.
 [[gnu::noinline]] inline rendezvous& open_rendezvous(thread& t, unsigned mask, const collective& operation) {
   scheduler& s = *current_scheduler;
   warp& w = *t.home;
@@ -59,7 +59,7 @@ namespace detail {
   return fresh;
 }
 
-// The lanes to wait for: not those that do not exist in the block or have left it.
+// The lanes to wait for. Lanes that the block does not have, or that have exited, are not among them.
 inline unsigned awaited(const warp& w, unsigned mask) { return mask & w.existing & ~w.exited; }
 
 inline void complete_rendezvous(warp& w, rendezvous& r) {
@@ -104,7 +104,7 @@ inline void complete_rendezvous(warp& w, rendezvous& r) {
   return w.value[t.lane];
 }
 
-// Called when a lane leaves and allow_exited_lanes is set: others may have waited for this lane only.
+// Called when a lane leaves and allow_exited_lanes is set, since it may be the last lane that others wait for.
 inline void release_rendezvous_without(thread& t) {
   warp& w = *t.home;
   for (int i = w.open_count - 1; i >= 0; --i)

@@ -5,8 +5,8 @@
 //
 // - Items are numbers, enumerations, or any type with < that is a strict weak order.
 // - The value is an item of the input (half, bfloat16 and fp8 as float, narrow integers as int or unsigned), the index
-//   is its number in the input, in 64 bits. Nothing has index -1; its value is the identity of the extremum, or T{} of
-//   types without one, as enumerations and structures are. Of these the index alone tells that there is no item.
+//   is its number in the input, in 64 bits. An empty input has index -1; its value is the identity of the extremum, or
+//   T{} for types without one, as enumerations and structures. For these only the index tells that no item exists.
 // - Ties go to the first item, or to the last one (`ties`). -0 and +0 tie, as in NumPy; NaNs tie with each other.
 // - A NaN wins over every number, so the result is the first NaN, as in NumPy (`nans::propagate`); or it loses to every
 //   number (`nans::ignore`). If all items are NaN, the result is a NaN and its index also then. (NumPy's nanargmin
@@ -94,12 +94,12 @@ struct padded<indexed_extrema<T, std::int64_t>> {
 template <bool Smaller, nans Nans, class T> __host__ __device__ constexpr bool precedes(const T& a, const T& b) {
   const bool is_better = Smaller ? a < b : b < a;
   if constexpr (!std::is_floating_point_v<T>) return is_better;
-  // Better or not comparable, and not since the NaN is the other one.
+  // `a` is better, or the two do not compare because `a` is NaN, not the other one.
   else return !(Smaller ? a >= b : b >= a) & (Nans == nans::propagate ? b == b : a == a);
 }
 
-/// What arg_minimum and arg_maximum share. The members below operator() are for kernels, which find the extremum of
-/// many items first, and where it lies afterwards (thread/locate.cuh).
+/// The base of arg_minimum and arg_maximum. The members below operator() are for kernels, which first find the extremum
+/// of many items, and then where it lies (thread/locate.cuh).
 template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   static_assert(std::is_signed_v<Index>, "warpfold: an index is a signed integer: -1 says that there is none");
   template <class T> using value_type = typename promoted<T>::type;
@@ -148,7 +148,7 @@ template <bool Smaller, ties Ties, nans Nans, class Index> struct arg_extremum {
   template <class T> __host__ __device__ static constexpr bool replaces(const T& later, const T& earlier) {
     return takes_first ? precedes<Smaller, Nans>(later, earlier) : !precedes<Smaller, Nans>(earlier, later);
   }
-  /// Whether an item ties with the extremum of the items among which it is.
+  /// Whether an item ties with `best`, the extremum of all items.
   template <class T> __host__ __device__ static constexpr bool ties_with(const T& item, const T& best) {
     if constexpr (!std::is_floating_point_v<T>) return item == best;
     else if constexpr (Nans == nans::propagate) return (item == best) | (item != item);

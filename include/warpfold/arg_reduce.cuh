@@ -14,13 +14,13 @@
 // - The result is an indexed_value<V> {value, index}, of arg_minmax an indexed_extrema<V> {minimum, maximum}. V is
 //   accumulator_t<minimum, T>: the item type, but float for half, int for int8, and so on. It converts to an
 //   indexed_value of other types: `out` may hold indexed_value<__half, int>, say.
-// - Nothing, and an empty segment, gives index -1.
+// - An empty input or segment gives index -1.
 // - Template arguments choose, first to last: for segments and keys what an index is relative to; which of several
 //   equal items is taken; whether NaN wins or is ignored. As in argmin<wf::ties::last>(in, out), or
 //   segmented_argmax<wf::relative_to::array, wf::ties::first, wf::nans::ignore>(in, offsets, out).
 // - Options: reduce_options for one sequence, call_options for segments and keys. For .init, and for transforms, call
 //   reduce, transform_reduce and their kin with the operator, as transform_reduce(in, out, arg_maximum{}, magnitude{}).
-// - Cost: of 4- and 8-byte items, that of minimum. Accumulators have 16 bytes (arg_minmax: 32); 8 (16) in segments of
+// - Cost: for 4- and 8-byte items, that of minimum. Accumulators have 16 bytes (arg_minmax: 32); 8 (16) in segments of
 //   inputs below 2^31 items of 4 bytes or less, where a second kernel is compiled.
 #pragma once
 #include <warpfold/arg_operators.hpp>
@@ -31,11 +31,14 @@
 
 namespace warpfold {
 
-/// What an index counts from: the first item of the array, or that of the item's segment or run.
+/// Whether indices count from the first item of the array, or from that of the item's segment or run.
 enum class relative_to { array, segment };
 
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// The options of a call that reduces the items of `In`, a range or an iterator, by `Op`.
+template <class Op, class In> using arg_options = reduce_options<accumulator_t<Op, items_argument_t<In>>>;
 
 /// `Op` with indices as `R` and the form of segments ask.
 template <relative_to R, class S, class Op> struct arg_of_segments { using type = Op; };
@@ -44,24 +47,33 @@ template <class Ids, class Op> struct arg_of_segments<relative_to::segment, owne
   using type = within_run<Op>;
 };
 
+/// The arg-reduction `Op` with indices of type `Index`.
+template <class Op, class Index> struct with_index;
+template <template <ties, nans, class> class Arg, ties T, nans N, class Old, class Index>
+struct with_index<Arg<T, N, Old>, Index> {
+  using type = Arg<T, N, Index>;
+};
+
 /// Indices of 32 bits suffice for inputs below 2^31 items; accumulators are half as large then.
-template <relative_to R, template <ties, nans, class> class Arg, ties T, nans N, class It, class S, class Out>
+template <relative_to R, class Arg, class It, class S, class Out>
 void reduce_arg_segments(const char* function, const char* argument, const It& first, std::int64_t count,
                          const S& segments, Out&& out, const call_options& options) {
   const auto call = [&]<class Op>(Op op) {
-    using A = accumulator_t<Op, iterator_item_t<It>>;
-    const segmented_options<A> all{options.stream, {}, {}, options.workspace, options.max_blocks};
+    const segmented_options<accumulator_t<Op, iterator_item_t<It>>> all{
+        options.stream, {}, {}, options.workspace, options.max_blocks};
     reduce_segments<automatic>(function, argument, first, count, segments, out, op, thread::no_transform{}, all);
   };
   if constexpr (sizeof(iterator_item_t<It>) <= 4)
     if (count <= std::numeric_limits<std::int32_t>::max())
-      return call(typename arg_of_segments<R, S, Arg<T, N, std::int32_t>>::type{});
-  call(typename arg_of_segments<R, S, Arg<T, N, std::int64_t>>::type{});
+      return call(typename arg_of_segments<R, S, typename with_index<Arg, std::int32_t>::type>::type{});
+  call(typename arg_of_segments<R, S, Arg>::type{});
 }
 
-template <relative_to R, class Op> using arg_of_runs = std::conditional_t<R == relative_to::array, Op, within_run<Op>>;
-template <class A> reduce_options<A> reduce_options_of(const call_options& options) {
-  return {options.stream, {}, options.workspace, options.max_blocks};
+template <relative_to R, class Arg, class Keys, class Values, class... Outs>
+void reduce_arg_runs(const call_options& options, const Keys& keys, const Values& values, Outs&&... outs) {
+  using op = std::conditional_t<R == relative_to::array, Arg, within_run<Arg>>;
+  const arg_options<op, Values> all{options.stream, {}, options.workspace, options.max_blocks};
+  warpfold::reduce_by_key(keys, values, outs..., op{}, all);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
@@ -72,38 +84,32 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 // ---- the smallest item ----
 
 /// *out = the smallest item of `in` and its index.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
-          class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
-  requires any_device_output<Out>
-void argmin(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+void argmin(const In& in, Out&& out, const detail::arg_options<arg_minimum<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("argmin", in, out, arg_minimum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
-          class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void argmin(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
+void argmin(It first, std::int64_t count, Out&& out, const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
   detail::reduce_items<automatic>("argmin", "first", first, count, out, arg_minimum<T, N>{}, thread::no_transform{},
                                   options);
 }
 /// argmin, waiting for the stream and returning the result.
-template <ties T = ties::first, nans N = nans::propagate, device_range In,
-          class A = accumulator_t<arg_minimum<T, N>, item_t<const In>>>
-[[nodiscard]] A argmin_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In>
+[[nodiscard]] auto argmin_value(const In& in, const detail::arg_options<arg_minimum<T, N>, In>& options = {}) {
   return warpfold::reduce_value(in, arg_minimum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
-          class A = accumulator_t<arg_minimum<T, N>, iterator_item_t<It>>>
-[[nodiscard]] A argmin_value(It first, std::int64_t count,
-                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
+[[nodiscard]] auto argmin_value(It first, std::int64_t count,
+                                const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_minimum<T, N>{}, options);
 }
 /// argmin of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
           segments Segments, class Out>
 void segmented_argmin(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_minimum, T, N>("segmented_argmin", "in", in.data(),
+  detail::reduce_arg_segments<R, arg_minimum<T, N>>("segmented_argmin", "in", in.data(),
                                                     static_cast<std::int64_t>(in.size()), segments, out, options);
 }
 /// The same of the `count` items from `first` on.
@@ -111,54 +117,46 @@ template <relative_to R = relative_to::segment, ties T = ties::first, nans N = n
           segments Segments, class Out>
 void segmented_argmin(It first, std::int64_t count, const Segments& segments, Out&& out,
                       const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_minimum, T, N>("segmented_argmin", "first", first, count, segments, out, options);
+  detail::reduce_arg_segments<R, arg_minimum<T, N>>("segmented_argmin", "first", first, count, segments, out, options);
 }
 /// argmin of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
-template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
-          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
   requires counted_items<Keys, Values>
-void argmin_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                   OutCount&& out_count, const call_options& options = {}) {
-  using Op = detail::arg_of_runs<R, arg_minimum<T, N>>;
-  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+void argmin_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
+                   const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_minimum<T, N>>(options, keys, values, out_keys, out_values, out_count);
 }
 
 // ---- the largest item ----
 
 /// *out = the largest item of `in` and its index.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
-          class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
-  requires any_device_output<Out>
-void argmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+void argmax(const In& in, Out&& out, const detail::arg_options<arg_maximum<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("argmax", in, out, arg_maximum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
-          class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void argmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
+void argmax(It first, std::int64_t count, Out&& out, const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
   detail::reduce_items<automatic>("argmax", "first", first, count, out, arg_maximum<T, N>{}, thread::no_transform{},
                                   options);
 }
 /// argmax, waiting for the stream and returning the result.
-template <ties T = ties::first, nans N = nans::propagate, device_range In,
-          class A = accumulator_t<arg_maximum<T, N>, item_t<const In>>>
-[[nodiscard]] A argmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In>
+[[nodiscard]] auto argmax_value(const In& in, const detail::arg_options<arg_maximum<T, N>, In>& options = {}) {
   return warpfold::reduce_value(in, arg_maximum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
-          class A = accumulator_t<arg_maximum<T, N>, iterator_item_t<It>>>
-[[nodiscard]] A argmax_value(It first, std::int64_t count,
-                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
+[[nodiscard]] auto argmax_value(It first, std::int64_t count,
+                                const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_maximum<T, N>{}, options);
 }
 /// argmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
           segments Segments, class Out>
 void segmented_argmax(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_maximum, T, N>("segmented_argmax", "in", in.data(),
+  detail::reduce_arg_segments<R, arg_maximum<T, N>>("segmented_argmax", "in", in.data(),
                                                     static_cast<std::int64_t>(in.size()), segments, out, options);
 }
 /// The same of the `count` items from `first` on.
@@ -166,54 +164,47 @@ template <relative_to R = relative_to::segment, ties T = ties::first, nans N = n
           segments Segments, class Out>
 void segmented_argmax(It first, std::int64_t count, const Segments& segments, Out&& out,
                       const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_maximum, T, N>("segmented_argmax", "first", first, count, segments, out, options);
+  detail::reduce_arg_segments<R, arg_maximum<T, N>>("segmented_argmax", "first", first, count, segments, out, options);
 }
 /// argmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
-template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
-          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
   requires counted_items<Keys, Values>
-void argmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                   OutCount&& out_count, const call_options& options = {}) {
-  using Op = detail::arg_of_runs<R, arg_maximum<T, N>>;
-  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+void argmax_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
+                   const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_maximum<T, N>>(options, keys, values, out_keys, out_values, out_count);
 }
 
 // ---- both ----
 
 /// *out = the smallest and the largest item of `in` and their indices.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out,
-          class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
-  requires any_device_output<Out>
-void arg_minmax(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+void arg_minmax(const In& in, Out&& out, const detail::arg_options<arg_extrema<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("arg_minmax", in, out, arg_extrema<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out,
-          class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void arg_minmax(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
+void arg_minmax(It first, std::int64_t count, Out&& out,
+                const detail::arg_options<arg_extrema<T, N>, It>& options = {}) {
   detail::reduce_items<automatic>("arg_minmax", "first", first, count, out, arg_extrema<T, N>{}, thread::no_transform{},
                                   options);
 }
 /// arg_minmax, waiting for the stream and returning the result.
-template <ties T = ties::first, nans N = nans::propagate, device_range In,
-          class A = accumulator_t<arg_extrema<T, N>, item_t<const In>>>
-[[nodiscard]] A arg_minmax_value(const In& in, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, device_range In>
+[[nodiscard]] auto arg_minmax_value(const In& in, const detail::arg_options<arg_extrema<T, N>, In>& options = {}) {
   return warpfold::reduce_value(in, arg_extrema<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It,
-          class A = accumulator_t<arg_extrema<T, N>, iterator_item_t<It>>>
-[[nodiscard]] A arg_minmax_value(It first, std::int64_t count,
-                                 const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
+[[nodiscard]] auto arg_minmax_value(It first, std::int64_t count,
+                                    const detail::arg_options<arg_extrema<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_extrema<T, N>{}, options);
 }
 /// arg_minmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
           segments Segments, class Out>
 void segmented_arg_minmax(const In& in, const Segments& segments, Out&& out, const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_extrema, T, N>("segmented_arg_minmax", "in", in.data(),
+  detail::reduce_arg_segments<R, arg_extrema<T, N>>("segmented_arg_minmax", "in", in.data(),
                                                     static_cast<std::int64_t>(in.size()), segments, out, options);
 }
 /// The same of the `count` items from `first` on.
@@ -221,18 +212,16 @@ template <relative_to R = relative_to::segment, ties T = ties::first, nans N = n
           segments Segments, class Out>
 void segmented_arg_minmax(It first, std::int64_t count, const Segments& segments, Out&& out,
                           const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_extrema, T, N>("segmented_arg_minmax", "first", first, count, segments, out,
+  detail::reduce_arg_segments<R, arg_extrema<T, N>>("segmented_arg_minmax", "first", first, count, segments, out,
                                                     options);
 }
 /// arg_minmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
-template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values,
-          output_argument OutKeys, output_argument OutValues, output_argument OutCount>
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
   requires counted_items<Keys, Values>
-void arg_minmax_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                       OutCount&& out_count, const call_options& options = {}) {
-  using Op = detail::arg_of_runs<R, arg_extrema<T, N>>;
-  warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, Op{},
-                          detail::reduce_options_of<accumulator_t<Op, items_argument_t<Values>>>(options));
+void arg_minmax_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                       output_argument auto&& out_values, output_argument auto&& out_count,
+                       const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_extrema<T, N>>(options, keys, values, out_keys, out_values, out_count);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -11,7 +11,7 @@
 //
 // It depends on the item count alone. Lanes, warps, tiles and grids may be cut anywhere at powers of two, as the
 // hardware likes, and the bits stay the same. It is pairwise summation: the rounding error of a float sum grows with
-// ceil(log2 N).
+// ceil(log2 N). It is also the association that WG21's paper P4016 proposes for C++; tests reproduce the paper's sums.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -70,7 +70,7 @@ accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
 }
 
 /// The value that reduce_by_key computes, to the bit, for the run first[begin] … first[end - 1], begin < end, on the
-/// CPU: the joins of the tree over all items that lie within the run. No item outside the run matters.
+/// CPU: the joins of the tree over all items that lie within the run. Items outside the run do not matter.
 template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
 accumulator_t<Op, T> replay_part(It first, std::int64_t begin, std::int64_t end, Op op) {
   using A = accumulator_t<Op, T>;

@@ -6,7 +6,7 @@
 // The bound. Let u be 2^-24 for float and 2^-53 for double, h = ceil(log2 N), S the sum, and X that of the magnitudes.
 // - At each node, a + b = s + e exactly. So S is the root's sum plus all e.
 // - |e| <= u |s|, and the |s| of one level add up to at most (1 + u)^h X. So all |e| add up to at most h u (1 + u)^h X.
-// - An e takes part in at most 2 h additions of errors, so that these are off by at most 2 h u (1 + 2 h u) of that.
+// - An e takes part in at most 2 h additions of errors, so these are off by at most 2 h u (1 + 2 h u) of that.
 // - One more rounding gives the result. Together: |result - S| <= u |S| + 2 h^2 u^2 (1 + 4 h u) X.
 // For 2^30 doubles that is u |S| + 2.3e-29 X. (Without overflow. An addition that underflows is exact.)
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace warpfold {
 
-/// What compensated_plus accumulates: a sum, and what its additions have lost to rounding.
+/// The accumulator of compensated_plus: a sum, and the rounding errors of its additions.
 template <class T> struct compensated_sum { T sum, error; };
 
 /// The sum of float, double, half, bfloat16 or fp8 items; of the last three in float. The association is the canonical

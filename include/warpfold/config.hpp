@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every other header stands on: the compilers that are supported, the CUDA declarations, the emulator's where
-// Warpfold is built for the CPU, and the namespace that keeps two builds of Warpfold in one program apart.
+// Every other header includes this one: it checks the compiler, brings the declarations of CUDA or, for the CPU, of the
+// emulator, and names the namespace that keeps two builds of Warpfold in one program apart.
 #pragma once
 #if !defined(__CUDACC__) && !defined(WARPFOLD_EMULATOR)
 #error "warpfold: compile with nvcc, or define WARPFOLD_EMULATOR (CMake: warpfold_emulate(target)) to run on the CPU"
@@ -95,7 +95,8 @@ consteval bool is_power_of_two(int value) { return value > 0 && (value & (value 
 
 consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
 
-/// std::min and std::max are not for device code. Of two int, an int: those of 64 bits cost a GPU twice.
+/// For device code, which cannot call std::min and std::max. Two int give an int, since 64 bits cost a GPU twice as
+/// much.
 template <std::signed_integral A, std::signed_integral B>
 __host__ __device__ constexpr std::common_type_t<A, B> least_of(A a, B b) {
   return a < b ? a : b;

@@ -10,7 +10,7 @@
 namespace warpfold {
 
 namespace detail {
-/// Not inlined, as little as what throws below: it would be in many places.
+/// Not inlined, and neither are the functions below that throw: they are called in many places.
 [[gnu::noinline, gnu::cold]] inline std::string joined(std::initializer_list<const char*> parts) {
   std::string whole;
   for (const char* part : parts) whole += part;
@@ -39,7 +39,7 @@ class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
 };
 
 namespace detail {
-/// Takes the error off CUDA's record, since the exception carries it.
+/// Clears CUDA's last error, since the exception carries it.
 [[noreturn, gnu::noinline, gnu::cold]] inline void throw_cuda_error(cudaError_t code, const char* call,
                                                                     std::source_location where) {
   (void)cudaGetLastError();
@@ -57,7 +57,7 @@ inline void check(cudaError_t code, const char* call, std::source_location where
   throw std::invalid_argument(detail::joined({"warpfold::", function, ": ", problem}));
 }
 [[noreturn]] inline void reject(const char* function, const std::string& problem) { reject(function, problem.c_str()); }
-/// The same of a problem in parts: less code at each place than strings that are added.
+/// The same for a problem in parts. A call takes less code than concatenated strings.
 [[noreturn]] inline void reject(const char* function, std::initializer_list<const char*> parts) {
   reject(function, detail::joined(parts));
 }

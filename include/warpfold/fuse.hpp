@@ -6,7 +6,7 @@
 //   auto [sum, largest] = wf::reduce_value(in, wf::fuse(wf::plus{}, wf::maximum{}), {.init = wf::fused(0.f, -1.f)});
 //
 // A fused operator is one operator: every function takes it (reductions, their transform_ and _value forms, segments,
-// keys, axes, scans), with one launch and one read of the input. Each result has the bits of a call of its own: each
+// keys, axes, scans), with one launch and one read of the input. Each result has the bits of a separate call: each
 // operator keeps its accumulator type, its order and its tree. The operators may lift and lower (operator_traits.hpp),
 // be fused themselves, and differ in everything.
 //
@@ -14,7 +14,7 @@
 // outputs(...) (outputs.hpp): a _value form returns them, and a pointer to fused<...> receives them. An empty input
 // needs an identity of each operator, or .init.
 //
-// Cost: the bytes of one reduction. Each result adds its arithmetic, and its accumulator to the registers of a lane.
+// Cost: the bytes of one reduction. Each result adds its arithmetic, and one accumulator per lane.
 #pragma once
 #include <warpfold/host/identity_of_output.hpp>
 #include <warpfold/host/type_checks.hpp>
@@ -23,7 +23,7 @@
 namespace warpfold {
 
 namespace detail {
-/// The accumulator of `item`, as a call of its own makes it.
+/// The accumulator of `item`, as a call with `op` alone makes it.
 template <class A, class Op, class T>
 __host__ __device__ constexpr A leaf_of(const Op& op, const T& item, std::int64_t i) {
   if constexpr (lifts<Op, T>) return convert<A>(lift(op, item, i));
@@ -35,7 +35,7 @@ inline constexpr bool can_transform =
     !is_device_lambda<Transform> && std::is_invocable_v<callable_t<Transform>, const T&>;
 }  // namespace detail
 
-/// What `with` returns.
+/// The operator that `with` returns.
 template <class Transform, class Op> struct transformed_operator {
   Transform transform;
   Op op;
@@ -89,7 +89,7 @@ struct accumulator<transformed_operator<Transform, Op>, T> {
                 "warpfold: the transform of wf::with must be callable with the items of the input, and const");
   using type = T;
 };
-/// All that is known of `Op` holds.
+/// with() keeps the traits of `Op`.
 template <class Transform, class Op>
 struct detail::plain_operator<transformed_operator<Transform, Op>> : detail::plain_operator<Op> {};
 template <class Transform, class Op, class A>
@@ -97,7 +97,7 @@ struct identity<transformed_operator<Transform, Op>, A> : identity<Op, A> {};
 template <class Transform, class Op>
 inline constexpr bool detail::outgrows_items<transformed_operator<Transform, Op>> = detail::outgrows_items<Op>;
 
-/// What `fuse` returns: part k is operator k.
+/// The operator that `fuse` returns: part k is operator k.
 template <class... Ops> struct fused_operator {
   static constexpr std::size_t part_count = sizeof...(Ops);
   template <class T> using leaf = fused<accumulator_t<Ops, T>...>;
@@ -202,7 +202,7 @@ inline constexpr std::uint64_t modular_parts<fused_operator<Ops...>> = [] {
   return parts;
 }();
 
-/// Each output is held against its result.
+/// Checks each output against its result.
 template <class... Ops, class... As, class... Its>
   requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Its) == sizeof...(Ops))
 inline constexpr bool outgrows_accumulator<fused_operator<Ops...>, fused<As...>, output_places<Its...>> =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values of several reductions side by side: accumulators, results and initial values of fused reductions (fuse.hpp).
-// A tuple of its own: trivially copyable and usable on the GPU, which std::tuple is not.
+// Unlike std::tuple, it is trivially copyable and usable on the GPU.
 #pragma once
 #include <cstddef>
 #include <type_traits>
@@ -27,7 +27,7 @@ template <class T, class... Ts> struct type_at<0, T, Ts...> { using type = T; };
 template <std::size_t I, class... Ts> using type_at_t = typename type_at<I, Ts...>::type;
 
 template <std::size_t Count> struct index_list { std::size_t at[Count]; };
-/// The types' indices, the most aligned type first: so no padding lies between them.
+/// The types' indices, the most aligned type first, so that no padding lies between values.
 template <class... Ts> consteval index_list<sizeof...(Ts)> by_alignment() {
   constexpr std::size_t alignments[] = {alignof(Ts)...};
   index_list<sizeof...(Ts)> order{};
@@ -111,7 +111,7 @@ template <class... Ts, class... As>
   requires(sizeof...(Ts) == sizeof...(As))
 inline constexpr bool is_wider<fused<Ts...>, fused<As...>> = (is_wider<Ts, As> || ...);
 
-/// Each value is held against its accumulator.
+/// Checks each value against its accumulator.
 template <class... Ts, class... As>
   requires(sizeof...(Ts) == sizeof...(As))
 struct conversion<fused<Ts...>, fused<As...>> {

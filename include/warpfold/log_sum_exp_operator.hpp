@@ -141,7 +141,7 @@ template <class R> class exponential_terms {
  public:
   __host__ __device__ void meet(R x) { range_.meet(x); }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) { return range_.settle(all_reduce); }
-  /// A term is no subnormal number, so that its exponent's field is that of exp(x) 4^-h, and the difference of
+  /// A term is no subnormal number, so its exponent's field is the sum of that of exp(x) 4^-h and the difference of
   /// exponents.
   __host__ __device__ R term(R x) const {
     using e = exponential<R>;

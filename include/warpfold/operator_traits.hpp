@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Warpfold knows of an operator: accumulator, identity, exactness, commutativity, hardware mapping. Each trait can
-// be specialised for a user's operator; none has to be.
+// The traits of an operator: accumulator, identity, exactness, commutativity, hardware mapping. Each can be specialised
+// for a user's operator; none has to be.
 //
-// An operator may also have members that say how items become accumulators, and what is written of one:
+// An operator may also have members that make accumulators of items, and results of accumulators:
 //
 //   A lift(const T& item) const                      the accumulator of an item (of what the transform returns)
-//   A lift(const T& item, std::int64_t index) const  the same, if it needs the item's number in the input
+//   A lift(const T& item, std::int64_t index) const  the same with the item's number in the input
 //   R lower(const A& value) const                    the result; without it the accumulator is the result
-//   R lower(const A& value, std::int64_t begin) const  the same of a segment that begins with item number `begin`
+//   R lower(const A& value, std::int64_t begin) const  the same for a segment that begins with item number `begin`
 //
-//   A lift_chunk(const T (&items)[N]) const          optional, for speed: the tree over the lifts of N items in a row,
-//                                                    N being a power of two, to the bit
+//   A lift_chunk(const T (&items)[N]) const          optional, for speed: the tree over N consecutive items, lifted, to
+//                                                    the bit; N is a power of two
 //
-// An operator whose accumulators say how many of the items count may, for speed, tell of nodes all of whose items do.
-// Their number need not travel, since the place in the tree tells it:
+// If accumulators hold how many items count (NaN may not), an operator may have, for speed, others for nodes whose
+// items all count. If no item is skipped, a node's count follows from its position, and need not travel:
 //
 //   full                                             the accumulator of such a node; if empty, nothing is folded
-//   bool skips_nan                                   whether NaN do not count; all other items do
+//   bool skips_nan                                   whether NaN are skipped; all other items count
 //   full lift_full(const T& item) const              of an item that counts
 //   full join_full(const full& a, const full& b, std::int64_t items) const   of neighbours of `items` items each
 //   A of_full(const full& value, std::int64_t items) const                   the accumulator, to the bit
@@ -69,7 +69,7 @@ struct promoted<T> {
 template <class T>
 concept is_real_number = is_integer<T> || is_real<typename promoted<T>::type>;
 
-/// What a transform returns for items that it has refused in words of its own. Nothing is said again.
+/// A transform returns this for items that it has refused by a message of its own. No other message follows.
 struct refused {};
 }  // namespace detail
 
@@ -82,9 +82,9 @@ inline constexpr bool lifts = lifts_indexed<Op, T> || requires(const Op& op, con
   op.lift(item);
 };
 
-/// What is written of an accumulator of type `A`: what op.lower returns, else the accumulator.
+/// Whether op.lower makes the result of an accumulator of type `A`. Otherwise the accumulator is the result.
 template <class Op, class A> inline constexpr bool lowers = requires(const Op& op, const A& value) { op.lower(value); };
-/// Whether it asks for the begin of the segment. Such an operator lowers without a begin, too.
+/// Whether op.lower also takes the begin of the segment. Such an operator lowers without a begin, too.
 template <class Op, class A> inline constexpr bool lowers_segments = requires(const Op& op, const A& value) {
   op.lower(value, std::int64_t{});
 };

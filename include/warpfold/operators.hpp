@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operators that come with Warpfold. An operator is a trivially copyable function object, A op(A, A), that need
-// only be associative. What is known of an operator beyond that is in operator_traits.hpp.
+// only be associative. operator_traits.hpp has their other properties.
 #pragma once
 #include <cmath>
 #include <concepts>
@@ -218,7 +218,7 @@ struct multiplies {
   }
 };
 
-/// The smaller; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 minimum). Enumerations and other types are
+/// The smaller; a NaN on either side wins, and -0 < +0 (IEEE 754-2019 minimum). Enumerations and other types are
 /// ordered by their <; they have no identity, since no value of theirs is known to be the greatest.
 struct minimum {
   template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
@@ -228,7 +228,7 @@ struct minimum {
   }
 };
 
-/// The larger; a NaN of either side wins, and -0 < +0 (IEEE 754-2019 maximum).
+/// The larger; a NaN on either side wins, and -0 < +0 (IEEE 754-2019 maximum).
 struct maximum {
   template <detail::has_order T> __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
     if constexpr (detail::is_real<T>) return detail::greatest(a, b);

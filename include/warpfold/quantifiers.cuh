@@ -41,8 +41,8 @@ template <bool Wanted, bool IfFound> struct whether {
     if constexpr (check_transform<logical_or, Predicate, bool, iterator_item_t<It>>() &&
                   check_written<bool, output_iterator_t<Out>>()) {
       const auto from = to_kernel_iterator(first);
-      host::check_count(function, count);
-      if (count > 0) host::check_pointer(function, argument, from);
+      host_side::check_count(function, count);
+      if (count > 0) host_side::check_pointer(function, argument, from);
       quantifiers::enqueue(function, make_leaves<bool>(logical_or{}, make_source(from, count), predicate), Wanted,
                            IfFound, checked_output(function, out), options);
     }
@@ -93,7 +93,7 @@ template <class Answer> struct predicate_value_function {
   /// Of the items of `in`.
   template <device_range In, class Predicate>
   [[nodiscard]] type operator()(const In& in, Predicate predicate, const call_options& options = {}) const {
-    return host::wait_for_value<type>(name, options.stream, [&](type* out) {
+    return host_side::wait_for_value<type>(name, options.stream, [&](type* out) {
       Answer::enqueue(name, "in", in.data(), static_cast<std::int64_t>(in.size()), out, predicate, options);
     });
   }
@@ -101,7 +101,7 @@ template <class Answer> struct predicate_value_function {
   template <item_iterator It, class Predicate>
   [[nodiscard]] type operator()(It first, std::int64_t count, Predicate predicate,
                                 const call_options& options = {}) const {
-    return host::wait_for_value<type>(name, options.stream, [&](type* out) {
+    return host_side::wait_for_value<type>(name, options.stream, [&](type* out) {
       Answer::enqueue(name, "first", first, count, out, predicate, options);
     });
   }

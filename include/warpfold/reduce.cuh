@@ -43,11 +43,11 @@ namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Out> auto checked_output(const char* function, Out&& out) {
   const auto to = to_output(out);
-  host::for_each_output("out", to, [=](const char* name, const auto& first, std::int64_t size) {
+  host_side::for_each_output("out", to, [=](const char* name, const auto& first, std::int64_t size) {
     if (size == 0) reject(function, std::string(name) + " has no items");
-    host::check_pointer(function, name, first);
+    host_side::check_pointer(function, name, first);
   });
-  host::check_outputs_apart(function, "out", to, 1);
+  host_side::check_outputs_apart(function, "out", to, 1);
   return to.first;
 }
 
@@ -56,10 +56,10 @@ void reduce_items(const char* function, const char* argument, const It& first, s
                   Transform transform, const reduce_options<A>& options) {
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
     const auto from = to_kernel_iterator(first);
-    host::check_count(function, count);
-    if (count > 0) host::check_pointer(function, argument, from);
-    host::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_source(from, count), transform),
-                                  lower_into<A>(op, checked_output(function, out)), op, options);
+    host_side::check_count(function, count);
+    if (count > 0) host_side::check_pointer(function, argument, from);
+    host_side::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_source(from, count), transform),
+                                       lower_into<A>(op, checked_output(function, out)), op, options);
   }
 }
 
@@ -69,25 +69,26 @@ void reduce_range(const char* function, const In& in, Out&& out, Op op, Transfor
   reduce_items<S>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), out, op, transform, options);
 }
 
-template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
-void reduce_pairs(const char* function, const Left& left, const Right& right, std::int64_t count, Out&& out, Op op,
+template <class S, class Out, class Op, class Transform, class A>
+void reduce_pairs(const char* function, const auto& left, const auto& right, std::int64_t count, Out&& out, Op op,
                   Transform transform, const reduce_options<A>& options) {
-  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<Left>,
-                            iterator_item_t<Right>>()) {
+  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>,
+                            iterator_item_t<std::remove_cvref_t<decltype(left)>>,
+                            iterator_item_t<std::remove_cvref_t<decltype(right)>>>()) {
     const auto l = to_kernel_iterator(left);
     const auto r = to_kernel_iterator(right);
-    host::check_count(function, count);
+    host_side::check_count(function, count);
     if (count > 0) {
-      host::check_pointer(function, "left", l);
-      host::check_pointer(function, "right", r);
+      host_side::check_pointer(function, "left", l);
+      host_side::check_pointer(function, "right", r);
     }
-    host::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_zip(l, r, count), transform),
-                                  lower_into<A>(op, checked_output(function, out)), op, options);
+    host_side::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_zip(l, r, count), transform),
+                                       lower_into<A>(op, checked_output(function, out)), op, options);
   }
 }
 
-template <class S, class Left, class Right, class Out, class Op, class Transform, class A>
-void reduce_ranges(const char* function, const Left& left, const Right& right, Out&& out, Op op, Transform transform,
+template <class S, class Out, class Op, class Transform, class A>
+void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, Op op, Transform transform,
                    const reduce_options<A>& options) {
   if (left.size() != right.size())
     reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
@@ -176,7 +177,7 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
           class A = accumulator_t<Op, item_t<const In>>>
 [[nodiscard]] lowered_t<Op, A> reduce_value(const In& in, Op op,
                                             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
+  return host_side::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_range<S>("reduce_value", in, out, op, thread::no_transform{}, options);
   });
 }
@@ -186,7 +187,7 @@ template <reduction_strategy S = automatic, item_iterator It, operator_argument 
           class A = accumulator_t<Op, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<Op, A> reduce_value(It first, std::int64_t count, Op op,
                                             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
+  return host_side::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
     detail::reduce_items<S>("reduce_value", "first", first, count, out, op, thread::no_transform{}, options);
   });
 }
@@ -210,9 +211,10 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
   requires(!device_range<Op>)
 [[nodiscard]] lowered_t<Op, A> transform_reduce_value(const In& in, Op op, Transform transform,
                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_range<S>("transform_reduce_value", in, out, op, transform, options);
-  });
+  return host_side::wait_for_value<lowered_t<Op, A>>(
+      "transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
+        detail::reduce_range<S>("transform_reduce_value", in, out, op, transform, options);
+      });
 }
 
 /// The same of `count` items from `first` on.
@@ -220,9 +222,10 @@ template <reduction_strategy S = automatic, item_iterator It, operator_argument 
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<Op, A> transform_reduce_value(It first, std::int64_t count, Op op, Transform transform,
                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_items<S>("transform_reduce_value", "first", first, count, out, op, transform, options);
-  });
+  return host_side::wait_for_value<lowered_t<Op, A>>(
+      "transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
+        detail::reduce_items<S>("transform_reduce_value", "first", first, count, out, op, transform, options);
+      });
 }
 
 /// The form of two ranges.
@@ -231,9 +234,10 @@ template <reduction_strategy S = automatic, device_range Left, device_range Righ
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
 [[nodiscard]] lowered_t<Op, A> transform_reduce_value(const Left& left, const Right& right, Op op, Transform transform,
                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_ranges<S>("transform_reduce_value", left, right, out, op, transform, options);
-  });
+  return host_side::wait_for_value<lowered_t<Op, A>>(
+      "transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
+        detail::reduce_ranges<S>("transform_reduce_value", left, right, out, op, transform, options);
+      });
 }
 
 /// The form of `count` pairs.
@@ -243,9 +247,10 @@ template <reduction_strategy S = automatic, item_iterator Left, item_iterator Ri
 [[nodiscard]] lowered_t<Op, A> transform_reduce_value(Left left, Right right, std::int64_t count, Op op,
                                                       Transform transform,
                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host::wait_for_value<lowered_t<Op, A>>("transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_pairs<S>("transform_reduce_value", left, right, count, out, op, transform, options);
-  });
+  return host_side::wait_for_value<lowered_t<Op, A>>(
+      "transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
+        detail::reduce_pairs<S>("transform_reduce_value", left, right, count, out, op, transform, options);
+      });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -11,8 +11,8 @@
 // |-----------------------|-------------------------------------------------------------------------------|
 // | reduce_axes           | in, out, axes or keep_axes, [op] [options]                                    |
 // | transform_reduce_axes | in, out, axes or keep_axes, op, transform, [options]                          |
-// | reduce_rows           | in of two dimensions, out with one item a row, [op] [options]                 |
-// | reduce_columns        | in of two dimensions, out with one item a column, [op] [options]              |
+// | reduce_rows           | in of two dimensions, out with one item per row, [op] [options]               |
+// | reduce_columns        | in of two dimensions, out with one item per column, [op] [options]            |
 //
 // - `in`: up to 8 dimensions of device memory, of an mdspan's shape (array_view): std::mdspan, cuda::std::mdspan, those
 //   of Kokkos and RAFT, or strided. Any strides: padded, transposed, sliced, negative, zero.
@@ -22,7 +22,8 @@
 //   contiguous range.
 //   outputs(a, b, …) of arrays of the same extents and strides, or of ranges, takes the results of a fused operator
 //   (fuse.hpp), one each; an array of fused<…> takes them side by side.
-// - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, {.stream = s} say.
+// - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, for example
+//   {.stream = s}.
 //
 // Everyday reductions along axes are operators:
 //
@@ -64,10 +65,10 @@
 #include <warpfold/axes/array_outputs.cuh>
 #include <warpfold/axes/dispatch.cuh>
 #include <warpfold/axes/overlap.hpp>
-#include <warpfold/axes/strided.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
+#include <warpfold/strided.hpp>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
@@ -84,10 +85,10 @@ void check_results_apart(const char* function, const T* in, const axis_reduction
   const auto written = axis_reduction::range_of(out_axes);
   const auto first = axis_reduction::from_item(out, written.first);
   const std::int64_t count = written.last - written.first + 1;
-  host::check_outputs_apart(function, "out", first, count);
-  host::check_outputs_apart_from(function, "in", in + read.first, read.last - read.first + 1, "out", first, count);
-  host::check_outputs_apart_from(function, "init", options.init, "out", first, count);
-  host::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
+  host_side::check_outputs_apart(function, "out", first, count);
+  host_side::check_outputs_apart_from(function, "in", in + read.first, read.last - read.first + 1, "out", first, count);
+  host_side::check_outputs_apart_from(function, "init", options.init, "out", first, count);
+  host_side::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
 }
 
 template <class Lift, class Op, class Transform> Lift make_lift(const Op& op, const Transform& transform) {
@@ -113,12 +114,13 @@ concept counts_from_begin = requires(const A& value) {
 };
 
 /// The reduction of adjacent rows, by the kernels for segments. Indices count from the first item of all while they are
-/// folded, so that nothing need be divided, if they fit, and if there is no init, whose index is the caller's.
+/// folded, so nothing is divided. This requires that they fit, and that there is no init, whose index is the caller's.
 template <class A, class Source, class Out, class Op, class Transform>
 void reduce_adjacent_rows(const char* function, const Source& source, const segmented::fixed_length_segments& rows,
                           const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
   const auto enqueue = [&](const auto& leaves, const auto& to, const auto& any_op) {
-    host::segmented_reduce_with<automatic>::enqueue(function, rows, leaves, segmented::to_indexed(to), any_op, options);
+    host_side::segmented_reduce_with<automatic>::enqueue(function, rows, leaves, segmented::to_indexed(to), any_op,
+                                                         options);
   };
   if constexpr (counts_from_begin<Op, A>)
     if (!options.init && source.items - 1 <= std::numeric_limits<typename index_of<A>::type>::max()) {
@@ -135,10 +137,10 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
                          const segmented_options<A>& options) {
   const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
   const auto kept = axis_reduction::kept_strides(function, in_axes, reduced, out);
-  if (items > 0) host::check_pointer(function, "in", in);
+  if (items > 0) host_side::check_pointer(function, "in", in);
   const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
   if (axis_reduction::checked_items(function, "out", kept) > 0) {
-    host::check_output_pointers(function, "out", out.to);
+    host_side::check_output_pointers(function, "out", out.to);
     axis_reduction::check_apart_from_itself(function, out.axes[0]);
     check_results_apart(function, in, readable, out.to, kept, options);
   }
@@ -187,6 +189,22 @@ concept vector_output = axes_output<std::remove_cvref_t<Out>> || device_range<st
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// An array for each result of a fused reduction along axes. All must have the same extents and
+/// strides, and be apart from each other, from the first to the last item. Results that shall interleave are written to
+/// an array of fused<...>.
+template <class... Outs>
+  requires(sizeof...(Outs) > 0 && (array_view<std::remove_cvref_t<Outs>> && ...))
+constexpr auto outputs(Outs&&... outs) {
+  using places = output_places<pointer_t<view_handle_t<std::remove_cvref_t<Outs>>>...>;
+  axis_reduction::array_outputs<places, int{sizeof...(Outs)}> result{{}, {axis_reduction::axes_of(outs)...}};
+  const auto set = [](auto& place, const auto& pointer) { place = to_pointer(pointer); };
+  [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+    (set(detail::element<Is>(result.to.first), outs.data_handle()), ...);
+  }
+  (std::index_sequence_for<Outs...>());
+  return result;
+}
 
 // No default argument for Op below: `{...}` would otherwise bind to it.
 

@@ -55,15 +55,15 @@ void scan_items(const char* function, const char* argument, const It& given, std
   using T = iterator_item_t<It>;
   if constexpr (check_types<Op, Transform, A, Out, T>()) {
     const auto first = to_kernel_iterator(given);
-    host::check_count(function, count);
-    host::check_output_sizes(function, out, count);
+    host_side::check_count(function, count);
+    host_side::check_output_sizes(function, out, count);
     if (count > 0) {
-      host::check_pointer(function, argument, first);
-      host::check_output_pointers(function, "out", out);
+      host_side::check_pointer(function, argument, first);
+      host_side::check_output_pointers(function, "out", out);
     }
-    host::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
-    host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
-    constexpr int items = scan::chunk_items_of<T, Out>();
+    host_side::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
+    host_side::check_outputs_apart_from(function, "init", options.init, "out", out, count);
+    constexpr int items = warp::chunk_items_of<T, Out>();
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count), transform);
     const auto to = lower_into<A>(op, out.first);
     constexpr auto policy = scan::policy_of<std::remove_cv_t<decltype(leaves)>, Op, std::remove_cv_t<decltype(to)>>();

@@ -28,10 +28,12 @@
 //   apart from the inputs, and from *options.init;
 // - throw std::invalid_argument, before anything is enqueued, as the scans and reduce_by_key do.
 #pragma once
+#include <warpfold/equal_to.hpp>
 #include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
 #include <warpfold/scan/dispatch.cuh>
+#include <warpfold/scan/keyed.cuh>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
@@ -57,17 +59,17 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
   using key = iterator_item_t<KeyIt>;
   using value = iterator_item_t<ValueIt>;
   if constexpr (check_keyed_scan<key, value, Op, Equal, A, Out>()) {
-    host::check_count(function, count);
-    host::check_output_sizes(function, out, count);
+    host_side::check_count(function, count);
+    host_side::check_output_sizes(function, out, count);
     if (count > 0) {
-      host::check_pointer(function, "keys", keys);
-      host::check_pointer(function, "values", values);
-      host::check_output_pointers(function, "out", out);
+      host_side::check_pointer(function, "keys", keys);
+      host_side::check_pointer(function, "values", values);
+      host_side::check_output_pointers(function, "out", out);
     }
-    host::check_outputs_apart_from(function, "keys", keys, count, "out", out, count);
-    host::check_outputs_apart_or_in_place(function, "values", values, "out", out, count);
-    host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
-    constexpr int items = std::min(thread::items_per_chunk(sizeof(key)), scan::chunk_items_of<value, Out>());
+    host_side::check_outputs_apart_from(function, "keys", keys, count, "out", out, count);
+    host_side::check_outputs_apart_or_in_place(function, "values", values, "out", out, count);
+    host_side::check_outputs_apart_from(function, "init", options.init, "out", out, count);
+    constexpr int items = std::min(thread::items_per_chunk(sizeof(key)), warp::chunk_items_of<value, Out>());
     const auto k = make_source_in_chunks<items>(keys, count);
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(values, count), thread::no_transform{});
     using source = scan::keyed_source<std::remove_cv_t<decltype(k)>, std::remove_cv_t<decltype(leaves.source)>>;

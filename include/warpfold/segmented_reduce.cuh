@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments to a value each: segmented_reduce and transform_segmented_reduce.
+// One value for each segment: segmented_reduce and transform_segmented_reduce.
 //
 // | function                   | input                | segments                | output | then                    |
 // |----------------------------|----------------------|-------------------------|--------|-------------------------|
@@ -9,7 +9,7 @@
 // - `in`: a contiguous range of device memory (device_range). `first`: an iterator (item_iterator). An iterator that
 //   stands for a pointer is read as a range is; any other is indexed by device code, item by item, with 64 bits.
 // - `out`: a range with one item for each segment, or a device pointer or an iterator (device_outputs), which is
-//   written by out[s] = value. A pointer or an iterator has no size, so that the segments must tell their number:
+//   written by out[s] = value. A pointer or an iterator has no size, so the segments must tell their number:
 //
 //   | segments                       | `out` is a range | `out` has no size              | the number of segments     |
 //   |--------------------------------|------------------|--------------------------------|----------------------------|
@@ -47,76 +47,17 @@
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
-#include <warpfold/host/segment_arguments.cuh>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
+#include <warpfold/segments.hpp>
+#include <warpfold/segments/arguments.cuh>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
 
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
-
-/// The number of segments for an output without size; `unknown_size` if only an output with a size can tell.
-inline std::int64_t count_of(const char* function, fixed_length length, std::int64_t items) {
-  if (length.items <= 0)
-    reject(function, "fixed_length is " + std::to_string(length.items) +
-                         "; it must be positive if out has no size that tells the number of segments");
-  return items / length.items;
-}
-template <class B, class E> std::int64_t count_of(const char*, const bounds<B, E>& segments, std::int64_t) {
-  if constexpr (device_range<B>) return static_cast<std::int64_t>(segments.begins.size());
-  else {
-    static_assert(device_range<E>,
-                  "warpfold: bounds of two iterators do not tell the number of segments: pass out as a range");
-    if constexpr (device_range<E>) return static_cast<std::int64_t>(segments.ends.size());
-    else return 0;
-  }
-}
-template <class S> std::int64_t count_of(const char* function, const S& offsets, std::int64_t) {
-  static_assert(device_range<S>,
-                "warpfold: owners, or offsets as an iterator, do not tell the number of segments: pass "
-                "out as a range");
-  if constexpr (device_range<S>) {
-    if (offsets.size() == 0) reject(function, "offsets has 0 entries, not one more than there are segments");
-    return static_cast<std::int64_t>(offsets.size()) - 1;
-  } else return 0;
-}
-
-template <class Out>
-auto make_segments(const char* function, fixed_length length, std::int64_t items, const output<Out>& out) {
-  if (length.items < 0)
-    reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
-  if (out.size > 0 ? items / out.size != length.items || items % out.size != 0 : items != 0)
-    reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(out.size) +
-                         " segments of " + std::to_string(length.items));
-  return segmented::fixed_length_segments{length.items, out.size};
-}
-
-template <class B, class E, class Out>
-auto make_segments(const char* function, const bounds<B, E>& segments, std::int64_t, const output<Out>& out) {
-  const auto begins = checked_entries(function, "begins", segments.begins, out.size, "as out has", out);
-  const auto ends = checked_entries(function, "ends", segments.ends, out.size, "as out has", out);
-  using spans = segmented::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
-  return segmented::listed_segments<spans>{{begins, ends, out.size}};
-}
-
-template <class R, class Out>
-auto make_segments(const char* function, const owners<R>& segments, std::int64_t items, const output<Out>& out) {
-  const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
-  if (out.size == 0 && items > 0)
-    reject(function, {"out is empty, but there are ", std::to_string(items).c_str(), " items"});
-  return segmented::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items, out.size};
-}
-
-template <class S, class Out>
-  requires(!is_segments<S>)
-auto make_segments(const char* function, const S& offsets, std::int64_t, const output<Out>& out) {
-  const auto entries = checked_entries(function, "offsets", offsets, out.size + 1, "one more than out has", out);
-  return segmented::listed_segments<segmented::offset_spans<std::remove_const_t<decltype(entries)>>>{
-      {entries, out.size}};
-}
 
 template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
 void reduce_segments(const char* function, const char* argument, const It& first, std::int64_t items, const S& segments,
@@ -126,18 +67,23 @@ void reduce_segments(const char* function, const char* argument, const It& first
     if constexpr (check_transform<Op, Transform, A, iterator_item_t<It>>() &&
                   check_output<Op, A, std::remove_cvref_t<output_iterator_t<Out>>>()) {
       const auto from = to_kernel_iterator(first);
-      host::check_count(function, items);
-      if (items > 0) host::check_pointer(function, argument, from);
+      host_side::check_count(function, items);
+      if (items > 0) host_side::check_pointer(function, argument, from);
       auto to = to_output(out);
-      if constexpr (!is_sized_output<Out>) to.size = count_of(function, segments, items);
-      host::check_equal_sizes(function, "out", to);
-      if (to.size > 0) host::check_output_pointers(function, "out", to);
-      host::check_outputs_apart(function, "out", to, to.size);
-      host::check_outputs_apart_from(function, argument, from, items, "out", to, to.size);
-      host::check_outputs_apart_from(function, "init", options.init, "out", to, to.size);
-      host::check_outputs_apart_from(function, "empty", options.empty, "out", to, to.size);
-      const auto described = make_segments(function, segments, items, to);
-      host::segmented_reduce_with<Strategy>::enqueue(
+      if constexpr (!is_sized_output<Out>) to.size = segment::count_of(function, segments, items);
+      host_side::check_equal_sizes(function, "out", to);
+      if (to.size > 0) host_side::check_output_pointers(function, "out", to);
+      host_side::check_outputs_apart(function, "out", to, to.size);
+      host_side::check_outputs_apart_from(function, argument, from, items, "out", to, to.size);
+      host_side::check_outputs_apart_from(function, "init", options.init, "out", to, to.size);
+      host_side::check_outputs_apart_from(function, "empty", options.empty, "out", to, to.size);
+      const auto spans =
+          segment::checked_spans(function, segments, items, to.size, is_sized_output<Out> ? "out" : "begins", to);
+      if constexpr (requires { spans.ids; })
+        if (to.size == 0 && items > 0)
+          reject(function, {"out is empty, but there are ", std::to_string(items).c_str(), " items"});
+      const auto described = segmented::described(spans, to.size);
+      host_side::segmented_reduce_with<Strategy>::enqueue(
           function, described, make_leaves<A>(op, make_source(from, items), transform),
           segmented::to_indexed(lower_segments_into<A>(op, to.first, described)), op, options);
     }

@@ -49,8 +49,9 @@
 // cooperative.
 #pragma once
 #include <warpfold/host/leaves.cuh>
-#include <warpfold/host/segment_arguments.cuh>
 #include <warpfold/segmented_scan/dispatch.cuh>
+#include <warpfold/segments.hpp>
+#include <warpfold/segments/arguments.cuh>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
@@ -58,49 +59,16 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-// Descriptions as kernels read them. `out` has as many items as the input, `items`.
-
-template <class Out>
-auto make_scanned_segments(const char* function, fixed_length length, std::int64_t items, const output<Out>&) {
-  if (items > 0 ? length.items <= 0 || items % length.items != 0 : length.items < 0)
-    reject(function, "fixed_length is " + std::to_string(length.items) + "; it must be positive, and divide the " +
-                         std::to_string(items) + " items of the input");
-  using spans = segmented_scan::fixed_length_spans;
-  return segmented_scan::listed_segments<spans, false>{
-      spans{length.items, length.items > 0 ? items / length.items : 0}};
-}
-
-template <class B, class E, class Out>
-auto make_scanned_segments(const char* function, const bounds<B, E>& segments, std::int64_t, const output<Out>& out) {
-  static_assert(device_range<B> || device_range<E>,
-                "warpfold: bounds of two iterators do not tell the number of segments: pass one of them as a range");
-  std::int64_t count = 0;
-  if constexpr (device_range<B>) count = static_cast<std::int64_t>(segments.begins.size());
-  else if constexpr (device_range<E>) count = static_cast<std::int64_t>(segments.ends.size());
-  const auto begins = checked_entries(function, "begins", segments.begins, count, "as ends has", out);
-  const auto ends = checked_entries(function, "ends", segments.ends, count, "as begins has", out);
-  using spans = grid::bounds_spans<std::remove_const_t<decltype(begins)>, std::remove_const_t<decltype(ends)>>;
-  return segmented_scan::listed_segments<spans, true>{{begins, ends, count}};
-}
-
-template <class R, class Out>
-auto make_scanned_segments(const char* function, const owners<R>& segments, std::int64_t items,
-                           const output<Out>& out) {
-  const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
-  return segmented_scan::owned_segments<std::remove_const_t<decltype(ids)>>{ids, items};
-}
-
-template <class S, class Out>
-  requires(!is_segments<S>)
-auto make_scanned_segments(const char* function, const S& offsets, std::int64_t, const output<Out>& out) {
-  static_assert(device_range<S>,
-                "warpfold: offsets as an iterator do not tell the number of segments: pass them as a range");
-  std::int64_t count = 0;
-  if constexpr (device_range<S>) count = static_cast<std::int64_t>(offsets.size());
-  if (count == 0) reject(function, "offsets has 0 entries, not one more than there are segments");
-  const auto entries = checked_entries(function, "offsets", offsets, count, "", out);
-  using spans = grid::offset_spans<std::remove_const_t<decltype(entries)>>;
-  return segmented_scan::listed_segments<spans, false>{{entries, count - 1}};
+/// The number of segments of a scan; 0 of owners, which do not tell it.
+template <class S> std::int64_t scanned_segments(const char* function, const S& segments, std::int64_t items) {
+  if constexpr (std::is_same_v<S, fixed_length>) {
+    const std::int64_t length = segments.items;
+    if (items > 0 ? length <= 0 || items % length != 0 : length < 0)
+      reject(function, "fixed_length is " + std::to_string(length) + "; it must be positive, and divide the " +
+                           std::to_string(items) + " items of the input");
+    return items > 0 ? items / length : 0;
+  } else if constexpr (requires { segments.ids; }) return 0;
+  else return segment::count_of(function, segments, items);
 }
 
 template <bool IsExclusive, class It, class S, class Out, class Op, class Transform, class A>
@@ -109,18 +77,19 @@ void scan_segments(const char* function, const char* argument, const It& given, 
   using T = iterator_item_t<It>;
   if constexpr (check_types<Op, Transform, A, Out, T>()) {
     const auto first = to_kernel_iterator(given);
-    host::check_count(function, count);
+    host_side::check_count(function, count);
     static_assert(!lowers_segments<Op, A>,
                   "warpfold: scans do not tell where a segment begins: use within_run instead of within_segment");
-    host::check_output_sizes(function, out, count);
+    host_side::check_output_sizes(function, out, count);
     out.size = count;
     if (count > 0) {
-      host::check_pointer(function, argument, first);
-      host::check_output_pointers(function, "out", out);
+      host_side::check_pointer(function, argument, first);
+      host_side::check_output_pointers(function, "out", out);
     }
-    host::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
-    host::check_outputs_apart_from(function, "init", options.init, "out", out, count);
-    const auto described = make_scanned_segments(function, segments, count, out);
+    host_side::check_outputs_apart_or_in_place(function, argument, first, "out", out, count);
+    host_side::check_outputs_apart_from(function, "init", options.init, "out", out, count);
+    const auto described = segmented_scan::described(
+        segment::checked_spans(function, segments, count, scanned_segments(function, segments, count), "begins", out));
     constexpr bool has_owners = requires { described.ids; };
     constexpr int most_items =
         segmented_scan::scanned_chunk_items(warp::chunk_items_of<T, Out>(), sizeof(A), has_owners);

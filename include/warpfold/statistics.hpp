@@ -3,7 +3,7 @@
 //
 //   const auto m = wf::reduce_value(in, wf::moments{});           // m.mean(), m.variance(), m.stddev()
 //   const auto s = wf::reduce_value(in, wf::statistics{});        // the same, and s.minimum, s.maximum, s.nan_count
-//   wf::segmented_reduce(in, offsets, out, wf::moments<4>{});     // out holds wf::moments_of<4>: a skewness a segment
+//   wf::segmented_reduce(in, offsets, out, wf::moments<4>{});     // out holds a wf::moments_of<4> per segment
 //
 // Both are operators (operator_traits.hpp) for every function, and can be fused with others (fuse.hpp).
 #pragma once
@@ -15,12 +15,12 @@
 
 namespace warpfold {
 
-/// What becomes of items that are NaN. `propagate`: moments and extremes are NaN, as those of numpy.mean and numpy.min.
+/// The treatment of NaN items. `propagate`: moments and extremes are NaN, as those of numpy.mean and numpy.min.
 /// `omit`: they are left out of everything and counted, as by numpy.nanmean and pandas.
 enum class nan_policy { propagate, omit };
 
 /// The moments of a number of items, up to order `Order` (2 to 4), in double: the count n, the sum, and the sums of
-/// powers of the deviations from the mean. What is not defined (a variance of no items, say) is NaN.
+/// powers of the deviations from the mean. Undefined results (a variance of no items, say) are NaN.
 template <int Order = 2> struct moments_of {
   static_assert(2 <= Order && Order <= 4, "warpfold: moments have order 2, 3 or 4");
 
@@ -82,7 +82,7 @@ __host__ __device__ inline double half_reciprocal(std::int64_t n) {
 
 // Below, a product is never added but by an explicit fma, and what may be a transform's product only by `add`, so that
 // no compiler can contract anything: the bits are the same everywhere. Sums are exact as long as float items are of
-// similar size, so that their differences lose nothing, where those of rounded means would.
+// similar size, so their differences lose nothing; differences of rounded means would.
 
 /// moments_of a number of items that is known otherwise.
 template <int Order> struct uncounted_moments {
@@ -269,7 +269,7 @@ struct nan_counter {
 template <> struct detail::plain_operator<nan_counter> { using type = plus; };
 template <> struct identity<nan_counter, std::int64_t> : identity<plus, std::int64_t> {};
 
-/// What `statistics` computes. Without numbers, minimum and maximum are NaN if they are omitted, else the identities of
+/// The result of `statistics`. Without numbers, minimum and maximum are NaN if they are omitted, else the identities of
 /// wf::minimum and wf::maximum.
 template <class Extremum, int Order = 2> struct statistics_of : moments_of<Order> {
   Extremum minimum, maximum;  ///< of type accumulator_t<wf::minimum, Item>: float for half, say

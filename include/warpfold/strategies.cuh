@@ -10,8 +10,8 @@
 //
 // How a CUDA-block of B threads reduces a data-block of D items:
 //
-//   block::tree<B = 256>                 a binary tree in shared memory, a barrier a level; D = 2 B
-//   block::warp_tree<B = 256>            a binary tree a warp in shared memory, one barrier; D = 4 B
+//   block::tree<B = 256>                 a binary tree in shared memory, one barrier per level; D = 2 B
+//   block::warp_tree<B = 256>            one binary tree per warp in shared memory, one barrier; D = 4 B
 //   block::matrix<H, W, B = 256>         a thread folds each of H rows of W items, then one warp folds the row results
 //   block::shuffle<B = 512, bytes = 128> registers and shuffles; no data-block in shared memory; D follows from the
 //                                        bytes that a lane has in flight
@@ -28,14 +28,15 @@
 //
 //   finish::last_block                   the last CUDA-block to finish reduces them
 //   finish::two_launch                   a second launch reduces them
-//   finish::block_atomic                 one hardware atomic a CUDA-block; not for segments
-//   finish::warp_atomic                  one hardware atomic a warp; for shuffle and warp_tree; not for segments
+//   finish::block_atomic                 one hardware atomic per CUDA-block; not for segments
+//   finish::warp_atomic                  one hardware atomic per warp; for shuffle and warp_tree; not for segments
 //
-// The sources' scans (Hillis and Steele, up- and down-sweep, MatrixScan, also segmented) are in strategies/scan.cuh.
+// The sources' scans (Hillis and Steele, up- and down-sweep, MatrixScan, also segmented) are in
+// warpfold_strategies/scan.cuh.
 //
-// strategies/strategy.hpp lists the valid compositions. Another one does not compile, and a message says why.
+// warpfold_strategies/strategy.hpp lists the valid compositions. Another one does not compile, and a message says why.
 //
-// What a named strategy promises, compared to reduce.cuh:
+// A named strategy promises, compared to reduce.cuh:
 // - It keeps order, unless its finish is atomic. Atomic finishes need a commutative operator with a hardware atomic.
 // - It gives the same bits on every run on one device with the same max_blocks. With multi_pass the bits depend on the
 //   count alone. With persistent schedules they depend on the grid, and so on the device. With an atomic finish of an
@@ -49,11 +50,10 @@
 //   multi_pass; if `out` lies within the input of an atomic finish; and if the device lacks what one of the launches
 //   needs: shared memory, or compute capability 9.0 for bulk_producer_consumer.
 //
-// What a named strategy promises for segments, compared to segmented_reduce.cuh:
+// For segments, a named strategy promises, compared to segmented_reduce.cuh:
 // - It keeps order and needs no identity. It gives the same bits on every run on one device with the same max_blocks,
-//   wherever segments are cut by data-blocks and CUDA-blocks (strategies/piece.cuh explains why). The association
-//   within a segment depends on where the segment lies; with persistent schedules also on the grid, and so on the
-//   device.
+//   wherever segments are cut by data-blocks and CUDA-blocks (piece.cuh explains why). The association within a segment
+//   depends on where the segment lies; with persistent schedules also on the grid, and so on the device.
 // - It folds into `out`, whose items must be of the accumulator type. They are valid when the last launch has ended.
 // - It takes one launch more than above, which comes first and writes the value of an empty segment to all of `out`.
 // - It reads items and owners once, in whole vectors if both are aligned. It writes `out` once more than it has to, and
@@ -64,17 +64,17 @@
 //   builds with WARPFOLD_CHECKS a kernel stops at an owner outside of `out` or below the owner before it, with a
 //   message.
 #pragma once
-#include <warpfold/strategies/bulk_producer_consumer.cuh>
-#include <warpfold/strategies/dispatch.cuh>
-#include <warpfold/strategies/matrix.cuh>
-#include <warpfold/strategies/persistent.cuh>
-#include <warpfold/strategies/producer_consumer.cuh>
-#include <warpfold/strategies/scan.cuh>
-#include <warpfold/strategies/segmented.cuh>
-#include <warpfold/strategies/segmented_dispatch.cuh>
-#include <warpfold/strategies/shuffle.cuh>
-#include <warpfold/strategies/tree.cuh>
-#include <warpfold/strategies/warp_tree.cuh>
+#include <warpfold_strategies/bulk_producer_consumer.cuh>
+#include <warpfold_strategies/dispatch.cuh>
+#include <warpfold_strategies/matrix.cuh>
+#include <warpfold_strategies/persistent.cuh>
+#include <warpfold_strategies/producer_consumer.cuh>
+#include <warpfold_strategies/scan.cuh>
+#include <warpfold_strategies/segmented.cuh>
+#include <warpfold_strategies/segmented_dispatch.cuh>
+#include <warpfold_strategies/shuffle.cuh>
+#include <warpfold_strategies/tree.cuh>
+#include <warpfold_strategies/warp_tree.cuh>
 
 namespace warpfold {
 
@@ -108,11 +108,11 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
     using parts = detail::parts_of<S>;
     using reduced = detail::reduced_by<typename parts::algorithm, A>;
     using item = typename reduced::item;
-    bytes = std::max(bytes, reduction::scratch(host::current_device(), sizeof(item)).workspace_bytes());
+    bytes = std::max(bytes, reduction::scratch(host_side::current_device(), sizeof(item)).workspace_bytes());
     if (!parts::schedule::is_persistent && count > 0) {
       constexpr int least = block::least_data_block_items<typename reduced::algorithm, item>;
       const std::int64_t partials = strategies::multi_pass_partials(count, least, least);
-      bytes = std::max(bytes, host::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
+      bytes = std::max(bytes, host_side::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
     }
   }
   return bytes;
@@ -124,8 +124,8 @@ template <reduction_strategy S, class T, class Op, class A = accumulator_t<Op, T
 strategies::strategy_facts facts_of(std::int64_t count) {
   using leaves = thread::leaves<thread::pointer_source<T>, thread::no_transform, A>;
   if constexpr (block::is_segmented<typename detail::parts_of<S>::algorithm>)
-    return host::segmented_reduce_with<S>::template facts<const Id*, leaves, Op>(count);
-  else return host::reduce_with<S>::template facts<leaves, Op, A*>(count);
+    return host_side::segmented_reduce_with<S>::template facts<const Id*, leaves, Op>(count);
+  else return host_side::reduce_with<S>::template facts<leaves, Op, A*>(count);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -28,7 +28,7 @@ template <bool Smallest, int K, nans Nans> struct best_k {
   using extremum = std::conditional_t<Smallest, minimum, maximum>;
   // A constant, since device code may not call identity's function.
   template <class T> static constexpr T worst_number = identity<extremum, T>::value();
-  /// The value of what is missing, which the index alone says.
+  /// The value at places without an item, which only the index tells.
   template <class T> __host__ __device__ static constexpr T worst() {
     if constexpr (has_identity_v<extremum, T>) return worst_number<T>;
     else return T{};
@@ -125,9 +125,9 @@ template <bool Smallest, int K, nans Nans> struct best_k {
 
 /// The K largest items, the largest first; of equal ones, those of the lowest indices. NaN counts as larger than every
 /// number (`nans::propagate`), or as smaller. -0 and +0 are equal. Associative, and exact: any association gives the
-/// same bits. Cost: in reduce, of numbers of up to 32 bits, one comparison an item, since each warp keeps the best
+/// same bits. Cost: in reduce, of numbers of up to 32 bits, one comparison per item, since each warp keeps the best
 /// items it has met, and most others are worse (reduce/select_kernel.cuh); in long segments, of the same items, a few
-/// instructions an item (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists an item, which is
+/// instructions per item (warp/select_in_rows.cuh); elsewhere, and of other items, a merge of lists per item, which is
 /// far from the speed of memory. There, from K = 9 on, accumulators are so wide that they bound the grid, and compile
 /// times grow. Items are numbers, or others for which identity<maximum, T> is specialised.
 template <int K, nans Nans = nans::propagate> struct top_k : detail::best_k<false, K, Nans> {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators for what is computed of vectors every day: euclidean_norm, arithmetic_mean, minimum_maximum; and the
-// transforms magnitude and product. They lift items and lower results (operator_traits.hpp), and so work in every
+// Operators for everyday results of vectors: euclidean_norm, arithmetic_mean, minimum_maximum; and the transforms
+// magnitude and product. They lift items and lower results (operator_traits.hpp), and so work in every
 // function that takes an operator: segmented_reduce(in, offsets, out, wf::euclidean_norm{}). vector_reductions.cuh has
 // functions of the usual names. All of them round as written, on every GPU and in the emulator.
 #pragma once
@@ -12,7 +12,7 @@
 namespace warpfold {
 
 namespace detail {
-/// What an item is converted to before anything is computed of it, and the type of results that are real numbers:
+/// The type to which items are converted before any computation, and the type of results that are real numbers:
 /// float for float, complex numbers of float, and what is narrower, double for others and for integers.
 template <class T> using number_of = typename promoted<std::remove_cvref_t<T>>::type;
 template <class T>

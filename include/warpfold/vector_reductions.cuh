@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is computed of vectors every day, each in one read: dot, asum, amax, norm2, mean, minmax, logsumexp.
+// Everyday results of vectors, each in one read: dot, asum, amax, norm2, mean, minmax, logsumexp.
 //
 // | function                              | inputs                                         | output             |
 // |---------------------------------------|------------------------------------------------|--------------------|
@@ -14,12 +14,13 @@
 //
 //   segmented_reduce(in, offsets, out, wf::euclidean_norm{});       arithmetic_mean, minimum_maximum, log_sum_exp
 //   transform_segmented_reduce(in, offsets, out, wf::plus{}, wf::magnitude{});           asum; amax with maximum
-//   reduce_axes(in, out, wf::axes{0}, wf::euclidean_norm{});       a norm a column; reduce_rows and reduce_columns too
+//   reduce_axes(in, out, wf::axes{0}, wf::euclidean_norm{});       a norm per column; also reduce_rows, reduce_columns
 //   reduce_by_key(keys, values, out_keys, out_values, out_count, wf::arithmetic_mean{});
 //
 // half, bfloat16 and fp8 are computed as float, integers below 32 bits as int, their norms, means and logsumexp as
 // double. .init is an accumulator of the operator: for asum, amax and dot a number.
 #pragma once
+#include <warpfold/host/keyed_items.hpp>
 #include <warpfold/log_sum_exp_operator.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/vector_operators.hpp>
@@ -29,22 +30,23 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// The options of a call that reduces what `Transform` makes of the items of `Ins`, each a range or an iterator.
+template <class Op, class Transform, class... Ins>
+using options_for = reduce_options<transformed_accumulator_t<Op, Transform, items_argument_t<Ins>...>>;
+
 /// A function of both forms of input: it reduces by `Op` what `Transform` makes of the items. As an object, it is found
 /// by its name alone, never by the arguments' namespaces.
 template <class Op, class Transform = thread::no_transform> struct named_reduction {
   const char* name;
 
   /// Of the items of `in`.
-  template <device_range In, class Out, class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
-    requires any_device_output<Out>
-  void operator()(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) const {
+  template <device_range In, any_device_output Out>
+  void operator()(const In& in, Out&& out, const options_for<Op, Transform, In>& options = {}) const {
     reduce_range<automatic>(name, in, out, Op{}, Transform{}, options);
   }
   /// Of `count` items from `first` on.
-  template <item_iterator It, class Out, class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-    requires any_device_output<Out>
-  void operator()(It first, std::int64_t count, Out&& out,
-                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+  template <item_iterator It, any_device_output Out>
+  void operator()(It first, std::int64_t count, Out&& out, const options_for<Op, Transform, It>& options = {}) const {
     reduce_items<automatic>(name, "first", first, count, out, Op{}, Transform{}, options);
   }
 };
@@ -54,20 +56,22 @@ template <class Op, class Transform = thread::no_transform> struct named_reducti
   const char* name;
 
   /// Of the items of `in`.
-  template <device_range In, class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  [[nodiscard]] lowered_t<Op, A> operator()(const In& in,
-                                            const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    return host::wait_for_value<lowered_t<Op, A>>(name, options.stream, [&](lowered_t<Op, A>* out) {
-      reduce_range<automatic>(name, in, out, Op{}, Transform{}, options);
-    });
+  template <device_range In>
+  [[nodiscard]] auto operator()(const In& in, const options_for<Op, Transform, In>& options = {}) const {
+    return wait(options, [&](auto* out) { reduce_range<automatic>(name, in, out, Op{}, Transform{}, options); });
   }
   /// Of `count` items from `first` on.
-  template <item_iterator It, class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  [[nodiscard]] lowered_t<Op, A> operator()(It first, std::int64_t count,
-                                            const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    return host::wait_for_value<lowered_t<Op, A>>(name, options.stream, [&](lowered_t<Op, A>* out) {
+  template <item_iterator It>
+  [[nodiscard]] auto operator()(It first, std::int64_t count,
+                                const options_for<Op, Transform, It>& options = {}) const {
+    return wait(options, [&](auto* out) {
       reduce_items<automatic>(name, "first", first, count, out, Op{}, Transform{}, options);
     });
+  }
+
+ private:
+  template <class A, class Enqueue> auto wait(const reduce_options<A>& options, Enqueue enqueue) const {
+    return host_side::wait_for_value<lowered_t<Op, A>>(name, options.stream, enqueue);
   }
 };
 
@@ -102,32 +106,27 @@ inline constexpr detail::named_reduction<log_sum_exp> logsumexp{"logsumexp"};
 inline constexpr detail::named_reduction_value<log_sum_exp> logsumexp_value{"logsumexp_value"};
 
 /// *out = left[0] right[0] + left[1] right[1] + ...: products are rounded, and of half exact in float. Of nothing 0.
-template <device_range Left, device_range Right, class Out,
-          class A = detail::transformed_accumulator_t<plus, product, item_t<const Left>, item_t<const Right>>>
-  requires any_device_output<Out>
-void dot(const Left& left, const Right& right, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <device_range Left, device_range Right, any_device_output Out>
+void dot(const Left& left, const Right& right, Out&& out,
+         const detail::options_for<plus, product, Left, Right>& options = {}) {
   detail::reduce_ranges<automatic>("dot", left, right, out, plus{}, product{}, options);
 }
 /// The same of `count` pairs.
-template <item_iterator Left, item_iterator Right, class Out,
-          class A = detail::transformed_accumulator_t<plus, product, iterator_item_t<Left>, iterator_item_t<Right>>>
-  requires any_device_output<Out>
+template <item_iterator Left, item_iterator Right, any_device_output Out>
 void dot(Left left, Right right, std::int64_t count, Out&& out,
-         const std::type_identity_t<reduce_options<A>>& options = {}) {
+         const detail::options_for<plus, product, Left, Right>& options = {}) {
   detail::reduce_pairs<automatic>("dot", left, right, count, out, plus{}, product{}, options);
 }
 /// dot, waiting for the stream and returning the value.
-template <device_range Left, device_range Right,
-          class A = detail::transformed_accumulator_t<plus, product, item_t<const Left>, item_t<const Right>>>
-[[nodiscard]] A dot_value(const Left& left, const Right& right,
-                          const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <device_range Left, device_range Right>
+[[nodiscard]] auto dot_value(const Left& left, const Right& right,
+                             const detail::options_for<plus, product, Left, Right>& options = {}) {
   return warpfold::transform_reduce_value(left, right, plus{}, product{}, options);
 }
 /// The same of `count` pairs.
-template <item_iterator Left, item_iterator Right,
-          class A = detail::transformed_accumulator_t<plus, product, iterator_item_t<Left>, iterator_item_t<Right>>>
-[[nodiscard]] A dot_value(Left left, Right right, std::int64_t count,
-                          const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <item_iterator Left, item_iterator Right>
+[[nodiscard]] auto dot_value(Left left, Right right, std::int64_t count,
+                             const detail::options_for<plus, product, Left, Right>& options = {}) {
   return warpfold::transform_reduce_value(left, right, count, plus{}, product{}, options);
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All of Warpfold's host functions. The sources' algorithms, as named strategies, are in strategies.cuh, which stands
-// apart. <warpfold/wf.hpp> declares the short name wf for namespace warpfold; no other header does.
+// All of Warpfold's host functions but those that stand apart: the sources' algorithms, as named strategies, in
+// strategies.cuh, and input in host memory in host_memory.cuh, whose threads take long to compile. <warpfold/wf.hpp>
+// declares the short name wf for namespace warpfold; no other header does.
 #pragma once
 #include <warpfold/arg_reduce.cuh>
+#include <warpfold/canonical_nodes.hpp>
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/config.hpp>
+#include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/fuse.hpp>
@@ -19,6 +22,7 @@
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/segmented_scan.cuh>
+#include <warpfold/segments.hpp>
 #include <warpfold/statistics.hpp>
 #include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>

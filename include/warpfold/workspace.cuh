@@ -26,9 +26,9 @@ namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 /// Bytes that suffice for every reduction with accumulators of up to `accumulator_bytes` bytes.
 inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
-  host::scratch_need most{host::feature_control_bytes, 0};
-  for (const host::scratch_need& each :
-       {reduction::scratch(host::current_device(), accumulator_bytes), by_key::scratch(accumulator_bytes),
+  host_side::scratch_need most{host_side::feature_control_bytes, 0};
+  for (const host_side::scratch_need& each :
+       {reduction::scratch(host_side::current_device(), accumulator_bytes), by_key::scratch(accumulator_bytes),
         axis_reduction::scratch(accumulator_bytes), segmented::scratch(accumulator_bytes),
         segmented::scratch(std::min<std::size_t>(accumulator_bytes, 16))})  // fewer units of larger ones
     most.room_bytes = std::max(most.room_bytes, each.room_bytes);
@@ -48,9 +48,9 @@ template <class A> std::size_t workspace_bytes() { return detail::any_workspace_
 /// std::invalid_argument for bytes that are too few or misaligned (and, in builds with WARPFOLD_CHECKS, for host
 /// memory), cuda_error for what CUDA reports.
 inline workspace_ref initialize_workspace(std::span<std::byte> bytes, cudaStream_t stream = {}) {
-  host::check_scratch_bytes("initialize_workspace", "bytes", bytes, host::control_bytes);
-  host::check_device_pointer("initialize_workspace", "bytes", bytes.data());
-  check(cudaMemsetAsync(bytes.data(), 0, host::control_bytes, stream), "cudaMemsetAsync");
+  host_side::check_scratch_bytes("initialize_workspace", "bytes", bytes, host_side::control_bytes);
+  host_side::check_device_pointer("initialize_workspace", "bytes", bytes.data());
+  check(cudaMemsetAsync(bytes.data(), 0, host_side::control_bytes, stream), "cudaMemsetAsync");
   return workspace_ref::from_initialized(bytes);
 }
 
@@ -66,7 +66,7 @@ class workspace {
     check(cudaMalloc(&data, bytes), "cudaMalloc");
     bytes_ = {static_cast<std::byte*>(data), bytes};
     try {
-      check(cudaMemset(data, 0, host::control_bytes), "cudaMemset");
+      check(cudaMemset(data, 0, host_side::control_bytes), "cudaMemset");
       check(cudaStreamSynchronize({}), "cudaStreamSynchronize");
     } catch (...) {
       (void)cudaFree(data);

@@ -8,8 +8,8 @@
 
 namespace {
 
-/// Block b arrives as often as `1 + b % 3` says, at one of two counters, having left a value; the last one of each sums
-/// what all of them left.
+/// Block b leaves a value and arrives 1 + b % 3 times, at one of two counters; the last block of each counter sums all
+/// values.
 __global__ void arrive_kernel(unsigned* counters, unsigned* left, unsigned expected, unsigned* sums, unsigned* lasts) {
   const unsigned which = blockIdx.x % 2, arrivals = 1 + blockIdx.x % 3;
   left[blockIdx.x] = blockIdx.x + 1;
@@ -18,7 +18,7 @@ __global__ void arrive_kernel(unsigned* counters, unsigned* left, unsigned expec
   for (unsigned b = which; b < gridDim.x; b += 2) sums[which] += left[b];
 }
 
-TEST(Arrive, TellsTheLastAndClearsTheCounter) {
+TEST(arrive, tells_the_last_and_clears_the_counter) {
   const wf_test::device_array<unsigned> counters(std::vector<unsigned>{0, 0});
   for (const unsigned pairs : {3u, 30u, 300u})
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -79,7 +79,7 @@ constexpr way of_any_width[] = {way::load, way::load_once, way::store_once};
 constexpr way of_words[] = {way::load_shared, way::store_shared};
 constexpr way of_messages[] = {way::publish, way::observe};
 
-TEST(VectorAccess, CarriesAllBytes) {
+TEST(vector_access, carries_all_bytes) {
   for (const way by : of_any_width) {
     expect_bytes<1>(by);
     expect_bytes<2>(by);
@@ -106,7 +106,7 @@ template <int Bytes> void expect_refused(way by) {
     }
 }
 
-TEST(VectorAccess, StopsAtMisalignedAddresses) {
+TEST(vector_access, stops_at_misaligned_addresses) {
   for (const way by : of_any_width) {
     expect_refused<2>(by);
     expect_refused<4>(by);

@@ -36,7 +36,7 @@ struct layout {
 };
 
 /// Memory for the extents in the order of axes `order` from the outermost to the innermost, with strides that are
-/// `step` times as large as need be, padded by up to `padding` items an axis. Axes in `backwards` run backwards, those
+/// `step` times as large as need be, padded by up to `padding` items per axis. Axes in `backwards` run backwards, those
 /// in `repeated` have stride 0.
 inline layout make_layout(const std::vector<std::int64_t>& extents, const std::vector<int>& order, std::int64_t step,
                           const std::vector<std::int64_t>& padding, unsigned backwards, unsigned repeated) {
@@ -84,7 +84,7 @@ void for_items(const layout& shape, unsigned axes, std::int64_t place, Visit vis
     for_items(shape, axes, place + i * shape.stride[axis], visit, axis + 1);
 }
 
-/// What each output must hold, in row-major order of the kept axes: the canonical tree over transform(items).
+/// The expected outputs, in row-major order of the kept axes: the canonical tree over transform(items).
 template <class A, class T, class Op, class Transform = warpfold::thread::no_transform>
 std::vector<A> expected(const layout& in, unsigned reduced, const std::vector<T>& memory, Op op,
                         std::optional<A> init = {}, Transform transform = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reduce_axes refuses, in which words, before anything is written.
+// reduce_axes refuses bad calls before anything is written, and says what was wrong.
 #include <gtest/gtest.h>
 #include <warpfold/reduce_axes.cuh>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All small extents on either side, empty ones, and operators that want the numbers of items.
+// All small extents on either side, empty ones, and operators that use the numbers of items.
 #include "axes/arrays.cuh"
 
 #include "common/interval.hpp"

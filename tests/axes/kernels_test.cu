@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels under plans that the host would choose on other devices: many splits, of which blocks have one each, or
-// draw many and wait for all; slices of all widths; and single rows a thread.
+// draw many and wait for all; slices of all widths; and single rows per thread.
 #include "axes/arrays.cuh"
 
 #include "common/interval.hpp"
@@ -15,7 +15,7 @@ using wf_test::device_array;
 /// Whether a kernel, under a plan, folds each output in order, and leaves its counters zero.
 template <class Kernel, class Leaves, class... More>
 testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, const Leaves& leaves, int vector,
-                                        const ax::schedule& plan, int block_threads, std::size_t shared_bytes,
+                                        const ax::plan& plan, int block_threads, std::size_t shared_bytes,
                                         More... more) {
   const device_array<interval> out(std::vector<interval>(static_cast<std::size_t>(shape.outputs), interval::of(9)));
   const std::int64_t places = plan.work_items() * plan.lanes * vector;
@@ -43,14 +43,14 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
 
 /// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few
 /// threads are `joining`, they have splits enough to join by single columns.
-ax::schedule plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits,
-                     int blocks, int joining, bool joins_singly) {
-  ax::schedule plan{};
+ax::plan plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks,
+                 int joining, bool joins_singly) {
+  ax::plan plan{};
   plan.lanes = lanes, plan.groups = groups, plan.log_rows = log_rows, plan.tiles = tiles, plan.splits = splits;
   ax::deal_drawn_work(plan, blocks, joining, vector, joins_singly, sizeof(interval));
   return plan;
 }
-ax::schedule plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
+ax::plan plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
   return plan_of(lanes, 1, groups, log_rows, tiles, splits, blocks, lanes * groups, true);
 }
 
@@ -192,7 +192,7 @@ void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int
   const ax::shape shape = ax::shape_of({2, {rows, columns}, {pitch, 1}}, 0b01, {1, {columns}, {1}});
   constexpr auto* kernel = &ax::staged_column_kernel<Leaves, wf_test::join, interval*>;
   constexpr std::size_t shared_bytes = sizeof(ax::staged_storage<Leaves>);
-  ASSERT_TRUE(ax::allow_stages(reinterpret_cast<const void*>(kernel), wf::host::current_device(), shared_bytes));
+  ASSERT_TRUE(ax::allow_stages(reinterpret_cast<const void*>(kernel), wf::host_side::current_device(), shared_bytes));
   const int group_bytes = policy.stage_rows * pitch * bytes + (columns * bytes + 15) / 16 * 16;
   for (const int stages : {3, 4})
     for (const int blocks : {1, 3, static_cast<int>(splits)}) {

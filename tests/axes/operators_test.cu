@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators with results of their own along axes: fused ones with an output each, everyday reductions, arg-reductions,
+// Operators with results of their own along axes: fused ones with one output each, everyday reductions, arg-reductions,
 // statistics, exact sums. Each result has the bits of reduce over the items of its output.
 #include "axes/arrays.cuh"
 
@@ -28,7 +28,7 @@ struct array_case {
   std::int64_t padding;  ///< between rows
 };
 
-/// One shape for each kernel that takes arrays, and such whose outputs are shared by blocks.
+/// One shape for each kernel that takes arrays, and shapes with outputs that several blocks share.
 const std::vector<array_case>& cases() {
   static const std::vector<array_case> all{{"contiguous rows", {23, 70}, 0b10, 0},
                                            {"padded rows", {5, 1030}, 0b10, 5},
@@ -70,7 +70,7 @@ std::vector<std::vector<T>> gathered(const layout& in, unsigned reduced, const s
   return all;
 }
 
-/// What the canonical tree over the items gives, lowered.
+/// The lowered result of the canonical tree over the items.
 template <class T, class Op> auto result_of(const std::vector<T>& items, const Op& op) {
   const auto root = wf::canonical_tree::replay(items.data(), static_cast<std::int64_t>(items.size()), op);
   if constexpr (wf::lowers<Op, std::remove_const_t<decltype(root)>>) return op.lower(root);
@@ -251,7 +251,7 @@ TEST(axes_operators, arg_reductions_count_along_the_axes) {
   }
 }
 
-/// Items that tie: few numbers, both zeros and, if `Nans`, some that are none.
+/// Items that tie: few numbers, both zeros and, if `Nans`, some NaN.
 template <class T, bool Nans> std::vector<T> tying_items(std::int64_t count) {
   const double numbers[] = {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.0, std::numeric_limits<double>::quiet_NaN()};
   std::vector<T> items;
@@ -277,8 +277,8 @@ using arg_reductions =
 template <class> class axes_arg_reductions : public testing::Test {};
 TYPED_TEST_SUITE(axes_arg_reductions, arg_reductions);
 
-// Kernels compare numbers and look for their places afterwards: the item that is taken of those that tie is the one of
-// the fold, also in whole batches of each kernel, and the zero or NaN is that item's.
+// Kernels compare numbers first and look for their places afterwards. Of items that tie they take the same one as the
+// fold does, in whole batches of each kernel, too; and the zero or NaN in the result is that item's.
 TYPED_TEST(axes_arg_reductions, take_the_item_of_the_fold) {
   using T = typename TypeParam::item;
   using op = typename TypeParam::op;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes and plans as pure functions: whatever the array and the device, the work items cover each item of each output
-// once, and what blocks share fits the scratch.
+// once, and shared partial results fit the scratch.
+#include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/axes/staged_plan.hpp>
@@ -51,8 +52,8 @@ TEST(axis_shapes, backward_axes) {
   EXPECT_EQ(rows.out_first, 2);
 }
 
-/// What is wrong with a schedule whose tiles have `lanes` outputs (or vectors) and whose splits have `split_items`.
-std::string problem(const ax::schedule& plan, std::int64_t outputs, std::int64_t lanes, std::int64_t items,
+/// Says what is wrong with a plan whose tiles have `lanes` outputs (or vectors) and whose splits have `split_items`.
+std::string problem(const ax::plan& plan, std::int64_t outputs, std::int64_t lanes, std::int64_t items,
                     std::int64_t split_items, std::int64_t partials, std::size_t accumulator_bytes, int max_blocks) {
   if (plan.tiles * lanes < outputs || (plan.tiles - 1) * lanes >= outputs) return "tiles do not cover the outputs once";
   if (plan.splits * split_items < items || (plan.splits - 1) * split_items >= items)
@@ -70,7 +71,7 @@ std::string problem(const ax::schedule& plan, std::int64_t outputs, std::int64_t
   if (plan.work_items() > ax::max_work_items) return "too many work items";
   if (static_cast<std::size_t>(plan.work_items() * partials) * accumulator_bytes > ax::partial_bytes(accumulator_bytes))
     return "partial results exceed the scratch";
-  if (static_cast<std::size_t>(1 + plan.tiles) * sizeof(unsigned) > warpfold::host::feature_control_bytes)
+  if (static_cast<std::size_t>(1 + plan.tiles) * sizeof(unsigned) > warpfold::host_side::feature_control_bytes)
     return "counters exceed the control words";
   return {};
 }
@@ -110,7 +111,7 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
   return kind;
 }
 
-/// What is wrong with a plan of stages of rows.
+/// Says what is wrong with a plan of stages of rows.
 std::string problem_of_stages(const ax::staged_plan& plan, const ax::shape& shape, const item_kind& kind,
                               int max_blocks) {
   const auto& [grid, stage] = plan;

@@ -20,7 +20,7 @@ double mean_of(const std::vector<int>& offsets) {
   return static_cast<double>(offsets.back()) / static_cast<double>(offsets.size() - 1);
 }
 
-TEST(Lengths, AreInOrderAndHoldNoMoreThanTheItems) {
+TEST(lengths, are_in_order_and_hold_no_more_than_the_items) {
   for (const bench::distribution& each : every_one())
     for (const std::int64_t items : {1 << 16, 1 << 20, 1'000'003}) {
       if (each.length > items) continue;
@@ -35,7 +35,7 @@ TEST(Lengths, AreInOrderAndHoldNoMoreThanTheItems) {
     }
 }
 
-TEST(Lengths, HaveTheMeansThatTheirNamesTell) {
+TEST(lengths, have_the_means_that_their_names_tell) {
   constexpr std::int64_t items = 1 << 22;
   const auto mean = [](const char* name) { return mean_of(bench::named_distribution(name)(items)); };
   EXPECT_NEAR(mean("uniform_10_50"), 30, 0.1);
@@ -51,7 +51,7 @@ TEST(Lengths, HaveTheMeansThatTheirNamesTell) {
   EXPECT_NEAR(mean("log_normal"), 49, 2);
 }
 
-TEST(Lengths, GrowOrFall) {
+TEST(lengths, grow_or_fall) {
   const auto difference = [](const std::vector<int>& offsets, std::size_t s) { return offsets[s + 1] - offsets[s]; };
   const auto up = bench::named_distribution("ascending")(1 << 22),
              down = bench::named_distribution("descending")(1 << 22);
@@ -61,13 +61,13 @@ TEST(Lengths, GrowOrFall) {
   }
 }
 
-TEST(Lengths, HaveNamesOfTheirOwn) {
+TEST(lengths, have_names_of_their_own) {
   std::set<std::string> names;
   for (const bench::distribution& each : every_one()) EXPECT_TRUE(names.insert(each.name).second) << each.name;
   EXPECT_THROW(bench::named_distribution("none"), std::invalid_argument);
 }
 
-TEST(Lengths, OfRunsAreNotEmpty) {
+TEST(lengths, of_runs_are_not_empty) {
   for (const bench::distribution& each : bench::without_empty(every_one())) EXPECT_FALSE(each.has_empty) << each.name;
 }
 

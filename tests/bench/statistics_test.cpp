@@ -9,7 +9,7 @@
 
 namespace {
 
-TEST(Summarize, MedianOfOddCountIsTheMiddleSample) {
+TEST(summarize, median_of_odd_count_is_the_middle_sample) {
   const bench::statistics s = bench::summarize({5, 1, 4, 2, 3});
   EXPECT_EQ(s.median, 3);
   EXPECT_EQ(s.minimum, 1);
@@ -18,20 +18,20 @@ TEST(Summarize, MedianOfOddCountIsTheMiddleSample) {
   EXPECT_EQ(s.samples, 5);
 }
 
-TEST(Summarize, MedianOfEvenCountIsTheMeanOfTheTwoInTheMiddle) {
+TEST(summarize, median_of_even_count_is_the_mean_of_the_two_in_the_middle) {
   EXPECT_EQ(bench::summarize({4, 1, 3, 2}).median, 2.5);
 }
 
-TEST(Summarize, OneSampleIsEverything) {
+TEST(summarize, one_sample_is_everything) {
   const bench::statistics s = bench::summarize({7});
   EXPECT_EQ(s.median, 7);
   EXPECT_EQ(s.lower_quartile, 7);
   EXPECT_EQ(s.upper_quartile, 7);
 }
 
-TEST(Summarize, RejectsNoSamples) { EXPECT_THROW(bench::summarize({}), std::invalid_argument); }
+TEST(summarize, rejects_no_samples) { EXPECT_THROW(bench::summarize({}), std::invalid_argument); }
 
-TEST(RoundRobin, EachRoundTakesEveryContenderOnceInAnotherOrder) {
+TEST(round_robin, each_round_takes_every_contender_once_in_another_order) {
   std::vector<std::size_t> order;
   const auto result = bench::round_robin(3, {4, 4, 1e9}, [&](std::size_t i) {
     order.push_back(i);
@@ -45,7 +45,7 @@ TEST(RoundRobin, EachRoundTakesEveryContenderOnceInAnotherOrder) {
   }
 }
 
-TEST(RoundRobin, StopsAfterTheMinimumOnceTheBudgetIsSpent) {
+TEST(round_robin, stops_after_the_minimum_once_the_budget_is_spent) {
   const auto result = bench::round_robin(2, {3, 1000, 0.0}, [](std::size_t) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     return 1.0;

@@ -59,7 +59,7 @@ template <int BlockThreads, int Bytes = 8> std::vector<int> wrong_hashes(dim3 sh
                                      shape);
 }
 
-TEST(BlockReduce, IsTheCanonicalTreeForEveryBlockSize) {
+TEST(block_reduce, is_the_canonical_tree_for_every_block_size) {
   EXPECT_EQ(wrong_hashes<1>(), none);
   EXPECT_EQ(wrong_hashes<7>(), none);
   EXPECT_EQ(wrong_hashes<32>(), none);
@@ -75,14 +75,14 @@ TEST(BlockReduce, IsTheCanonicalTreeForEveryBlockSize) {
   EXPECT_EQ(wrong_hashes<1024>(), none);
 }
 
-TEST(BlockReduce, CountsThreadsAlongXFirst) { EXPECT_EQ(wrong_hashes<96>(dim3(8, 3, 4)), none); }
+TEST(block_reduce, counts_threads_along_x_first) { EXPECT_EQ(wrong_hashes<96>(dim3(8, 3, 4)), none); }
 
-TEST(BlockReduce, TakesValuesOfAnySize) {
+TEST(block_reduce, takes_values_of_any_size) {
   EXPECT_EQ((wrong_hashes<100, 3>()), none);
   EXPECT_EQ((wrong_hashes<160, 64>()), none);
 }
 
-TEST(BlockReduce, KeepsOrder) {
+TEST(block_reduce, keeps_order) {
   using interval = wf_test::interval<>;
   for (const std::uint64_t seed : {1, 2, 3}) {
     const wf_test::schedule_seed scheduled(seed);
@@ -90,7 +90,7 @@ TEST(BlockReduce, KeepsOrder) {
   }
 }
 
-TEST(BlockReduce, OfIntegersByTheInstruction) {
+TEST(block_reduce, of_integers_by_the_instruction) {
   EXPECT_EQ(wrong_results<200>(wf_test::random_items<int>(200), 77, wf::plus{}), none);
   EXPECT_EQ(wrong_results<64>(wf_test::random_items<unsigned>(64), 0u, wf::minimum{}), none);
 }

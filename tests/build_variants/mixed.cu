@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translation units that are compiled in different ways make one program, whose exit status says whether all results are right.
+// Translation units that are compiled in different ways make one program, whose exit status says whether all results
+// are right.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -3,7 +3,7 @@
 
 #include <span>
 
-/// The sum, and in `totals` those of both halves. A build says what it is called.
+/// The sum; `totals` gets the sums of both halves. Each build gives this function another name.
 int SUM(std::span<const int> items, std::span<int, 2> totals) {
   const auto length = static_cast<std::ptrdiff_t>(items.size() / 2);
   warpfold::segmented_reduce(items, warpfold::fixed_length{length}, std::span<int>(totals), warpfold::plus{});

@@ -73,7 +73,7 @@ void expect_all_received(std::integer_sequence<int, Sizes...>, int heads, int be
   (expect_received<Sizes>(heads, before, has_first), ...);
 }
 
-TEST(CarryMessages, ArriveWholeOrNotAtAll) {
+TEST(carry_messages, arrive_whole_or_not_at_all) {
   using sizes = std::integer_sequence<int, 1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 31, 64, 200>;
   expect_all_received(sizes{}, 0, 0, false);
   expect_all_received(sizes{}, 1, 0, true);
@@ -81,7 +81,7 @@ TEST(CarryMessages, ArriveWholeOrNotAtAll) {
   expect_all_received(sizes{}, 0x7FFFFFFF, 0x7FFFFFFF, false);
 }
 
-TEST(CarryMessages, AreOneWhereTheyFit) {
+TEST(carry_messages, are_one_where_they_fit) {
   static_assert(wf::by_key::carry_messages<float>::count == 1 && wf::by_key::carry_messages<double>::count == 2);
   static_assert(wf::by_key::carry_messages<value<12>>::count == 3 && wf::by_key::carry_messages<value<16>>::count == 3);
   static_assert(wf::by_key::epoch_carries(1) == 1 && wf::by_key::epoch_carries(32) == 32 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of reduce_by_key with epochs of few tiles, so that many epochs follow one another: words are used again, runs lie
-// across epochs, and epochs are joined by the tree.
+// The kernel of reduce_by_key with epochs of few tiles, so that many epochs follow one another: words are used again,
+// runs lie across epochs, and epochs are joined by the tree.
 #include <warpfold/by_key/kernel.cuh>
 
 #include <gtest/gtest.h>
@@ -19,15 +19,15 @@ namespace {
 
 namespace wf = warpfold;
 using wf_test::device_array;
-using hash = wf_test::tree_hash<48, 8>;  // few items a thread, so that tiles are small
+using hash = wf_test::tree_hash<48, 8>;  // few items per thread, so that tiles are small
 using keys_source = wf::thread::pointer_source<int, 1>;
 using leaves_type = wf::thread::leaves<wf::thread::pointer_source<hash, 1>, wf::thread::no_transform, hash>;
 
 struct same {
   __device__ bool operator()(int a, int b) const { return a == b; }
 };
-using arguments_type =
-    wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+using arguments_type = wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same,
+                                                    wf::by_key::run_outputs<int*, hash*, int*>>;
 using storage = wf::by_key::by_key_storage<keys_source, leaves_type>;
 
 /// Keys of runs of random lengths: about `length` each, or, now and then, far longer.
@@ -63,16 +63,14 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
                                  {{in_values.data(), items}, {}},
                                  {},
                                  {},
-                                 out_keys.data(),
-                                 out_values.data(),
-                                 count.data(),
-                                 items,
+                                 {out_keys.data(), out_values.data(), count.data(), items},
                                  {},
                                  schedule,
                                  {control.data(), carries.data(), epochs.data()},
                                  static_cast<int>(items / tile_items),
                                  stages};
-  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, int*, hash*, int*>;
+  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same,
+                                                 wf::by_key::run_outputs<int*, hash*, int*>>;
   wf::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))),
       "cudaFuncSetAttribute");
@@ -98,7 +96,7 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
   }
 }
 
-TEST(ByKeyEpochs, OneAfterAnother) {
+TEST(by_key_epochs, one_after_another) {
   constexpr std::int64_t items = wf_test::emulated ? 5'001 : 30'001;
   std::uint64_t seed = 1;
   for (const int log_epoch : {0, 1, 2, 4})
@@ -106,7 +104,7 @@ TEST(ByKeyEpochs, OneAfterAnother) {
       for (const int blocks : {1, wf_test::emulated ? 5 : 100}) check(items, length, log_epoch, blocks, seed++);
 }
 
-TEST(ByKeyEpochs, OfMoreTilesThanAGroup) {
+TEST(by_key_epochs, of_more_tiles_than_a_group) {
   constexpr std::int64_t items = wf_test::emulated ? 20'000 : 100'000;
   for (const int log_epoch : {5, 6, 8})
     check(items, 40, log_epoch, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_epoch));

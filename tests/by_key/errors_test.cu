@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reduce_by_key refuses: before anything is enqueued or written, with words that say what was wrong.
+// reduce_by_key refuses bad calls before anything is enqueued or written, and says what was wrong.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -17,7 +17,7 @@ struct negate {
   __host__ __device__ float operator()(float x) const { return -x; }
 };
 
-// What a call reads and writes; tests spoil some of it.
+// The arguments of a call; tests spoil some of them.
 struct arguments {
   std::span<const int> keys;
   std::span<const float> values;
@@ -107,7 +107,7 @@ TEST_F(reduce_by_key_errors, sizes_that_differ) {
   expect_refused(a, {"out_keys", "12 runs", "out_values for 0"});
 }
 
-// All pairs, where the later begins within the earlier one, or the other way round; beside one another is fine.
+// All pairs of buffers where one begins within the other. Neighbours are fine.
 TEST_F(reduce_by_key_errors, outputs_within_inputs_or_each_other) {
   const device_array<std::int64_t> memory(std::vector<std::int64_t>(20, 1));
   auto* const ints = reinterpret_cast<int*>(memory.data()) + 14;  // only addresses count

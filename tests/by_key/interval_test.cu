@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interval monoid through every distribution of lengths: it shows any leak between runs, loss, duplicate or reorder.
+// The interval monoid through every distribution of lengths: it shows any leak between runs, loss, duplicate or
+// reorder.
 #include <gtest/gtest.h>
 
 #include "by_key/ways.cuh"
@@ -22,8 +23,8 @@ constexpr std::int64_t tile_items = [] {
   return std::int64_t{policy.tile_threads} * policy.thread_items;
 }();
 
-/// Each item is its place in its run, so that an init of [-1, -1] fits all; or its place in the input, so that a run's own
-/// items cannot be taken for another's.
+/// Each item is its place in its run, so that an init of [-1, -1] fits all runs; or its place in the input, so that no
+/// item of one run fits another.
 template <class T> std::vector<T> items_of(const layout& runs, bool from_run) {
   std::vector<T> items;
   for (std::size_t s = 0; s < runs.begins.size(); ++s)
@@ -59,7 +60,7 @@ template <class K, class T> void expect_all_joined(const std::vector<layout>& al
     for (int i = 0; i < 3; ++i) expect_joined<K, T>(where, wf_test::by_key_way_of(step++));
 }
 
-// 256: what a warp takes of them.
+// 256: a warp takes this many of them.
 TEST(reduce_by_key_interval, all_distributions) {
   expect_all_joined<int, interval>(wf_test::distributions(256, many, 100), 0);
 }
@@ -103,7 +104,7 @@ TEST(reduce_by_key_interval, many_tiles_under_many_schedules_and_grids) {
       expect_joined<int, wide>(where, {.max_blocks = max_blocks, .own_workspace = true, .spare = 3, .seed = seed});
 }
 
-// With large keys a tile is small, so that there are more tiles than words for them: these are used epoch after epoch.
+// Large keys make small tiles, and so more tiles than words for them: the words are used epoch after epoch.
 struct large_key {
   std::int64_t id, more[37];
 
@@ -140,7 +141,7 @@ TEST(reduce_by_key_interval, several_epochs_of_tiles) {
         << count << " items in runs of " << length;
   };
   expect_epochs_joined(epoch + 3210, 1000, 2);
-  if (wf_test::emulated) return;  // a epoch takes seconds
+  if (wf_test::emulated) return;  // an epoch takes seconds
   for (const std::int64_t count : {epoch, epoch + 1, 2 * epoch, 7 * epoch + 12'345})
     for (const std::int64_t length : {std::int64_t{37}, epoch / 2, epoch, epoch + 1, 2 * epoch, 9 * epoch})
       for (const int max_blocks : {0, 3}) expect_epochs_joined(count, length, max_blocks);

@@ -67,7 +67,7 @@ void expect_joined(Op op, const std::vector<A>& items, unsigned heads, int count
   }
 }
 
-TEST(WarpFoldRuns, OfItsLanes) {
+TEST(warp_fold_runs, of_its_lanes) {
   wf_test::random_source source(7);
   std::vector<int> numbers;
   for (int i = 0; i < 32; ++i) numbers.push_back(static_cast<int>(source.below(1000)));

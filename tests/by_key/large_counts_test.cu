@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items and runs past 2^31 and 2^32, of keys and values that iterators compute, and so many epochs of tiles. For the emulator
-// they are too many.
+// Items and runs past 2^31 and 2^32, of keys and values that iterators compute, and so many epochs of tiles. The
+// emulator is too slow for so many.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"

@@ -15,7 +15,7 @@ namespace wf = warpfold;
 constexpr int most_tiles = wf_test::emulated ? 3072 : 32768;
 using counts = wf::by_key::tile_counts<most_tiles>;
 
-/// What tiles before the one that looks back have published; of groups, only if the group's last tile has.
+/// Words that earlier tiles have published; the word of a group only if the group's last tile has published its own.
 struct message {
   int own, through;
 };
@@ -33,7 +33,7 @@ __global__ void before_kernel(counts* all, const message* tiles, int tile, int* 
   all->clear_groups(tile + 1);
 }
 
-/// What is seen of a group before one of its words is written, and afterwards. `missing` is the word's number.
+/// What a look sees of a group before one of its words is written, and afterwards. `missing` is the word's number.
 __global__ void arrival_kernel(counts* all, int group, int members, int missing, int* answers) {
   const int first = group * wf::warp_lanes;
   const auto write = [&](int word) {
@@ -52,7 +52,7 @@ __global__ void arrival_kernel(counts* all, int group, int members, int missing,
   answers[1] = sees();
 }
 
-TEST(LookBack, TellsWhenAGroupHasWrittenItsWords) {
+TEST(look_back, tells_when_a_group_has_written_its_words) {
   const wf_test::device_array<counts> all(1);
   const wf_test::device_array<int> answers(2);
   for (const int members : {32, 7, 1})
@@ -65,7 +65,7 @@ TEST(LookBack, TellsWhenAGroupHasWrittenItsWords) {
     }
 }
 
-TEST(LookBack, AddsUpToTheFirstGroupThatSaysAll) {
+TEST(look_back, adds_up_to_the_first_group_that_says_all) {
   wf_test::random_source source(1);
   const wf_test::device_array<counts> all(1);
   wf::check(cudaMemset(all.data(), 0, sizeof(counts)), "cudaMemset");
@@ -86,7 +86,7 @@ TEST(LookBack, AddsUpToTheFirstGroupThatSaysAll) {
   }
 }
 
-TEST(LookBack, HoldsAsManyHeadsAsALapHas) {
+TEST(look_back, holds_as_many_heads_as_a_lap_has) {
   constexpr int tile_heads = 1 << 15, tiles = 96;  // far more than a tile has items
   const wf_test::device_array<counts> all(1);
   wf::check(cudaMemset(all.data(), 0, sizeof(counts)), "cudaMemset");
@@ -112,7 +112,7 @@ __global__ void tiles_kernel(unsigned* next, counts* all, int tiles, int* result
   }
 }
 
-TEST(LookBack, WhileTilesAreUnderWay) {
+TEST(look_back, while_tiles_are_under_way) {
   constexpr int tiles = wf_test::emulated ? 400 : 30'000;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const wf_test::schedule_seed scheduled(seed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random runs, data, alignments, grids, room and schedules, against the canonical tree over all items of which only a run's
-// are there. The operator is not even associative: any other tree shows, and so does any item too many or too few.
+// Random runs, data, alignments, grids, room and schedules, against the canonical tree over all items, in which only
+// the items of a run exist. The operator is not even associative: any other tree shows, and so does any item too many
+// or too few.
 #include <gtest/gtest.h>
 
 #include "by_key/ways.cuh"
@@ -55,7 +56,7 @@ TEST(reduce_by_key_random, keys_of_4_bytes_and_12_bytes) {
   });
 }
 
-// Keys may be drawn at random, so that runs are as long as chance has it.
+// Keys may be drawn at random; then chance decides the lengths of runs.
 TEST(reduce_by_key_random, keys_of_1_byte) {
   wf_test::for_all_seeds([](std::uint64_t, random_source& source) {
     const std::uint64_t most = source.below(2) == 0 ? 0 : 2 + static_cast<std::uint64_t>(source.below(254));

@@ -16,7 +16,7 @@ namespace {
 namespace wf = warpfold;
 using hash = wf_test::tree_hash<8, 8>;
 
-/// What is found of `items` items, bit k of `heads` saying that item k is one.
+/// The result for `items` items, of which item k is a head if bit k of `heads` is set.
 template <class A> struct found {
   wf::by_key::run_carry<A> open;
   A closed[8];
@@ -75,12 +75,12 @@ template <class A, class Op, class Leaf> void expect_runs(Op op, Leaf leaf, cons
   }
 }
 
-TEST(OpenRuns, OfAThreadsItems) {
+TEST(open_runs, of_a_threads_items) {
   expect_runs<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(8));  // an operator without identity
   expect_runs<int>(wf::plus{}, odd_leaf{}, {1, 4, 7, 10, 13, 16, 19, 22});             // one with
 }
 
-/// Thread h folds 16 items of which number h is a head; the last thread none.
+/// Thread h folds 16 items, and item h is a head; the last thread has no head.
 template <class Op, class A, class Leaf>
 __global__ void one_head_kernel(Op op, Leaf leaf, wf::by_key::run_carry<A>* results) {
   const unsigned heads = threadIdx.x < 16 ? 1u << threadIdx.x : 0;
@@ -134,13 +134,13 @@ __global__ void real_items_kernel(add_real op) {
   }
 }
 
-TEST(OpenRuns, ShowTheOperatorItemsOnly) {
+TEST(open_runs, show_the_operator_items_only) {
   const wf_test::device_array<int> not_real(std::vector<int>{0});
   wf_test::launch_and_wait(&real_items_kernel, 1, 1, 0, add_real{not_real.data()});
   EXPECT_EQ(not_real.value(), 0);
 }
 
-TEST(OpenRuns, OfOneHeadAtMost) {
+TEST(open_runs, of_one_head_at_most) {
   expect_one_head<hash>(wf_test::hash_pair{}, hash_leaf{}, wf_test::hash_items<hash>(16));
   std::vector<int> odd;
   for (int k = 0; k < 16; ++k) odd.push_back(odd_leaf{}(k));

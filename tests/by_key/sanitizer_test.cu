@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A small case of each path, to run under compute-sanitizer's tools: one tile and many, runs that end in a tile and that
-// cross several, groups of tiles, keys alone in their runs, misaligned bytes, too little room.
+// A small case of each path, to run under compute-sanitizer's tools: one tile and many, runs that end in a tile and
+// that cross several, groups of tiles, keys alone in their runs, misaligned bytes, too little room.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"

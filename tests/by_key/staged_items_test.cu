@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A warp's items through shared memory: places without conflicts, and the right items, turn after turn in the same room.
+// A warp's items through shared memory: places without conflicts, and the right items, turn after turn in the same
+// room.
 #include <warpfold/by_key/staged_items.cuh>
 
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ template <int Vectors> void expect_places() {
     }
 }
 
-TEST(StagedPlaces, HaveNoConflicts) {
+TEST(staged_places, have_no_conflicts) {
   expect_places<1>();
   expect_places<2>();
   expect_places<3>();
@@ -98,7 +99,7 @@ template <class T, int Items> void expect_items() {
         << sizeof(T) << " bytes";
 }
 
-TEST(StagedItems, AreEachLanesOwn) {
+TEST(staged_items, are_each_lanes_own) {
   for (int seed = 1; seed <= (wf_test::emulated ? 5 : 1); ++seed) {
     const wf_test::schedule_seed scheduled(static_cast<std::uint64_t>(seed));
     expect_items<signed char, 16>();

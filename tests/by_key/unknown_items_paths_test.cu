@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, equalities, transforms, conversions and iterators are shown keys and items of the input, and what was made
-// of these, and nothing else: not the zero bytes that fill the lanes without an item, nor the carry of a span without
+// Operators, equalities, transforms, conversions and iterators see keys and items of the input and values made of
+// these, and nothing else: not the zero bytes that fill the lanes without an item, nor the carry of a span without
 // items, nor the key before the first one.
 #include <gtest/gtest.h>
 
@@ -153,22 +153,20 @@ void expect_none_used_in_epochs(std::int64_t items, std::int64_t length, int log
   const device_array<wf::by_key::epoch_scratch<marked>> epochs(1);
   wf::check(cudaMemset(control.data(), 0, sizeof(*control.data())), "cudaMemset");
   wf::check(cudaMemset(carries.data(), 0, sizeof(*carries.data()) * carries.size()), "cudaMemset");
-  const wf::by_key::by_key_arguments<keys_source, leaves_type, add_marked, same_marked, unmarked*, unmarked*, int*>
+  const wf::by_key::by_key_arguments<keys_source, leaves_type, add_marked, same_marked,
+                                     wf::by_key::run_outputs<unmarked*, unmarked*, int*>>
       arguments{{keys.data(), items},
                 {{values.data(), items}, {}},
                 {},
                 {},
-                out_keys.data(),
-                out_values.data(),
-                count.data(),
-                items,
+                {out_keys.data(), out_values.data(), count.data(), items},
                 {},
                 {static_cast<int>((items - 1) / tile_items + 1), log_epoch},
                 {control.data(), carries.data(), epochs.data()},
                 static_cast<int>(items / tile_items),
                 stages};
-  const auto kernel =
-      &wf::by_key::by_key_kernel<keys_source, leaves_type, add_marked, same_marked, unmarked*, unmarked*, int*>;
+  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, add_marked, same_marked,
+                                                 wf::by_key::run_outputs<unmarked*, unmarked*, int*>>;
   wf::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))),
       "cudaFuncSetAttribute");
@@ -191,7 +189,7 @@ template <class Function, class... Args> __global__ void apply_kernel(Function f
   (void)function(args...);
 }
 
-// So that the tests above can fail.
+// Shows that the tests above can fail.
 TEST(reduce_by_key_unknown_uses, are_counted) {
   const marked known{1, marked::mark_of_known};
   const unsigned before = unknown_uses_so_far();

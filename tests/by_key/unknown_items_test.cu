@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, equalities, transforms and conversions see nothing but the input's items and what was made of them. Those below
-// stop the kernel where they are given anything else, as a pointer that is followed, or a division by an item, would.
+// Operators, equalities, transforms and conversions see nothing but the input's items and values made of them. Those
+// below stop the kernel when they meet anything else, as a pointer that is followed, or a division by an item, would.
 #include <warpfold/reduce_by_key.cuh>
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ struct equal_known {
   }
 };
 
-/// A value that converts to 1; a number that counts it.
+/// A value that converts to 1, and a number that counts such values.
 template <class Word> struct one {
   Word word = static_cast<Word>(known);
   __host__ __device__ explicit operator int() const { return expect(word == static_cast<Word>(known)), 1; }
@@ -103,13 +103,13 @@ template <class Key> void expect_joined() {
     });
 }
 
-TEST(UnknownItemsByKey, AreNeitherJoinedNorCompared) {
+TEST(unknown_items_by_key, are_neither_joined_nor_compared) {
   expect_joined<known_key<1>>();  // by copies through shared memory, where aligned
   expect_joined<known_key<3>>();
   expect_joined<known_key<5>>();
 }
 
-TEST(UnknownItemsByKey, AreNotTransformed) {
+TEST(unknown_items_by_key, are_not_transformed) {
   for (const int off : {0, 1})
     expect_counted<known_key<1>, one<int>, int>(off, [](const auto& keys, const auto& values, const auto& out_keys,
                                                         const auto& out_values, const auto& runs, const auto& options) {
@@ -128,7 +128,7 @@ template <class Word> void expect_converted() {
         });
 }
 
-TEST(UnknownItemsByKey, AreNotConverted) {
+TEST(unknown_items_by_key, are_not_converted) {
   expect_converted<int>();
   expect_converted<signed char>();
 }
@@ -145,7 +145,7 @@ template <class T> struct computed {
   }
 };
 
-TEST(UnknownItemsByKey, AreNotComputed) {
+TEST(unknown_items_by_key, are_not_computed) {
   for (const int count : {1, 6, 255, 4097, 9001}) {
     const int runs = (count + 6) / 7;
     const device_array<known_key<1>> out_keys(count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types of keys, values, results and counts; equalities; transforms and iterators; every call form; and what is left where
+// Types of keys, values, results and counts; equalities; transforms and iterators; every call form; and the outputs if
 // there is too little room, or nothing to reduce.
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(reduce_by_key_values, twelve_bytes) {
   expect_canonical_runs<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});
 }
 
-// What does not exist may not turn a -0 into a +0.
+// Missing items must not turn a -0 into a +0.
 TEST(reduce_by_key_values, sums_of_negative_zeros) {
   const auto zeros = [](std::int64_t count) { return std::vector<float>(static_cast<std::size_t>(count), -0.0f); };
   expect_canonical_runs<float>(wf::plus{}, -0.0f, +zeros);
@@ -71,7 +71,7 @@ struct to_one {
   template <class T> __host__ __device__ std::int64_t operator()(const T&) const { return 1; }
 };
 
-/// What `transform` makes of random floats is summed as the host does; with the default equality or another.
+/// Sums of transformed random floats are those of the host, with the default equality or another.
 template <class Transform, class... Equal> void expect_transformed(Transform transform, Equal... equal) {
   using A = std::invoke_result_t<Transform, float>;
   const layout runs = wf_test::runs_of({"", wf_test::power_law(400, 3000)});
@@ -106,7 +106,7 @@ struct constant {
   __host__ __device__ int operator[](std::int64_t) const { return value; }
 };
 
-/// Lengths of runs of `keys`, found out with `equal`, or the default, for counts of type `Count`.
+/// The lengths of the runs of `keys` by `equal`, or by the default, for counts of type `Count`.
 template <class Count = std::int64_t, class OutKey = void, class K, class... Equal>
 void expect_run_lengths(const std::vector<K>& keys, by_key_way way, Equal... equal) {
   const device_array<K> k(keys, way.keys_off);
@@ -170,7 +170,7 @@ TEST(reduce_by_key_values, equality_is_asked_of_neighbours_in_their_order) {
   expect_run_lengths(keys, roomy, successive{});
 }
 
-// What is dropped is counted, and nothing is written beyond the room.
+// Runs without room are counted, and nothing is written beyond the room.
 TEST(reduce_by_key_values, too_little_room) {
   for (const std::vector<int>& keys : {random_keys(some, 2), random_keys(some, 1'000'000), std::vector<int>(some, 3)}) {
     const auto runs = std::ssize(wf_test::canonical_runs(keys, keys, wf::plus{}).keys);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways to ask for one and the same reduction by key, none of which may change a bit; and what it takes to compare.
+// The ways to ask for one and the same reduction by key, none of which may change a bit; and comparisons of results.
 #pragma once
 #include <functional>
 #include <warpfold/reduce_by_key.cuh>
@@ -56,14 +56,14 @@ template <class K> std::vector<K> keys_of(const layout& runs) {
   return keys;
 }
 
-/// A key and a value a run.
+/// One key and one value per run.
 template <class K, class A> struct run_list {
   std::vector<K> keys;
   std::vector<A> values;
 };
 
-/// What reduce_by_key promises without an init: runs as `equal` tells neighbours apart, the first one's key, and the tree
-/// over all items of which only the run's are there.
+/// The expected results without an init: `equal` tells runs apart, the key is that of the first item, and the value is
+/// the tree over all items, in which only the items of the run exist.
 template <class K, class T, class Op, class Equal = std::equal_to<>, class A = warpfold::accumulator_t<Op, T>>
 run_list<K, A> canonical_runs(const std::vector<K>& keys, const std::vector<T>& items, Op op, Equal equal = {}) {
   run_list<K, A> result;
@@ -119,7 +119,7 @@ template <class To, class From> std::vector<To> converted(const std::vector<From
   return result;
 }
 
-/// What a call writes: keys and values of `room` runs, and how many there are.
+/// The outputs of a call: keys and values of `room` runs, and the number of runs.
 template <class K, class R, class Count = std::int64_t> class by_key_outputs {
  public:
   explicit by_key_outputs(std::int64_t room, std::int64_t offset = 0)
@@ -130,7 +130,7 @@ template <class K, class R, class Count = std::int64_t> class by_key_outputs {
   Count* count() const { return count_.span().data(); }
   void clear() const { keys_.clear(), values_.clear(), count_.clear(); }
 
-  /// Whether they tell the number of `expected` runs, and hold as many of them as there is room for, and nothing else.
+  /// Whether they hold the number of `expected` runs, as many of these as there is room for, and nothing else.
   template <class Key, class A> testing::AssertionResult hold(const run_list<Key, A>& expected) const {
     const auto what = [](const char* name, const testing::AssertionResult& same) {
       return same ? same : testing::AssertionFailure() << name << same.message();
@@ -151,8 +151,9 @@ template <class K, class R, class Count = std::int64_t> class by_key_outputs {
   guarded_array<Count> count_;
 };
 
-/// Calls reduce(out_keys, out_values, out_count, options) as `way` says. It must leave the number of `expected` runs, as many of
-/// them as there is room for, init joined on their left, and nothing else; in outputs of the types given first.
+/// Calls reduce(out_keys, out_values, out_count, options) as `way` says. It must leave the number of `expected` runs,
+/// as many of them as there is room for, init joined on their left, and nothing else; in outputs of the types given
+/// first.
 template <class OutKey = void, class OutValue = void, class Count = std::int64_t, class K, class A, class Op,
           class Reduce>
 testing::AssertionResult gives_runs(const by_key_way& way, run_list<K, A> expected, const A& init, Op op,

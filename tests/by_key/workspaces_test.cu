@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scratch, streams and graphs: workspaces shared by all reductions and by types, calls under way at once, replays, and use
-// after a call that went wrong. Control words are zero after each.
+// Scratch, streams and graphs: workspaces shared by all reductions and by types, calls under way at once, replays, and
+// use after a call that went wrong. Control words are zero after each.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -16,9 +16,9 @@ inline constexpr bool emulated = false;
 inline constexpr bool emulated = true;
 #endif
 
-/// False on a GPU before sm_90. A test that has to copy so skips there, and says why.
+/// False on a GPU before sm_90. A test that needs bulk copies is skipped there, and says why.
 inline bool copies_in_bulk() {
-  return warpfold::host::limits_of(warpfold::host::current_device()).compute_capability >= 90;
+  return warpfold::host_side::limits_of(warpfold::host_side::current_device()).compute_capability >= 90;
 }
 inline constexpr const char* needs_bulk_copies = "bulk copies need sm_90";
 
@@ -36,8 +36,8 @@ class schedule_seed {
 #endif
 };
 
-/// Items in device memory, the first one `offset_items` items past a boundary of 256 bytes, and nothing allocated after
-/// the last, so that checkers see what reads on.
+/// Items in device memory, the first one `offset_items` items past a boundary of 256 bytes. Nothing is allocated after
+/// the last, so that checkers see reads past it.
 template <class T> class device_array {
  public:
   explicit device_array(std::int64_t count, std::int64_t offset_items = 0) : count_(count), offset_(offset_items) {
@@ -77,7 +77,7 @@ template <class T> class device_array {
   static void copy(T* to, const T* from, std::size_t count, cudaMemcpyKind kind) {
     if (count == 0) return;
     warpfold::check(cudaMemcpy(to, from, count * sizeof(T), kind), "cudaMemcpy");
-    // What comes from pageable memory may still be under way, and streams that do not block would not wait for it.
+    // A copy from pageable memory may still be under way, and streams that do not block would not wait for it.
     if (kind == cudaMemcpyHostToDevice) warpfold::check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
 

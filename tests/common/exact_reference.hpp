@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums in 2304-bit integers, and whether a result is the number nearest to one: by distances to the result and to its
-// neighbours, so that nothing here rounds.
+// neighbours, so nothing here rounds.
 #pragma once
 #include <cmath>
 #include <cstdint>

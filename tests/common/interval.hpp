@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The oracle for order: item i is the interval [i, i]; neighbours join; whatever else meets is poison, which absorbs. One
+// The oracle for order: item i is the interval [i, i]; neighbours join; any other pair gives poison, which absorbs. One
 // result shows any reorder, loss or duplicate. The monoid has no identity and no inverse.
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@ template <class Index, int Count> struct interval_check { Index check[Count]; };
 template <class Index> struct interval_check<Index, 0> {};
 }  // namespace detail
 
-/// `Index` is a signed integer. Bytes beyond the two bounds hold checks of them, so that a torn copy is poison, too.
+/// `Index` is a signed integer. Bytes beyond the two bounds hold checks of them, so a torn copy is poison, too.
 template <class Index = std::int32_t, int Bytes = 2 * int{sizeof(Index)}>
 struct interval : detail::interval_check<Index, Bytes / int{sizeof(Index)} - 2> {
   static constexpr int checks = Bytes / int{sizeof(Index)} - 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values that carry the sign that they come from the input, and operators, transforms and conversions that count how
-// often they are shown another value, such as the zero bytes that fill the lanes without an item.
+// Values with a mark that says that they come from the input; and operators, transforms and conversions that count how
+// often they meet another value, such as the zero bytes that fill the lanes without an item.
 #pragma once
 #include "common/device.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What users write to besides pointers and spans.
+// Outputs of users besides pointers and spans.
 #pragma once
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Randomised differential tests: a case a seed. A failure prints its seed: WARPFOLD_TEST_SEED=<seed> repeats that case alone,
-// WARPFOLD_TEST_CASES=<n> runs n of them.
+// Randomised differential tests: one case per seed. A failure prints its seed: WARPFOLD_TEST_SEED=<seed> repeats that
+// case alone, WARPFOLD_TEST_CASES=<n> runs n of them.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Equality by bits: what the library promises of its results.
+// Equality by bits, which the library promises of its results.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What several passes reduce needs no finish.
+// Several passes need no finish.
 #include <warpfold/reduce.cuh>
 #include <warpfold/strategies.cuh>
 

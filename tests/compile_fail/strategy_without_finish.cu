@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Persistent blocks leave a result each.
+// Persistent blocks leave one result each, which a finish must join.
 #include <warpfold/reduce.cuh>
 #include <warpfold/strategies.cuh>
 

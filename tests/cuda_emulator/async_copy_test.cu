@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies that a thread starts and waits for: what they bring, and the mistakes that corrupt on a GPU.
+// Copies that a thread starts and waits for: the bytes that they bring, and the mistakes that corrupt data on a GPU.
 #include <cmath>
 
 #include "emulated.hpp"
@@ -43,16 +43,16 @@ int wrong_items(bool waits, bool meets) {
   return wrong;
 }
 
-TEST(AsyncCopy, BringsWhatWasAskedFor) { EXPECT_EQ(wrong_items(true, true), 0); }
-TEST(AsyncCopy, IsNotThereBeforeTheWait) { EXPECT_GT(wrong_items(false, true), 0); }
-TEST(AsyncCopy, MayBeThereBeforeOthersHaveRead) { EXPECT_GT(wrong_items(true, false), 0); }
+TEST(async_copy, brings_what_was_asked_for) { EXPECT_EQ(wrong_items(true, true), 0); }
+TEST(async_copy, is_not_there_before_the_wait) { EXPECT_GT(wrong_items(false, true), 0); }
+TEST(async_copy, may_be_there_before_others_have_read) { EXPECT_GT(wrong_items(true, false), 0); }
 
 __global__ void copies(const float* in, int target_offset, int source_offset, bool waits) {
   em::async_copy_to_shared(dynamic_shared<room>().items + target_offset, in + source_offset);
   if (waits) em::wait_async_copies();
 }
 
-TEST(AsyncCopy, Mistakes) {
+TEST(async_copy, mistakes) {
   device_array<float> in(62);
   const auto config = shape(1, 1, sizeof(room));
   expect_fault(em::fault::async_copy, {"shared address", "16 bytes"}, copies, config, in.get(), 1, 0, true);

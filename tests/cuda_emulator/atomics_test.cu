@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic functions: what they return, what they leave behind, and that blocks get in between.
+// Atomic functions: their results, their effects, and that other blocks run between them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -16,11 +16,11 @@ template <class T> __global__ void add_one(T* total) { atomicAdd(total, static_c
 template <> __global__ void add_one<__half>(__half* total) { atomicAdd(total, __float2half(1)); }
 template <> __global__ void add_one<__nv_bfloat16>(__nv_bfloat16* total) { atomicAdd(total, __float2bfloat16(1)); }
 
-template <class T> class AtomicAdd : public testing::Test {};
+template <class T> class atomic_add : public testing::Test {};
 using added_types = testing::Types<int, unsigned, unsigned long long, float, double, __half, __nv_bfloat16>;
-TYPED_TEST_SUITE(AtomicAdd, added_types);
+TYPED_TEST_SUITE(atomic_add, added_types);
 
-TYPED_TEST(AtomicAdd, CountsThreads) {
+TYPED_TEST(atomic_add, counts_threads) {
   device_array<TypeParam> total(1);
   ASSERT_EQ(em::launch(add_one<TypeParam>, shape(6, 40), total.get()), cudaSuccess);
   EXPECT_EQ(static_cast<float>(total[0]), 240.0f);
@@ -28,7 +28,7 @@ TYPED_TEST(AtomicAdd, CountsThreads) {
 
 __global__ void add_pairs(__half2* total) { atomicAdd(total, __floats2half2_rn(1, 2)); }
 
-TEST(Atomics, AddPairs) {
+TEST(atomics, add_pairs) {
   device_array<__half2> total(1);
   ASSERT_EQ(em::launch(add_pairs, shape(2, 32), total.get()), cudaSuccess);
   EXPECT_EQ(__low2float(total[0]), 64);
@@ -68,7 +68,7 @@ template <class T> void check_combine() {
   EXPECT_EQ(r[0].exclusion, exclusion);
 }
 
-TEST(Atomics, CombineInEveryWay) {
+TEST(atomics, combine_in_every_way) {
   check_combine<int>();
   check_combine<unsigned>();
   check_combine<unsigned long long>();
@@ -86,7 +86,7 @@ __global__ void take_tickets(unsigned* next, unsigned* tickets, unsigned* wrappi
   atomicDec(falling, 9);   // down to 0, then 9 again
 }
 
-TEST(Atomics, TicketsAreUniqueAndCountersWrap) {
+TEST(atomics, tickets_are_unique_and_counters_wrap) {
   device_array<unsigned> next(1), tickets(64), wrapping(1), falling(1, 100);
   ASSERT_EQ(em::launch(take_tickets, shape(2, 32), next.get(), tickets.get(), wrapping.get(), falling.get()),
             cudaSuccess);
@@ -105,7 +105,7 @@ __global__ void lock_and_count(int* lock, int* count) {  // every thread in turn
   atomicExch(lock, 0);
 }
 
-TEST(Atomics, CompareAndSwapExcludes) {
+TEST(atomics, compare_and_swap_excludes) {
   for_each_seed(3, [] {
     device_array<int> lock(1), count(1);
     ASSERT_EQ(em::launch(lock_and_count, shape(4, 16), lock.get(), count.get()), cudaSuccess);
@@ -120,7 +120,7 @@ __global__ void count_without_atomics(int* count, int* other) {
   *count = before + 1;
 }
 
-TEST(Atomics, ARaceShows) {
+TEST(atomics, a_race_shows) {
   int lost = 0;
   for_each_seed(5, [&] {
     device_array<int> count(1), other(1);

@@ -19,7 +19,7 @@ __global__ void pass_around(int* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = mine;
 }
 
-TEST(BlockBarrier, OrdersTheBlock) {
+TEST(block_barrier, orders_the_block) {
   for (const int block_threads : {1, 32, 33, 96, 1024})
     for_each_seed(5, [&] {
       device_array<int> out(static_cast<std::size_t>(3 * block_threads));
@@ -37,7 +37,7 @@ __global__ void pass_without_barrier(int* out) {
   out[threadIdx.x] = box[(threadIdx.x + 32) % blockDim.x];
 }
 
-TEST(BlockBarrier, AMissingOneShows) {
+TEST(block_barrier, a_missing_one_shows) {
   device_array<int> out(64);
   int wrong = 0;
   for_each_seed(10, [&] {
@@ -56,7 +56,7 @@ __global__ void vote(int* out, int true_threads) {
   }
 }
 
-TEST(BlockBarrier, VotingForms) {
+TEST(block_barrier, voting_forms) {
   device_array<int> out(3 * 70);
   for (const int true_threads : {0, 1, 69, 70}) {
     ASSERT_EQ(em::launch(vote, shape(1, 70), out.get(), true_threads), cudaSuccess);
@@ -73,7 +73,7 @@ __global__ void leaves_early_without_barrier(int* out) {
   out[threadIdx.x] = 1;
 }
 
-TEST(BlockBarrier, ThreadsMayLeaveEarlyWhenNoBarrierFollows) {
+TEST(block_barrier, threads_may_leave_early_when_no_barrier_follows) {
   device_array<int> out(10);
   EXPECT_EQ(em::launch(leaves_early_without_barrier, shape(1, 64), out.get()), cudaSuccess);
   EXPECT_EQ(out.host(), std::vector<int>(10, 1));
@@ -84,7 +84,7 @@ __global__ void leaves_before_barrier() {
   __syncthreads();
 }
 
-TEST(BlockBarrier, AThreadLeavesBeforeIt) {
+TEST(block_barrier, a_thread_leaves_before_it) {
   for_each_seed(10, [] {
     expect_fault(em::fault::divergent_barrier, {"__syncthreads", "leaves_before_barrier", "5: left the kernel"},
                  leaves_before_barrier, shape(1, 64));
@@ -96,14 +96,14 @@ __global__ void meets_in_two_places() {
   else __syncthreads();
 }
 
-TEST(BlockBarrier, ThreadsMeetInDifferentPlaces) {
+TEST(block_barrier, threads_meet_in_different_places) {
   for_each_seed(5, [] {
     expect_fault(em::fault::divergent_barrier, {"in different places", "block_barrier_test.cu:"}, meets_in_two_places,
                  shape(1, 64));
   });
 }
 
-TEST(BlockBarrier, DifferentPlacesCanBeAllowed) {
+TEST(block_barrier, different_places_can_be_allowed) {
   em::scoped_settings settings;
   settings->check_barrier_sites = false;
   EXPECT_EQ(em::launch(meets_in_two_places, shape(1, 64)), cudaSuccess);
@@ -114,7 +114,7 @@ __global__ void meets_at_two_kinds() {
   else (void)__syncthreads_or(1);
 }
 
-TEST(BlockBarrier, ThreadsMeetAtDifferentKinds) {
+TEST(block_barrier, threads_meet_at_different_kinds) {
   for_each_seed(5, [] {
     expect_fault(em::fault::divergent_barrier,
                  {"threads meet at", "wait at __syncthreads,", "wait at __syncthreads_or,"}, meets_at_two_kinds,
@@ -126,7 +126,7 @@ __global__ void loops_unequally() {
   for (unsigned i = 0; i < 2 + threadIdx.x / 32; ++i) __syncthreads();
 }
 
-TEST(BlockBarrier, WarpsLoopUnequally) {
+TEST(block_barrier, warps_loop_unequally) {
   for_each_seed(5, [] {
     expect_fault(em::fault::divergent_barrier, {"left the kernel", "wait at __syncthreads, block_barrier_test.cu:"},
                  loops_unequally, shape(1, 64));
@@ -155,7 +155,7 @@ __global__ void meet_in_groups(int* out) {
   out[threadIdx.x] = sum;
 }
 
-TEST(NamedBarrier, GroupsOfWarpsMeetApart) {
+TEST(named_barrier, groups_of_warps_meet_apart) {
   device_array<int> out(128);
   for_each_seed(10, [&] {
     ASSERT_EQ(em::launch(meet_in_groups, shape(2, 128, 128 * sizeof(int)), out.get()), cudaSuccess);
@@ -167,7 +167,7 @@ __global__ void use_named_barrier(unsigned id, unsigned threads, unsigned more) 
   em::named_barrier_sync(id, threads + (threadIdx.x < 32 ? 0 : more));
 }
 
-TEST(NamedBarrier, MistakesAreFound) {
+TEST(named_barrier, mistakes_are_found) {
   expect_fault(em::fault::usage, {"named barrier 0"}, use_named_barrier, shape(1, 64), 0u, 64u, 0u);
   expect_fault(em::fault::usage, {"named barrier 16"}, use_named_barrier, shape(1, 64), 16u, 64u, 0u);
   expect_fault(em::fault::usage, {"of 33 threads"}, use_named_barrier, shape(1, 64), 1u, 33u, 0u);
@@ -178,7 +178,7 @@ TEST(NamedBarrier, MistakesAreFound) {
   });
 }
 
-TEST(BlockBarrier, AFaultLeavesTheEmulatorUsable) {
+TEST(block_barrier, a_fault_leaves_the_emulator_usable) {
   device_array<int> out(192);
   for (int i = 0; i < 20; ++i) {
     expect_fault(em::fault::divergent_barrier, {}, leaves_before_barrier, shape(4, 64));

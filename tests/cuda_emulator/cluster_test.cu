@@ -30,7 +30,7 @@ __global__ void tell_place(place* out) {
   out[blockIdx.x + gridDim.x * blockIdx.y] = {em::cluster_rank(), em::cluster_size()};
 }
 
-TEST(Cluster, RankAndSize) {
+TEST(cluster, rank_and_size) {
   device_array<place> out(4 * 6);
   const clustered launch(dim3(4, 6), 1, dim3(2, 3));
   ASSERT_EQ(em::launch(tell_place, launch.config, out.get()), cudaSuccess);
@@ -41,7 +41,7 @@ TEST(Cluster, RankAndSize) {
     }
 }
 
-TEST(Cluster, WithoutOneABlockStandsAlone) {
+TEST(cluster, without_one_a_block_stands_alone) {
   device_array<place> out(3);
   ASSERT_EQ(em::launch(tell_place, shape(3, 1), out.get()), cudaSuccess);
   EXPECT_EQ(out[2].rank, 0u);
@@ -63,7 +63,7 @@ __global__ void read_neighbour(int* wrong, int rounds) {
   }
 }
 
-TEST(Cluster, BarrierAndSharedMemoryOfOthers) {
+TEST(cluster, barrier_and_shared_memory_of_others) {
   device_array<int> wrong(1);
   for (const unsigned blocks : {2u, 4u, 8u}) {
     const clustered launch(16, 40, blocks, sizeof(int));
@@ -83,7 +83,7 @@ __global__ void some_leave() {
   em::cluster_wait();
 }
 
-TEST(Cluster, ThreadsThatLeaveCountAsArrived) {
+TEST(cluster, threads_that_leave_count_as_arrived) {
   const clustered launch(8, 64, 4);
   for_each_seed(10, [&] { EXPECT_EQ(em::launch(some_leave, launch.config), cudaSuccess); });
 }
@@ -110,7 +110,7 @@ __global__ void reads_block_that_left(int* out) {
   *out = *static_cast<int*>(em::map_shared_rank(&mine, 1));
 }
 
-TEST(Cluster, MistakesAreFound) {
+TEST(cluster, mistakes_are_found) {
   const clustered launch(2, 32, 2, sizeof(int));
   device_array<int> out(1);
   expect_fault(em::fault::cluster_barrier, {"arrives twice"}, arrives_twice, launch.config);
@@ -122,7 +122,7 @@ TEST(Cluster, MistakesAreFound) {
   expect_fault(em::fault::shared_memory, {"the block has left"}, reads_block_that_left, launch.config, out.get());
 }
 
-TEST(Cluster, ShapesOutOfRangeAreRefused) {
+TEST(cluster, shapes_out_of_range_are_refused) {
   device_array<place> out(32);
   const clustered uneven(5, 1, 2), large(32, 1, 16), fine(32, 1, 8);
   EXPECT_EQ(em::launch(tell_place, uneven.config, out.get()), cudaErrorInvalidClusterSize);
@@ -140,7 +140,7 @@ TEST(Cluster, ShapesOutOfRangeAreRefused) {
   cudaGetLastError();
 }
 
-TEST(Cluster, OccupancyCountsClusters) {
+TEST(cluster, occupancy_counts_clusters) {
   em::scoped_settings settings;
   settings->multiprocessors = 6;
   settings->blocks_per_multiprocessor = 2;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace emulated;
 
-TEST(DeviceFunctions, CountBits) {
+TEST(device_functions, count_bits) {
   EXPECT_EQ(__popc(0u), 0);
   EXPECT_EQ(__popc(0xF0F0F0F0u), 16);
   EXPECT_EQ(__popcll(~0ull), 64);
@@ -26,7 +26,7 @@ TEST(DeviceFunctions, CountBits) {
   EXPECT_EQ(__brevll(1ull), 1ull << 63);
 }
 
-TEST(DeviceFunctions, ShiftAndPermute) {
+TEST(device_functions, shift_and_permute) {
   EXPECT_EQ(__funnelshift_l(0x89ABCDEFu, 0x01234567u, 8), 0x23456789u);
   EXPECT_EQ(__funnelshift_r(0x89ABCDEFu, 0x01234567u, 8), 0x6789ABCDu);
   EXPECT_EQ(__funnelshift_l(1u, 2u, 32), 2u);   // the shift is taken modulo 32
@@ -37,7 +37,7 @@ TEST(DeviceFunctions, ShiftAndPermute) {
   EXPECT_EQ(__byte_perm(0x33229100u, 0x77665544u, 0x0009u), 0x000000FFu);  // the sign of byte 1, then byte 0
 }
 
-TEST(DeviceFunctions, Multiply) {
+TEST(device_functions, multiply) {
   EXPECT_EQ(__mulhi(-1, 1), -1);
   EXPECT_EQ(__umulhi(~0u, 2u), 1u);
   EXPECT_EQ(__mul64hi(-1, 1), -1);
@@ -52,7 +52,7 @@ TEST(DeviceFunctions, Multiply) {
   EXPECT_EQ(__vmaxu2(0x80000001u, 0x0001FFFFu), 0x8000FFFFu);
 }
 
-TEST(DeviceFunctions, RoundOnce) {
+TEST(device_functions, round_once) {
   const float a = 1.0f + 0x1p-12f;
   EXPECT_EQ(__fadd_rn(__fmul_rn(a, a), -(1.0f + 0x1p-11f)), 0.0f);  // a fused form would keep 2^-24
   EXPECT_EQ(__fmaf_rn(a, a, -(1.0f + 0x1p-11f)), 0x1p-24f);
@@ -65,7 +65,7 @@ TEST(DeviceFunctions, RoundOnce) {
   EXPECT_EQ(rsqrtf(4.0f), 0.5f);
 }
 
-TEST(DeviceFunctions, MinMaxIgnoreNaN) {
+TEST(device_functions, min_max_ignore_nan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(::min(1.0f, nan), 1.0f);
   EXPECT_EQ(::max(nan, 1.0f), 1.0f);
@@ -75,7 +75,7 @@ TEST(DeviceFunctions, MinMaxIgnoreNaN) {
   EXPECT_EQ(__saturatef(2.0f), 1.0f);
 }
 
-TEST(DeviceFunctions, Reinterpret) {
+TEST(device_functions, reinterpret) {
   EXPECT_EQ(__float_as_uint(1.0f), 0x3F800000u);
   EXPECT_EQ(__int_as_float(0x40000000), 2.0f);
   EXPECT_EQ(__longlong_as_double(__double_as_longlong(-3.5)), -3.5);
@@ -88,7 +88,7 @@ __global__ void load_and_store(const float2* in, float2* out) {
   __stwb(&out[3], __ldcv(&in[3]));
 }
 
-TEST(DeviceFunctions, LoadsAndStoresWithHints) {
+TEST(device_functions, loads_and_stores_with_hints) {
   device_array<float2> in(4), out(4);
   for (int i = 0; i < 4; ++i) in[i] = {static_cast<float>(i), 7};
   ASSERT_EQ(em::launch(load_and_store, shape(1, 1), in.get(), out.get()), cudaSuccess);
@@ -117,7 +117,7 @@ __global__ void access_misaligned(int which, unsigned char* memory, int byte) {
   }
 }
 
-TEST(DeviceFunctions, MisalignedAccessesAreFound) {
+TEST(device_functions, misaligned_accesses_are_found) {
   device_array<unsigned char> memory(64);
   for (int which = 0; which < 14; ++which) {
     SCOPED_TRACE("access " + std::to_string(which));
@@ -135,7 +135,7 @@ __global__ void use_symbols(int* out) {
   *out = device_counter;
 }
 
-TEST(DeviceFunctions, SymbolsAreReachableFromTheHost) {
+TEST(device_functions, symbols_are_reachable_from_the_host) {
   device_array<int> out(1);
   const int table[3] = {5, 6, 7};
   ASSERT_EQ(cudaMemcpyToSymbol(constant_table, table, sizeof table), cudaSuccess);
@@ -157,7 +157,7 @@ __global__ void trap_in_thread(unsigned which) {
   if (threadIdx.x == which) __trap();
 }
 
-TEST(DeviceFunctions, TrapStopsTheKernel) {
+TEST(device_functions, trap_stops_the_kernel) {
   expect_fault(em::fault::trap, {"__trap()", "trap_in_thread", "thread (9, 0, 0)"}, trap_in_thread, shape(1, 32), 9u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emulator's tests share: launches, device arrays, expected faults, typed shared memory and barriers.
+// Shared by the emulator's tests: launches, device arrays, expected faults, typed shared memory and barriers.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ __global__ void stop_at(unsigned thread, int* state) {
   if (threadIdx.x == 0) *state = 0;
 }
 
-TEST(StopKernel, TheLaunchThrowsTheMessage) {
+TEST(stop_kernel, the_launch_throws_the_message) {
   device_array<int> state(1);
   for_each_seed(5, [&] {
     expect_fault(em::fault::precondition, {"item 7 is out of order", "stop_at", "block (0, 0, 0), thread (5, 0, 0)"},
@@ -25,7 +25,7 @@ TEST(StopKernel, TheLaunchThrowsTheMessage) {
   });
 }
 
-TEST(StopKernel, IsForKernels) {
+TEST(stop_kernel, is_for_kernels) {
   try {
     em::stop_kernel("called by the host");
   } catch (const em::error& e) {
@@ -35,7 +35,7 @@ TEST(StopKernel, IsForKernels) {
 
 __global__ void count_up(int* count) { atomicAdd(count, 1); }
 
-TEST(FaultsOfTheSettings, ALaunchReturnsItsErrorAndRunsNothing) {
+TEST(faults_of_the_settings, a_launch_returns_its_error_and_runs_nothing) {
   const em::scoped_settings settings;
   device_array<int> count(1);
   settings->launch_error = cudaErrorLaunchOutOfResources;
@@ -46,7 +46,7 @@ TEST(FaultsOfTheSettings, ALaunchReturnsItsErrorAndRunsNothing) {
   EXPECT_EQ(count[0], 64);
 }
 
-TEST(FaultsOfTheSettings, OneThreadOfTheGridFails) {
+TEST(faults_of_the_settings, one_thread_of_the_grid_fails) {
   const em::scoped_settings settings;
   device_array<int> count(1);
   settings->failing_thread = 64 * 5 + 7;  // of block (1, 2, 0) in a grid of 2 x 3
@@ -56,7 +56,7 @@ TEST(FaultsOfTheSettings, OneThreadOfTheGridFails) {
   EXPECT_EQ(em::launch(count_up, shape(2, 32), count.get()), cudaSuccess) << "a grid without that thread";
 }
 
-TEST(OnKernelFailure, RestoresAfterAFailureOnly) {
+TEST(on_kernel_failure, restores_after_a_failure_only) {
   device_array<int> state(1);
   int restored = 0;
   const auto launch = [&](unsigned thread) {
@@ -80,7 +80,7 @@ TEST(OnKernelFailure, RestoresAfterAFailureOnly) {
 }
 
 // Two kernels are captured under one guard: the first one marks the state, and the second one may fail.
-TEST(OnKernelFailure, RestoresAfterALaunchOfAGraphThatFails) {
+TEST(on_kernel_failure, restores_after_a_launch_of_a_graph_that_fails) {
   device_array<int> state(1), fails(1), restored(1);
   cudaStream_t stream{};
   cudaGraph_t graph{};

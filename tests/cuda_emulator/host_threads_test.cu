@@ -25,7 +25,7 @@ __global__ void add_to_both(int* shared_total, int* own_total) {
   atomicAdd(own_total, block_total);
 }
 
-TEST(HostThreads, LaunchAtTheSameTime) {
+TEST(host_threads, launch_at_the_same_time) {
   constexpr int threads = 4, rounds = 10;
   device_array<int> shared_total(1), own_total(threads);
   on_host_threads(threads, [&](int i) {
@@ -51,7 +51,7 @@ __global__ void play(int* ball, int player, int rounds) {  // each waits for the
   }
 }
 
-TEST(HostThreads, KernelsOnTwoStreamsWaitForOneAnother) {
+TEST(host_threads, kernels_on_two_streams_wait_for_one_another) {
   device_array<int> ball(1);
   on_host_threads(2, [&](int player) {
     cudaStream_t stream{};
@@ -66,7 +66,7 @@ TEST(HostThreads, KernelsOnTwoStreamsWaitForOneAnother) {
 
 __global__ void count_up(int* value) { *value = *value + 1; }  // not atomic: the stream keeps launches apart
 
-TEST(HostThreads, OneStreamKeepsItsOrder) {
+TEST(host_threads, one_stream_keeps_its_order) {
   device_array<int> value(1);
   cudaStream_t stream{};
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
@@ -81,7 +81,7 @@ TEST(HostThreads, OneStreamKeepsItsOrder) {
 
 __global__ void traps() { __trap(); }
 
-TEST(HostThreads, FaultsStayWithTheirThread) {
+TEST(host_threads, faults_stay_with_their_thread) {
   device_array<int> value(4);
   on_host_threads(4, [&](int i) {
     for (int round = 0; round < 20; ++round) {
@@ -92,7 +92,7 @@ TEST(HostThreads, FaultsStayWithTheirThread) {
   EXPECT_EQ(value[1], 20);
 }
 
-TEST(HostThreads, MemoryIsAllocatedSafely) {
+TEST(host_threads, memory_is_allocated_safely) {
   on_host_threads(4, [](int) {
     for (int i = 1; i < 200; ++i) {
       void* p = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches: shapes, arguments, attributes, and what the device refuses before anything runs.
+// Launches: shapes, arguments, attributes, and launches that the device refuses before anything runs.
 #include <cstdint>
 #include <memory>
 
@@ -23,7 +23,7 @@ tell_identity(identity* out) {
   out[block * threads + thread] = {threadIdx, blockIdx, blockDim, gridDim};
 }
 
-TEST(Launch, ThreadsKnowWhoTheyAre) {
+TEST(launch, threads_know_who_they_are) {
   const dim3 grid(3, 2, 2), block(5, 3, 4);
   device_array<identity> out(12 * 60);
   for_each_seed(3, [&] {
@@ -51,7 +51,7 @@ __global__ void take_arguments(double* out, const float scale, large table, std:
   *out = static_cast<double>(scale) * table.values[49] + narrow;
 }
 
-TEST(Launch, ArgumentsAreConvertedToTheParameters) {
+TEST(launch, arguments_are_converted_to_the_parameters) {
   device_array<double> out(1);
   large table{};
   table.values[49] = 3;
@@ -62,7 +62,7 @@ TEST(Launch, ArgumentsAreConvertedToTheParameters) {
 
 template <class T> __global__ void store(T* out, T value) { *out = value; }
 
-TEST(Launch, TemplatesThroughCudaLaunchKernelEx) {
+TEST(launch, templates_through_cuda_launch_kernel_ex) {
   device_array<long long> out(1);
   cudaLaunchConfig_t config = shape(1, 1);
   ASSERT_EQ(cudaLaunchKernelEx(&config, store<long long>, out.get(), 5), cudaSuccess);
@@ -85,7 +85,7 @@ template <class T> __global__ void __launch_bounds__(64)
 bounded(T* ran) { atomicAdd(ran, T{1}); }
 template __global__ void bounded<unsigned>(unsigned*);
 
-TEST(Launch, FunctionsWithoutGlobalAreRefused) {
+TEST(launch, functions_without_global_are_refused) {
   device_array<int> ran(1);
   expect_fault(em::fault::usage, {"host_function", "not declared __global__"}, host_function, shape(1, 1), ran.get());
   expect_fault(em::fault::usage, {"host_template<int>", "not declared __global__"}, host_template<int>, shape(1, 1),
@@ -101,7 +101,7 @@ TEST(Launch, FunctionsWithoutGlobalAreRefused) {
 }
 #endif
 
-TEST(Launch, ShapesOutOfRangeAreRefused) {
+TEST(launch, shapes_out_of_range_are_refused) {
   device_array<int> ran(1);
   const auto verdict = [&](dim3 grid, dim3 block, std::size_t shared_bytes = 0) {
     const cudaError_t code = em::launch(count, shape(grid, block, shared_bytes), ran.get());
@@ -123,7 +123,7 @@ TEST(Launch, ShapesOutOfRangeAreRefused) {
   EXPECT_EQ(ran[0], 1024);
 }
 
-TEST(Launch, NoKernelNoConfiguration) {
+TEST(launch, no_kernel_no_configuration) {
   void (*none)(int*) = nullptr;
   cudaLaunchConfig_t config = shape(1, 1);
   EXPECT_EQ(cudaLaunchKernelEx(&config, none, nullptr), cudaErrorInvalidDeviceFunction);
@@ -137,7 +137,7 @@ __global__ void touch_end(char* out, int shared_bytes) {
   *out = memory[shared_bytes - 1];
 }
 
-TEST(Launch, MoreSharedMemoryByFunctionAttribute) {
+TEST(launch, more_shared_memory_by_function_attribute) {
   device_array<char> out(1);
   constexpr int bytes = 227 * 1024;
   const auto kernel = &touch_end;
@@ -153,7 +153,7 @@ TEST(Launch, MoreSharedMemoryByFunctionAttribute) {
   cudaGetLastError();
 }
 
-TEST(Launch, AttributesThatChangeNothingAreAccepted) {
+TEST(launch, attributes_that_change_nothing_are_accepted) {
   device_array<int> ran(1);
   cudaLaunchConfig_t config = shape(1, 1);
   cudaLaunchAttribute attribute{};
@@ -169,7 +169,7 @@ TEST(Launch, AttributesThatChangeNothingAreAccepted) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }
 
-TEST(Launch, OccupancyFollowsTheSettings) {
+TEST(launch, occupancy_follows_the_settings) {
   em::scoped_settings settings;
   settings->blocks_per_multiprocessor = 16;
   const auto kernel = &count;

@@ -46,7 +46,7 @@ __global__ void produce_and_consume(int rounds, int* sums) {
   }
 }
 
-TEST(Mbarrier, ProducerAndConsumers) {
+TEST(mbarrier, producer_and_consumers) {
   device_array<int> sums(96);
   for_each_seed(10, [&] {
     ASSERT_EQ(em::launch(produce_and_consume, shape(2, 128, sizeof(relay)), 9, sums.get()), cudaSuccess);
@@ -90,7 +90,7 @@ __global__ void stream_through(const float* in, float* out, int tiles, bool wait
     for (auto& barrier : shared.filled) barrier.wait_parity(0);
 }
 
-TEST(BulkCopy, Pipeline) {
+TEST(bulk_copy, pipeline) {
   constexpr int tiles = 10;
   device_array<float> in(tiles * stage_items), out(tiles * stage_items);
   for (int i = 0; i < tiles * stage_items; ++i) in[i] = static_cast<float>(i);
@@ -102,7 +102,7 @@ TEST(BulkCopy, Pipeline) {
   });
 }
 
-TEST(BulkCopy, ReadingWithoutWaitingMeetsPoison) {
+TEST(bulk_copy, reading_without_waiting_meets_poison) {
   constexpr int tiles = 3;
   device_array<float> in(tiles * stage_items, 1.0f), out(tiles * stage_items);
   int poisoned = 0;
@@ -160,7 +160,7 @@ __global__ void arrives_too_often(const float* in) {
   em::bulk_copy_to_shared(shared.items, in, 256, shared.barrier.word());
 }
 
-TEST(Mbarrier, MistakesAreFound) {
+TEST(mbarrier, mistakes_are_found) {
   device_array<float> in(64);
   const auto config = shape(1, 1, sizeof(box));
   expect_fault(em::fault::barrier_object, {"has not been initialised"}, arrives_without_init, config);
@@ -192,7 +192,7 @@ __global__ void leaves_before_the_copy_arrives(const float* in) {
   em::bulk_copy_to_shared(shared.items, in, 16, shared.barrier.word());
 }
 
-TEST(BulkCopy, MistakesAreFound) {
+TEST(bulk_copy, mistakes_are_found) {
   device_array<float> in(64);
   const auto config = shape(1, 1, sizeof(box));
   EXPECT_EQ(em::launch(copies, config, in.get(), 0, 0, 256u), cudaSuccess);
@@ -208,7 +208,7 @@ TEST(BulkCopy, MistakesAreFound) {
   expect_fault(em::fault::bulk_copy, {"on its way"}, leaves_before_the_copy_arrives, config, in.get());
 }
 
-TEST(BulkCopy, NeedsTheArchitecture) {
+TEST(bulk_copy, needs_the_architecture) {
   em::scoped_settings settings;
   settings->compute_capability_major = 8;
   device_array<float> in(64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Polls: those that wait for a thread that still computes go on, and those that nobody will answer are a deadlock.
+// Polls go on while they wait for a thread that still computes. Polls that nobody will answer are a deadlock.
 #include "emulated.hpp"
 
 namespace {
@@ -27,7 +27,7 @@ template <class Kernel, class... A> void expect_deadlock(Kernel kernel, dim3 gri
   });
 }
 
-// ---- one block polls, another one computes ---------------------------------------------------------------------------
+// ---- one block polls, another one computes --------------------------------------------------------------------------
 
 constexpr int rounds = 10'000;
 
@@ -42,7 +42,7 @@ __global__ void waits_for_shuffles(unsigned* flag, unsigned* sum) {
   *sum = value;
   atomicExch(flag, 1u);
 }
-TEST(Polling, WhileAnotherBlockShufflesIsNoDeadlock) {
+TEST(polling, while_another_block_shuffles_is_no_deadlock) {
   device_array<unsigned> flag(1), sum(1);
   for_each_seed(2, [&] {
     flag[0] = 0;
@@ -58,7 +58,7 @@ __global__ void waits_for_barriers(unsigned* flag) {
   for (int i = 0; i < rounds; ++i) __syncthreads();
   atomicExch(flag, 1u);
 }
-TEST(Polling, WhileAnotherBlockMeetsIsNoDeadlock) {
+TEST(polling, while_another_block_meets_is_no_deadlock) {
   device_array<unsigned> flag(1);
   expect_end(waits_for_barriers, 2, 64, flag.get());
 }
@@ -72,7 +72,7 @@ __global__ void waits_for_other_warps(unsigned* flag) {
   for (int i = 0; i < rounds; ++i) em::named_barrier_sync(1, 64);
   atomicExch(flag, 1u);
 }
-TEST(Polling, WhileOtherWarpsMeetIsNoDeadlock) {
+TEST(polling, while_other_warps_meet_is_no_deadlock) {
   device_array<unsigned> flag(1);
   expect_end(waits_for_other_warps, 1, 96, flag.get());
 }
@@ -85,7 +85,7 @@ __global__ void waits_for_drawn_work(unsigned* next, unsigned* done, unsigned it
   }
   while (atomicAdd(next, 1u) < items) atomicAdd(done, 1u);
 }
-TEST(Polling, WhileAnotherBlockDrawsWorkIsNoDeadlock) {
+TEST(polling, while_another_block_draws_work_is_no_deadlock) {
   device_array<unsigned> next(1), done(1);
   expect_end(waits_for_drawn_work, 2, 1, next.get(), done.get(), 1'000'000u);
   EXPECT_EQ(done[0], 1'000'000u);
@@ -95,7 +95,7 @@ TEST(Polling, WhileAnotherBlockDrawsWorkIsNoDeadlock) {
 __global__ void counts_alone(unsigned* count) {
   for (int i = 0; i < 2'000'000; ++i) atomicAdd(count, 1u);
 }
-TEST(Polling, AnAtomicThatChangesMemoryIsNoPoll) {
+TEST(polling, an_atomic_that_changes_memory_is_no_poll) {
   device_array<unsigned> count(1);
   expect_end(counts_alone, 1, 1, count.get());
   EXPECT_EQ(count[0], 4 * 2'000'000u);
@@ -107,7 +107,7 @@ __global__ void reads_alone(const unsigned* in, unsigned items, unsigned* sum) {
   for (unsigned i = 0; i < items; ++i) total += __ldcg(in + i);
   *sum = total;
 }
-TEST(Polling, AnUncachedLoadOfNewMemoryIsNoPoll) {
+TEST(polling, an_uncached_load_of_new_memory_is_no_poll) {
   device_array<unsigned> in(2'000'000, 1), sum(1);
   expect_end(reads_alone, 1, 1, in.get(), 2'000'000u, sum.get());
   EXPECT_EQ(sum[0], 2'000'000u);
@@ -121,7 +121,7 @@ __global__ void plays(volatile int* ball) {
     *ball = *ball + 1;
   }
 }
-TEST(Polling, ThoseWhoAnswerOneAnotherByStoresAreNoDeadlock) {
+TEST(polling, those_who_answer_one_another_by_stores_are_no_deadlock) {
   device_array<int> ball(1);
   expect_end(plays, 2, 1, ball.get());
   EXPECT_EQ(ball[0], 4 * 2 * turns);
@@ -129,7 +129,7 @@ TEST(Polling, ThoseWhoAnswerOneAnotherByStoresAreNoDeadlock) {
 
 __device__ volatile int ball_of_the_program;
 __global__ void plays_with_the_programs_ball() { plays(&ball_of_the_program); }
-TEST(Polling, VariablesOfTheProgramAreMemoryToo) { expect_end(plays_with_the_programs_ball, 2, 1); }
+TEST(polling, variables_of_the_program_are_memory_too) { expect_end(plays_with_the_programs_ball, 2, 1); }
 
 __global__ void plays_in_shared_memory() {
   __shared__ volatile int turn;
@@ -142,9 +142,9 @@ __global__ void plays_in_shared_memory() {
     __syncwarp();
   }
 }
-TEST(Polling, SoAreStaticSharedOnes) { expect_end(plays_in_shared_memory, 2, 64); }
+TEST(polling, so_are_static_shared_ones) { expect_end(plays_in_shared_memory, 2, 64); }
 
-// ---- nobody will answer ----------------------------------------------------------------------------------------------
+// ---- nobody will answer ---------------------------------------------------------------------------------------------
 
 __global__ void polls_between_barriers(unsigned* flag) {
   __shared__ unsigned seen;
@@ -160,7 +160,7 @@ __global__ void polls_between_barriers(unsigned* flag) {
     __syncthreads();
   }
 }
-TEST(Polling, MeetingBetweenPollsDoesNotHideADeadlock) {
+TEST(polling, meeting_between_polls_does_not_hide_a_deadlock) {
   device_array<unsigned> flag(1);
   expect_deadlock(polls_between_barriers, 1, 64, flag.get());
 }
@@ -168,7 +168,7 @@ TEST(Polling, MeetingBetweenPollsDoesNotHideADeadlock) {
 __global__ void polls_by_atomics(unsigned* lock) {
   while (atomicCAS(lock, 0u, 1u) != 0) {}
 }
-TEST(Polling, ALockThatNobodyGivesBackIsADeadlock) {
+TEST(polling, a_lock_that_nobody_gives_back_is_a_deadlock) {
   device_array<unsigned> lock(1);
   expect_deadlock(polls_by_atomics, 2, 1, lock.get());
 }
@@ -182,7 +182,7 @@ __global__ void polls_under_a_lock(unsigned* lock, unsigned* flag) {
     em::yield();
   }
 }
-TEST(Polling, PollsUnderALockAreADeadlock) {
+TEST(polling, polls_under_a_lock_are_a_deadlock) {
   device_array<unsigned> lock(1), flag(1);
   expect_deadlock(polls_under_a_lock, 3, 1, lock.get(), flag.get());
 }
@@ -190,7 +190,7 @@ TEST(Polling, PollsUnderALockAreADeadlock) {
 __global__ void fences_while_it_polls(volatile unsigned* flag) {
   while (*flag == 0) __threadfence();
 }
-TEST(Polling, AFenceBetweenPollsDoesNotHideADeadlock) {
+TEST(polling, a_fence_between_polls_does_not_hide_a_deadlock) {
   device_array<unsigned> flag(1);
   expect_deadlock(fences_while_it_polls, 2, 1, flag.get());
 }
@@ -198,7 +198,7 @@ TEST(Polling, AFenceBetweenPollsDoesNotHideADeadlock) {
 __global__ void polls_several(unsigned* flags) {
   for (unsigned i = 0; __ldcg(flags + i % 4) == 0; ++i) {}
 }
-TEST(Polling, SeveralFlagsInTurnAreADeadlock) {
+TEST(polling, several_flags_in_turn_are_a_deadlock) {
   device_array<unsigned> flags(4);
   expect_deadlock(polls_several, 2, 1, flags.get());
 }
@@ -210,7 +210,7 @@ __global__ void counts_its_polls(unsigned* flag, unsigned* polls) {
     em::yield();
   }
 }
-TEST(Polling, CountedPollsAreADeadlockInTheEnd) {
+TEST(polling, counted_polls_are_a_deadlock_in_the_end) {
   device_array<unsigned> flag(1), polls(1);
   expect_deadlock(counts_its_polls, 2, 1, flag.get(), polls.get());
   EXPECT_GT(polls[0], 16 * few_polls);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -D README=<file> -D OUTPUT=<file> -P readme_code.cmake -- <compiler> <argument>...
-# Compiles what a README shows as C++, as one source: each block in a namespace, each call of `cuda_emulator::` in the text as a
+# Compiles the C++ of a README as one source: each block in a namespace, each call of `cuda_emulator::` in the text as a
 # statement, and each `options::` as a member.
 cmake_minimum_required(VERSION 3.25)
 set(command "")

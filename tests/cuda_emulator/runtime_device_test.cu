@@ -9,7 +9,7 @@ namespace {
 
 using namespace emulated;
 
-TEST(RuntimeDevice, ThereIsOne) {
+TEST(runtime_device, there_is_one) {
   int count = 0, device = -1;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
   EXPECT_EQ(count, 1);
@@ -20,7 +20,7 @@ TEST(RuntimeDevice, ThereIsOne) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
 }
 
-TEST(RuntimeDevice, AttributesAndPropertiesFollowTheSettings) {
+TEST(runtime_device, attributes_and_properties_follow_the_settings) {
   em::scoped_settings settings;
   settings->multiprocessors = 17;
   settings->compute_capability_major = 10;
@@ -51,7 +51,7 @@ TEST(RuntimeDevice, AttributesAndPropertiesFollowTheSettings) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
-TEST(RuntimeDevice, Versions) {
+TEST(runtime_device, versions) {
   int runtime = 0, driver = 0;
   EXPECT_EQ(cudaRuntimeGetVersion(&runtime), cudaSuccess);
   EXPECT_EQ(cudaDriverGetVersion(&driver), cudaSuccess);
@@ -59,7 +59,7 @@ TEST(RuntimeDevice, Versions) {
   EXPECT_GE(driver, runtime);
 }
 
-TEST(RuntimeErrors, AreRememberedByHostThread) {
+TEST(runtime_errors, are_remembered_by_host_thread) {
   EXPECT_EQ(cudaSetDevice(5), cudaErrorInvalidDevice);
   std::thread([] { EXPECT_EQ(cudaGetLastError(), cudaSuccess); }).join();
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
@@ -67,14 +67,14 @@ TEST(RuntimeErrors, AreRememberedByHostThread) {
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
 }
 
-TEST(RuntimeErrors, HaveNamesAndTexts) {
+TEST(runtime_errors, have_names_and_texts) {
   EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidConfiguration), "cudaErrorInvalidConfiguration");
   EXPECT_STREQ(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
   EXPECT_STREQ(cudaGetErrorName(cudaSuccess), "cudaSuccess");
   EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(12345)), "cudaErrorUnknown");
 }
 
-TEST(RuntimeErrors, AreNamedWhereAKernelFails) {
+TEST(runtime_errors, are_named_where_a_kernel_fails) {
   for (int kind = 0; kind <= static_cast<int>(em::fault::usage); ++kind)
     EXPECT_NE(std::string(em::fault_name(static_cast<em::fault>(kind))), "unknown");
 }

@@ -8,10 +8,10 @@ namespace {
 
 using namespace emulated;
 
-using RuntimeGraph = TwoStreams;
-using RuntimeCapture = TwoStreams;
+using runtime_graph = two_streams;
+using runtime_capture = two_streams;
 
-TEST_F(RuntimeGraph, CapturedWorkRunsWhenLaunched) {
+TEST_F(runtime_graph, captured_work_runs_when_launched) {
   launch_log l;
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
   l.add(1, stream);
@@ -40,7 +40,7 @@ TEST_F(RuntimeGraph, CapturedWorkRunsWhenLaunched) {
   EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaErrorInvalidValue);
 }
 
-TEST_F(RuntimeGraph, CapturedArgumentsAreCopies) {
+TEST_F(runtime_graph, captured_arguments_are_copies) {
   launch_log l;
   cudaGraph_t graph{};
   cudaGraphExec_t executable{};
@@ -55,7 +55,7 @@ TEST_F(RuntimeGraph, CapturedArgumentsAreCopies) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-TEST_F(RuntimeGraph, OwnsTheMemoryAllocatedWhileCapturing) {
+TEST_F(runtime_graph, owns_the_memory_allocated_while_capturing) {
   cudaGraph_t graph{};
   cudaGraphExec_t executable{};
   int* memory = nullptr;
@@ -75,7 +75,7 @@ TEST_F(RuntimeGraph, OwnsTheMemoryAllocatedWhileCapturing) {
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
 }
 
-TEST_F(RuntimeGraph, KeepsUserObjectsAlive) {
+TEST_F(runtime_graph, keeps_user_objects_alive) {
   int destroyed = 0;
   cudaUserObject_t object{};
   const auto destroy = [](void* p) { ++*static_cast<int*>(p); };
@@ -106,7 +106,7 @@ TEST_F(RuntimeGraph, KeepsUserObjectsAlive) {
   EXPECT_EQ(destroyed, 2);
 }
 
-TEST_F(RuntimeGraph, AFaultComesOutOfTheLaunchAndTheGraphStaysUsable) {
+TEST_F(runtime_graph, a_fault_comes_out_of_the_launch_and_the_graph_stays_usable) {
   device_array<int> list(4), count(1);
   cudaGraph_t graph{};
   cudaGraphExec_t executable{};
@@ -129,7 +129,7 @@ TEST_F(RuntimeGraph, AFaultComesOutOfTheLaunchAndTheGraphStaysUsable) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-// What a capture forbids spoils it, and says so.
+// A call that a capture forbids spoils the capture, and returns an error.
 void expect_spoiled(cudaStream_t stream, cudaError_t expected, cudaError_t code) {
   cudaStreamCaptureStatus status{};
   EXPECT_EQ(code, expected);
@@ -143,7 +143,7 @@ void expect_spoiled(cudaStream_t stream, cudaError_t expected, cudaError_t code)
   EXPECT_EQ(status, cudaStreamCaptureStatusNone);
 }
 
-TEST_F(RuntimeCapture, ForbidsAllocatingAndWaiting) {
+TEST_F(runtime_capture, forbids_allocating_and_waiting) {
   void* p = nullptr;
   const auto begin = [&] { ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess); };
   begin();
@@ -160,7 +160,7 @@ TEST_F(RuntimeCapture, ForbidsAllocatingAndWaiting) {
   expect_spoiled(stream, cudaErrorStreamCaptureUnsupported, cudaEventQuery(event));
 }
 
-TEST_F(RuntimeCapture, ForbidsOtherThreadsToWaitForOtherStreamsUnlessTheyAreRelaxed) {
+TEST_F(runtime_capture, forbids_other_threads_to_wait_for_other_streams_unless_they_are_relaxed) {
   cudaStream_t other{};
   ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
@@ -176,7 +176,7 @@ TEST_F(RuntimeCapture, ForbidsOtherThreadsToWaitForOtherStreamsUnlessTheyAreRela
   EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
 }
 
-TEST_F(RuntimeCapture, ModesDecideWhatIsForbidden) {
+TEST_F(runtime_capture, modes_decide_what_is_forbidden) {
   void* p = nullptr;
   cudaGraph_t graph{};
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -203,7 +203,7 @@ TEST_F(RuntimeCapture, ModesDecideWhatIsForbidden) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-TEST_F(RuntimeCapture, TheLegacyStreamCannotBeUsedBesideABlockingOne) {
+TEST_F(runtime_capture, the_legacy_stream_cannot_be_used_beside_a_blocking_one) {
   cudaStream_t blocking{};
   device_array<int> x(1);
   ASSERT_EQ(cudaStreamCreate(&blocking), cudaSuccess);
@@ -213,7 +213,7 @@ TEST_F(RuntimeCapture, TheLegacyStreamCannotBeUsedBesideABlockingOne) {
   EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
 }
 
-TEST_F(RuntimeCapture, ForksMustBeJoined) {
+TEST_F(runtime_capture, forks_must_be_joined) {
   launch_log l;
   cudaGraph_t graph{};
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
@@ -227,7 +227,7 @@ TEST_F(RuntimeCapture, ForksMustBeJoined) {
   EXPECT_EQ(status, cudaStreamCaptureStatusNone);
 }
 
-TEST_F(RuntimeCapture, CapturesDoNotMixWithOtherWork) {
+TEST_F(runtime_capture, captures_do_not_mix_with_other_work) {
   cudaGraph_t graph{};
   ASSERT_EQ(cudaEventRecord(event, other), cudaSuccess);
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);

@@ -12,11 +12,11 @@ namespace {
 
 using namespace emulated;
 
-struct RuntimeMemory : testing::Test {
-  ~RuntimeMemory() override { EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "left behind"; }
+struct runtime_memory : testing::Test {
+  ~runtime_memory() override { EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "left behind"; }
 };
 
-TEST_F(RuntimeMemory, FreshMemoryIsAlignedAndPoisoned) {
+TEST_F(runtime_memory, fresh_memory_is_aligned_and_poisoned) {
   float* p = nullptr;
   ASSERT_EQ(cudaMalloc(&p, 10 * sizeof(float)), cudaSuccess);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 256, 0u);
@@ -27,7 +27,7 @@ TEST_F(RuntimeMemory, FreshMemoryIsAlignedAndPoisoned) {
   EXPECT_EQ(cudaFreeAsync(p, nullptr), cudaSuccess);
 }
 
-TEST_F(RuntimeMemory, NothingAndTooMuch) {
+TEST_F(runtime_memory, nothing_and_too_much) {
   void* p = &p;
   EXPECT_EQ(cudaMalloc(&p, 0), cudaSuccess);
   EXPECT_EQ(p, nullptr);
@@ -38,7 +38,7 @@ TEST_F(RuntimeMemory, NothingAndTooMuch) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
-TEST_F(RuntimeMemory, TheDeviceHasAsMuchAsTheSettingsSay) {
+TEST_F(runtime_memory, the_device_has_as_much_as_the_settings_say) {
   std::size_t free_bytes = 0, total_bytes = 0;
   ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
   em::scoped_settings settings;
@@ -55,7 +55,7 @@ TEST_F(RuntimeMemory, TheDeviceHasAsMuchAsTheSettingsSay) {
   EXPECT_EQ(cudaFreeHost(p), cudaSuccess);
 }
 
-TEST_F(RuntimeMemory, FreeingWhatIsNotAllocated) {
+TEST_F(runtime_memory, freeing_what_is_not_allocated) {
   int local = 0;
   EXPECT_EQ(cudaFree(&local), cudaErrorInvalidValue);
   int* p = nullptr;
@@ -67,7 +67,7 @@ TEST_F(RuntimeMemory, FreeingWhatIsNotAllocated) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
-TEST_F(RuntimeMemory, CopyAndSet) {
+TEST_F(runtime_memory, copy_and_set) {
   std::vector<int> host(100);
   for (int i = 0; i < 100; ++i) host[static_cast<std::size_t>(i)] = i;
   device_array<int> a(100), b(100);
@@ -82,7 +82,7 @@ TEST_F(RuntimeMemory, CopyAndSet) {
   EXPECT_EQ(cudaMemset(nullptr, 0, 0), cudaSuccess);
 }
 
-TEST_F(RuntimeMemory, CopiesThatWouldFailOnADevice) {
+TEST_F(runtime_memory, copies_that_would_fail_on_a_device) {
   std::vector<int> host(100);
   device_array<int> a(10);
   EXPECT_EQ(cudaMemcpy(a.get(), host.data(), 44, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
@@ -95,7 +95,7 @@ TEST_F(RuntimeMemory, CopiesThatWouldFailOnADevice) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidMemcpyDirection);
 }
 
-TEST_F(RuntimeMemory, AttributesTellWhatAPointerIs) {
+TEST_F(runtime_memory, attributes_tell_what_a_pointer_is) {
   int *device = nullptr, *pinned = nullptr, *managed = nullptr, plain = 0;
   ASSERT_EQ(cudaMalloc(&device, 40), cudaSuccess);
   ASSERT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), 40), cudaSuccess);
@@ -118,7 +118,7 @@ TEST_F(RuntimeMemory, AttributesTellWhatAPointerIs) {
   EXPECT_EQ(cudaFree(managed), cudaSuccess);
 }
 
-TEST_F(RuntimeMemory, InfoCountsWhatIsAllocated) {
+TEST_F(runtime_memory, info_counts_what_is_allocated) {
   std::size_t before = 0, during = 0, total = 0;
   EXPECT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
   void* p = nullptr;
@@ -131,14 +131,14 @@ TEST_F(RuntimeMemory, InfoCountsWhatIsAllocated) {
 #if defined(CUDA_EMULATOR_ASAN)
 __global__ void read_item(const int* in, int i, int* out) { *out = in[i]; }
 
-TEST(RuntimeMemoryDeathTest, KernelsThatReadPastAnAllocationAreFound) {
+TEST(runtime_memory_death_test, kernels_that_read_past_an_allocation_are_found) {
   device_array<int> in(10), out(1);
   EXPECT_EQ(em::launch(read_item, shape(1, 1), in.get(), 9, out.get()), cudaSuccess);
   EXPECT_DEATH((void)em::launch(read_item, shape(1, 1), in.get(), 10, out.get()), "heap-buffer-overflow");
   EXPECT_DEATH((void)em::launch(read_item, shape(1, 1), in.get(), -1, out.get()), "heap-buffer-overflow");
 }
 
-TEST(RuntimeMemoryDeathTest, KernelsThatReadFreedMemoryAreFound) {
+TEST(runtime_memory_death_test, kernels_that_read_freed_memory_are_found) {
   device_array<int> out(1);
   int* freed = nullptr;
   ASSERT_EQ(cudaMalloc(&freed, 4), cudaSuccess);

@@ -9,9 +9,9 @@ namespace {
 
 using namespace emulated;
 
-using RuntimeStream = TwoStreams;
+using runtime_stream = two_streams;
 
-TEST_F(RuntimeStream, WorkIsDoneInOrder) {
+TEST_F(runtime_stream, work_is_done_in_order) {
   launch_log l;
   l.add(1, stream);
   l.add(2, nullptr);
@@ -23,7 +23,7 @@ TEST_F(RuntimeStream, WorkIsDoneInOrder) {
   EXPECT_EQ(l.values(), (std::vector<int>{1, 2, 3, 4}));
 }
 
-TEST_F(RuntimeStream, HostFunctionsRunInTheStream) {
+TEST_F(runtime_stream, host_functions_run_in_the_stream) {
   int calls = 0;
   EXPECT_EQ(cudaLaunchHostFunc(
                 stream, [](void* p) { ++*static_cast<int*>(p); }, &calls),
@@ -31,7 +31,7 @@ TEST_F(RuntimeStream, HostFunctionsRunInTheStream) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(RuntimeStream, IdentifiersAreNeverReused) {
+TEST_F(runtime_stream, identifiers_are_never_reused) {
   std::set<unsigned long long> seen;
   const auto id = [](cudaStream_t s) {
     unsigned long long value = 0;
@@ -52,7 +52,7 @@ TEST_F(RuntimeStream, IdentifiersAreNeverReused) {
   EXPECT_EQ(id(nullptr), id(cudaStreamLegacy));
 }
 
-TEST_F(RuntimeStream, FlagsPriorityDevice) {
+TEST_F(runtime_stream, flags_priority_device) {
   cudaStream_t urgent{};
   int least = 1, greatest = 1, priority = 0, device = -1;
   unsigned flags = 0;
@@ -67,7 +67,7 @@ TEST_F(RuntimeStream, FlagsPriorityDevice) {
   EXPECT_EQ(cudaStreamDestroy(urgent), cudaSuccess);
 }
 
-TEST_F(RuntimeStream, HandlesThatAreNone) {
+TEST_F(runtime_stream, handles_that_are_none) {
   cudaStream_t gone{};
   ASSERT_EQ(cudaStreamCreate(&gone), cudaSuccess);
   ASSERT_EQ(cudaStreamDestroy(gone), cudaSuccess);
@@ -81,7 +81,7 @@ TEST_F(RuntimeStream, HandlesThatAreNone) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-TEST_F(RuntimeStream, EventsTellTime) {
+TEST_F(runtime_stream, events_tell_time) {
   cudaEvent_t first{}, last{};
   ASSERT_EQ(cudaEventCreate(&first), cudaSuccess);
   ASSERT_EQ(cudaEventCreate(&last), cudaSuccess);

@@ -33,7 +33,7 @@ std::vector<unsigned> order_for(std::uint64_t seed, unsigned blocks) {
   return order.host();
 }
 
-TEST(Scheduling, TheSeedDecides) {
+TEST(scheduling, the_seed_decides) {
   std::set<std::vector<unsigned>> seen;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto order = order_for(seed, 4);
@@ -43,7 +43,7 @@ TEST(Scheduling, TheSeedDecides) {
   EXPECT_EQ(seen.size(), 10u);
 }
 
-TEST(Scheduling, BlocksAreInterleaved) {
+TEST(scheduling, blocks_are_interleaved) {
   int interleaved = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto order = order_for(seed, 2);
@@ -56,7 +56,7 @@ TEST(Scheduling, BlocksAreInterleaved) {
 
 __global__ void log_blocks(unsigned* next, unsigned* order) { order[(*next)++] = blockIdx.x; }
 
-TEST(Scheduling, BlocksStartInRandomOrderOrAscending) {
+TEST(scheduling, blocks_start_in_random_order_or_ascending) {
   em::scoped_settings settings;
   device_array<unsigned> next(1), order(20);
   settings->resident_blocks = 1;
@@ -85,7 +85,7 @@ __global__ void hand_over(unsigned* ticket, unsigned* flags, unsigned* out) {
   __syncthreads();
 }
 
-TEST(Scheduling, SpinningBlocksGetWhatTheyWaitFor) {
+TEST(scheduling, spinning_blocks_get_what_they_wait_for) {
   for_each_seed(10, [] {
     device_array<unsigned> ticket(1), flags(100), out(100);
     ASSERT_EQ(em::launch(hand_over, shape(100, 64, sizeof(unsigned)), ticket.get(), flags.get(), out.get()),
@@ -110,7 +110,7 @@ __global__ void last_block_sums(const int* in, int* partial, unsigned* arrived, 
   ++*last_count;
 }
 
-TEST(Scheduling, OneBlockIsTheLast) {
+TEST(scheduling, one_block_is_the_last) {
   device_array<int> in(320, 2), partial(10), out(1);
   for_each_seed(20, [&] {
     device_array<unsigned> arrived(1), last_count(1);
@@ -129,7 +129,7 @@ __global__ void grid_barrier(unsigned* arrived) {
   while (__ldcg(arrived) < gridDim.x) em::yield();
 }
 
-TEST(Scheduling, AsManyBlocksAsTheDeviceHoldsCanWaitForOneAnother) {
+TEST(scheduling, as_many_blocks_as_the_device_holds_can_wait_for_one_another) {
   em::scoped_settings settings;
   settings->spin_limit = 1 << 16;
   settings->multiprocessors = 5;
@@ -138,7 +138,7 @@ TEST(Scheduling, AsManyBlocksAsTheDeviceHoldsCanWaitForOneAnother) {
   EXPECT_EQ(em::launch(grid_barrier, shape(10, 1), arrived.get()), cudaSuccess);
 }
 
-TEST(Scheduling, MoreBlocksThanTheDeviceHoldsCannot) {
+TEST(scheduling, more_blocks_than_the_device_holds_cannot) {
   em::scoped_settings settings;
   settings->spin_limit = 1 << 16;
   device_array<unsigned> arrived(1);
@@ -150,7 +150,7 @@ __global__ void waits_for_nothing(const int* flag) {
   while (*static_cast<const volatile int*>(flag) == 0) __nanosleep(20);
 }
 
-TEST(Scheduling, WaitingForAWriteThatNeverComesIsADeadlock) {
+TEST(scheduling, waiting_for_a_write_that_never_comes_is_a_deadlock) {
   device_array<int> flag(1);
   expect_fault(em::fault::deadlock, {"only spins", "waits_for_nothing"}, waits_for_nothing, shape(1, 33), flag.get());
 }
@@ -159,7 +159,7 @@ __global__ void spins_with_votes(const int* flag) {
   while (!__any_sync(0xFFFFFFFFu, *static_cast<const volatile int*>(flag))) em::yield();
 }
 
-TEST(Scheduling, VotesWhileSpinningDoNotHideADeadlock) {
+TEST(scheduling, votes_while_spinning_do_not_hide_a_deadlock) {
   em::scoped_settings settings;
   settings->spin_limit = 1 << 16;
   device_array<int> flag(1);
@@ -185,7 +185,7 @@ __global__ void throws_in_one_thread(int* live) {
   __syncthreads();
 }
 
-TEST(Scheduling, AnExceptionUnwindsEveryThread) {
+TEST(scheduling, an_exception_unwinds_every_thread) {
   for_each_seed(10, [] {
     device_array<int> live(1);
     EXPECT_THROW((void)em::launch(throws_in_one_thread, shape(5, 64), live.get()), user_error);
@@ -200,25 +200,25 @@ __global__ void swallows() {
   } catch (const em::error&) {}
 }
 
-TEST(Scheduling, AFaultCannotBeSwallowedByTheKernel) {
+TEST(scheduling, a_fault_cannot_be_swallowed_by_the_kernel) {
   expect_fault(em::fault::lane_not_in_mask, {"__syncwarp"}, swallows, shape(1, 32));
 }
 
 __global__ void launches() { (void)em::launch(swallows, shape(1, 1)); }
 
-TEST(Scheduling, KernelsDoNotLaunchKernels) {
+TEST(scheduling, kernels_do_not_launch_kernels) {
   expect_fault(em::fault::usage, {"inside a kernel"}, launches, shape(1, 1));
 }
 
 __global__ void does_nothing(int* ran) { atomicAdd(ran, 1); }
 
-TEST(Scheduling, ManyBlocksAndManyThreads) {
+TEST(scheduling, many_blocks_and_many_threads) {
   device_array<int> ran(1);
   ASSERT_EQ(em::launch(does_nothing, shape(dim3(50, 4, 2), 1024), ran.get()), cudaSuccess);
   EXPECT_EQ(ran[0], 50 * 4 * 2 * 1024);
 }
 
-TEST(Scheduling, SettingsAreRestored) {
+TEST(scheduling, settings_are_restored) {
   const auto before = em::settings().seed;
   {
     em::scoped_settings settings;
@@ -228,10 +228,10 @@ TEST(Scheduling, SettingsAreRestored) {
   EXPECT_EQ(em::settings().seed, before);
 }
 
-TEST(Scheduling, TheEnvironmentCanGiveTheSeed) {
+TEST(scheduling, the_environment_can_give_the_seed) {
   ASSERT_EQ(setenv("CUDA_EMULATOR_SEED", "0x1234", 1), 0);
   std::uint64_t seed = 0;
-  std::thread([&] { seed = em::settings().seed; }).join();  // read once a host thread
+  std::thread([&] { seed = em::settings().seed; }).join();  // read once per host thread
   EXPECT_EQ(seed, 0x1234u);
   unsetenv("CUDA_EMULATOR_SEED");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dynamic and static shared memory: one a block, poisoned, bounded.
+// Dynamic and static shared memory: one per block, poisoned, bounded.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +19,7 @@ __global__ void read_fresh(float* floats, double* doubles) {
   if (threadIdx.x < 32) std::memcpy(&doubles[threadIdx.x], &dynamic_shared<storage>().values[2 * threadIdx.x], 8);
 }
 
-TEST(DynamicShared, IsPoisonedForEveryBlock) {
+TEST(dynamic_shared, is_poisoned_for_every_block) {
   device_array<float> floats(64);
   device_array<double> doubles(32);
   ASSERT_EQ(em::launch(read_fresh, shape(10, 64, sizeof(storage)), floats.get(), doubles.get()), cudaSuccess);
@@ -38,7 +38,7 @@ __global__ void keep_own_number(int* wrong) {
   }
 }
 
-TEST(DynamicShared, BelongsToOneBlock) {
+TEST(dynamic_shared, belongs_to_one_block) {
   device_array<int> wrong(1);
   for_each_seed(5, [&] {
     ASSERT_EQ(em::launch(keep_own_number, shape(12, 64, 64 * sizeof(unsigned)), wrong.get()), cudaSuccess);
@@ -50,7 +50,7 @@ __global__ void tell_address(std::uintptr_t* address) {
   *address = reinterpret_cast<std::uintptr_t>(em::dynamic_shared(1, 128));
 }
 
-TEST(DynamicShared, IsAligned) {
+TEST(dynamic_shared, is_aligned) {
   device_array<std::uintptr_t> address(1);
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{77}, std::size_t{4096}}) {
     ASSERT_EQ(em::launch(tell_address, shape(1, 1, bytes), address.get()), cudaSuccess);
@@ -60,13 +60,13 @@ TEST(DynamicShared, IsAligned) {
 
 __global__ void find_without_size(bool* same) { *same = em::dynamic_shared() == em::dynamic_shared(100, 128); }
 
-TEST(DynamicShared, IsFoundWithoutASize) {
+TEST(dynamic_shared, is_found_without_a_size) {
   device_array<bool> same(1);
   ASSERT_EQ(em::launch(find_without_size, shape(1, 1, 100), same.get()), cudaSuccess);
   EXPECT_TRUE(same[0]);
 }
 
-TEST(DynamicShared, LessThanTheKernelUses) {
+TEST(dynamic_shared, less_than_the_kernel_uses) {
   device_array<float> floats(64);
   device_array<double> doubles(32);
   expect_fault(em::fault::shared_memory, {"uses 256 bytes", "asked for 255", "read_fresh"}, read_fresh,
@@ -78,12 +78,12 @@ __global__ void write_at(int offset_bytes) {
   memory[offset_bytes] = 1;
 }
 
-TEST(DynamicShared, InBoundsIsFine) {
+TEST(dynamic_shared, in_bounds_is_fine) {
   EXPECT_EQ(em::launch(write_at, shape(1, 1, 100), 0), cudaSuccess);
   EXPECT_EQ(em::launch(write_at, shape(1, 1, 100), 99), cudaSuccess);
 }
 
-TEST(DynamicShared, WritesPastEitherEndAreFound) {
+TEST(dynamic_shared, writes_past_either_end_are_found) {
   for (const int offset_bytes : {100, 107, -1}) {
 #if defined(CUDA_EMULATOR_ASAN)
     EXPECT_DEATH((void)em::launch(write_at, shape(1, 1, 100), offset_bytes), "heap-buffer-overflow");
@@ -126,7 +126,7 @@ template <class T> void check_sum_blocks() {
   });
 }
 
-TEST(StaticShared, OfTemplatesAndDeviceFunctionsIsOneABlock) {
+TEST(static_shared, of_templates_and_device_functions_is_one_a_block) {
   check_sum_blocks<int>();
   check_sum_blocks<float>();
 }
@@ -163,7 +163,7 @@ static __global__ void local_kernel(float* out) {
   out[threadIdx.x] = box[0];
 }
 
-TEST(StaticShared, OfAnyKindOfFunction) {
+TEST(static_shared, of_any_kind_of_function) {
   device_array<float> out(32);
   for (const auto kernel : {&scope::in_class, &emulator_test_c_kernel, &local_kernel}) {
     out[31] = 0;
@@ -174,7 +174,7 @@ TEST(StaticShared, OfAnyKindOfFunction) {
 
 template <class T> __global__ void forget_one(T* out) { fill_and_sum(out); }
 
-TEST(StaticShared, IsPoisonedForEveryBlock) {
+TEST(static_shared, is_poisoned_for_every_block) {
   device_array<float> out(64);
   for (int i = 0; i < 3; ++i) {
     ASSERT_EQ(em::launch(forget_one<float>, shape(3, 64), out.get()), cudaSuccess);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where plain accesses are split, races of these show, and right kernels stay right.
+// If plain accesses are split, their races show, and right kernels stay right.
 #include <atomic>
 #include <utility>
 
@@ -27,7 +27,7 @@ __global__ void count_by_increment(int* count) { ++*count; }
 __global__ void count_volatile(volatile int* count) { *count = *count + 1; }
 __global__ void count_atomically(int* count) { atomicAdd(count, 1); }
 
-TEST(SplitAccesses, ACountWithoutAtomicsLosesThreads) {
+TEST(split_accesses, a_count_without_atomics_loses_threads) {
   device_array<int> count(1);
   EXPECT_GT(wrong_counts(count_plainly, 1, 64, count.get()), 0) << "in a block";
   EXPECT_GT(wrong_counts(count_plainly, 64, 1, count.get()), 0) << "between blocks";
@@ -67,7 +67,7 @@ __global__ void count_in_dynamic_shared(int* count) {
   *count = *counter;
 }
 
-TEST(SplitAccesses, AllMemoryThatThreadsShareIsSplit) {
+TEST(split_accesses, all_memory_that_threads_share_is_split) {
   device_array<int> count(1);
   EXPECT_GT(wrong_counts(count_in_program, 1, 64, count.get()), 0);
   EXPECT_GT(wrong_counts(count_in_static_shared, 1, 64, count.get()), 0);
@@ -98,7 +98,7 @@ __global__ void sum_without_barriers(const int* in, int* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-TEST(SplitAccesses, ARightKernelStaysRightAndAMissingBarrierShows) {
+TEST(split_accesses, a_right_kernel_stays_right_and_a_missing_barrier_shows) {
   device_array<int> in(4 * 128, 1), out(4);
   int wrong = 0;
   for_each_seed(seeds, [&] {
@@ -111,7 +111,7 @@ TEST(SplitAccesses, ARightKernelStaysRightAndAMissingBarrierShows) {
   EXPECT_GT(wrong, 0);
 }
 
-TEST(SplitAccesses, TheSeedDecides) {
+TEST(split_accesses, the_seed_decides) {
   device_array<int> count(1);
   std::vector<int> first, second;
   for (std::vector<int>* counts : {&first, &second})
@@ -123,13 +123,13 @@ TEST(SplitAccesses, TheSeedDecides) {
   EXPECT_EQ(first, second);
 }
 
-// ---- faults ----------------------------------------------------------------------------------------------------------
+// ---- faults ---------------------------------------------------------------------------------------------------------
 
 __global__ void read_vectors(const unsigned char* memory, int byte, float4* out) {
   out[threadIdx.x] = reinterpret_cast<const float4*>(memory + byte)[threadIdx.x];
 }
 
-TEST(SplitAccesses, MisalignedPlainAccessesAreFound) {
+TEST(split_accesses, misaligned_plain_accesses_are_found) {
   device_array<unsigned char> memory(1024);
   device_array<float4> out(32);
   const auto* bytes = static_cast<const unsigned char*>(memory.get());
@@ -150,7 +150,7 @@ __global__ void fails_midway(int* live, int* memory) {
   for (int i = 0; i < 100; ++i) memory[(threadIdx.x + static_cast<unsigned>(i)) % 64] = i;
 }
 
-TEST(SplitAccesses, AFailureUnwindsThreadsThatStandAtAnAccess) {
+TEST(split_accesses, a_failure_unwinds_threads_that_stand_at_an_access) {
   device_array<int> live(1), memory(64);
   for_each_seed(seeds, [&] {
     expect_fault(em::fault::trap, {"fails_midway"}, fails_midway, shape(3, 64), live.get(), memory.get());

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of streams and of graphs share: two streams, two events, and a log that kernels write.
+// Shared by the tests of streams and of graphs: two streams, two events, and a log that kernels write.
 #pragma once
 
 #include "emulated.hpp"
 
 namespace emulated {
 
-struct TwoStreams : testing::Test {
-  TwoStreams() {
+struct two_streams : testing::Test {
+  two_streams() {
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     EXPECT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
     EXPECT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
     EXPECT_EQ(cudaEventCreateWithFlags(&back, cudaEventDisableTiming), cudaSuccess);
   }
-  ~TwoStreams() override {
+  ~two_streams() override {
     EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
     EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
     EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);

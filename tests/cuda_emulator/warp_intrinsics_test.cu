@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every warp intrinsic against what its definition says, lane by lane.
+// Every warp intrinsic against its definition, lane by lane.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -37,11 +37,11 @@ template <class T> __global__ void shuffle_all(shuffles<T>* out, int operand, in
 
 template <class T> float as_float(T x) { return static_cast<float>(x); }
 
-template <class T> class Shuffle : public testing::Test {};
+template <class T> class shuffle : public testing::Test {};
 using shuffled_types = testing::Types<int, unsigned, std::int64_t, std::uint64_t, long long, float, double, __half>;
-TYPED_TEST_SUITE(Shuffle, shuffled_types);
+TYPED_TEST_SUITE(shuffle, shuffled_types);
 
-TYPED_TEST(Shuffle, EveryWidthAndOperand) {
+TYPED_TEST(shuffle, every_width_and_operand) {
   device_array<shuffles<TypeParam>> out(64);
   for (const int width : {1, 2, 4, 8, 16, 32})
     for (const int operand : {0, 1, 2, 5, 16, 31}) {
@@ -69,7 +69,7 @@ __global__ void shuffle_packed(__half2* halves, __nv_bfloat16* bfloats, short* s
   shorts[lane] = static_cast<short>(moved);
 }
 
-TEST(WarpIntrinsics, ShufflePackedAndNarrowTypes) {
+TEST(warp_intrinsics, shuffle_packed_and_narrow_types) {
   device_array<__half2> halves(32);
   device_array<__nv_bfloat16> bfloats(32);
   device_array<short> shorts(32);
@@ -158,7 +158,7 @@ votes expected_votes(const unsigned* values, int lane, int group_lanes) {
   return e;
 }
 
-TEST(WarpIntrinsics, VotesMatchesAndReductionsByMask) {
+TEST(warp_intrinsics, votes_matches_and_reductions_by_mask) {
   device_array<unsigned> values(32);
   device_array<votes> out(32);
   em::random_source random(7);
@@ -198,7 +198,7 @@ __global__ void meet_after_different_work(unsigned* out) {
   out[lane] = __reduce_add_sync(full, steps);
 }
 
-TEST(WarpIntrinsics, LanesMayWaitForOthersThatAreStillBusyElsewhere) {
+TEST(warp_intrinsics, lanes_may_wait_for_others_that_are_still_busy_elsewhere) {
   device_array<unsigned> out(32);
   for_each_seed(8, [&] {
     ASSERT_EQ(em::launch(meet_after_different_work, shape(1, 32), out.get()), cudaSuccess);
@@ -216,7 +216,7 @@ __global__ void two_halves(unsigned* out) {  // the same intrinsic, in two place
   __syncwarp();
 }
 
-TEST(WarpIntrinsics, DisjointMasksAreIndependent) {
+TEST(warp_intrinsics, disjoint_masks_are_independent) {
   device_array<unsigned> out(32);
   for_each_seed(8, [&] {
     ASSERT_EQ(em::launch(two_halves, shape(1, 32), out.get()), cudaSuccess);
@@ -226,7 +226,7 @@ TEST(WarpIntrinsics, DisjointMasksAreIndependent) {
 
 __global__ void full_mask_in_a_short_warp(unsigned* out) { out[threadIdx.x] = __ballot_sync(full, 1); }
 
-TEST(WarpIntrinsics, LanesThatDoNotExistAreNotWaitedFor) {
+TEST(warp_intrinsics, lanes_that_do_not_exist_are_not_waited_for) {
   device_array<unsigned> out(40);
   ASSERT_EQ(em::launch(full_mask_in_a_short_warp, shape(1, 40), out.get()), cudaSuccess);
   EXPECT_EQ(out[0], full);
@@ -245,7 +245,7 @@ __global__ void pass_through_shared_memory(int* out) {
   }
 }
 
-TEST(WarpIntrinsics, SyncwarpOrdersTheLanes) {
+TEST(warp_intrinsics, syncwarp_orders_the_lanes) {
   device_array<int> out(32);
   for_each_seed(20, [&] {
     ASSERT_EQ(em::launch(pass_through_shared_memory, shape(1, 32, 32 * sizeof(int)), out.get()), cudaSuccess);

@@ -42,13 +42,13 @@ template <class T> void expect_exact_sums() {
     }
 }
 
-TEST(ExactPlus, SumsOfFloats) { expect_exact_sums<float>(); }
-TEST(ExactPlus, SumsOfDoubles) { expect_exact_sums<double>(); }
-TEST(ExactPlus, SumsOfHalves) { expect_exact_sums<__half>(); }
-TEST(ExactPlus, SumsOfBfloats) { expect_exact_sums<__nv_bfloat16>(); }
+TEST(exact_plus, sums_of_floats) { expect_exact_sums<float>(); }
+TEST(exact_plus, sums_of_doubles) { expect_exact_sums<double>(); }
+TEST(exact_plus, sums_of_halves) { expect_exact_sums<__half>(); }
+TEST(exact_plus, sums_of_bfloats) { expect_exact_sums<__nv_bfloat16>(); }
 
 // Numbers whose significands reach furthest past a word, of one sign, so many that a warp's words must be moved.
-TEST(ExactPlus, WordsOfDoublesAreMovedBeforeTheyOverflow) {
+TEST(exact_plus, words_of_doubles_are_moved_before_they_overflow) {
   for (const double sign : {1.0, -1.0}) {
     std::vector<double> items(200000, sign * 0x1.fffffffffffffp577);
     for (std::size_t i = 0; i < items.size(); i += 32) items[i] = 0x1p-577;
@@ -70,7 +70,7 @@ struct tenths {
   __host__ __device__ double operator[](std::int64_t) const { return 0.1; }
 };
 
-TEST(ExactPlus, TransformsPairsAndIterators) {
+TEST(exact_plus, transforms_pairs_and_iterators) {
   std::vector<int> numbers(3000);
   for (int i = 0; i < 3000; ++i) numbers[static_cast<std::size_t>(i)] = i;
   const device_array<int> in(numbers);
@@ -83,13 +83,13 @@ TEST(ExactPlus, TransformsPairsAndIterators) {
   EXPECT_TRUE(expected.rounds_to(wf::reduce_value(tenths{}, 5003, wf::exact_plus{})));
 }
 
-TEST(ExactPlus, ResultsOfOtherTypes) {
+TEST(exact_plus, results_of_other_types) {
   const device_array<__half> in(std::vector<__half>(1000, __float2half(65504.0f)));
   EXPECT_EQ(wf::reduce_value(in.items(), wf::exact_plus_as<float>{}), 65504000.0f);
   EXPECT_TRUE(std::isinf(__half2float(wf::reduce_value(in.items(), wf::exact_plus{}))));
 }
 
-TEST(ExactPlus, InitJoinsExactlyAndNothingSumsToZero) {
+TEST(exact_plus, init_joins_exactly_and_nothing_sums_to_zero) {
   const device_array<double> in(std::vector<double>{1, 0x1p-60}), out(1);
   wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.init = wf::exact_plus{}.lift(-1.0)});
   EXPECT_EQ(out.value(), 0x1p-60);
@@ -100,7 +100,7 @@ TEST(ExactPlus, InitJoinsExactlyAndNothingSumsToZero) {
 }
 
 // The control words must be zero again after every call.
-TEST(ExactPlus, OneWorkspaceServesManyCalls) {
+TEST(exact_plus, one_workspace_serves_many_calls) {
   wf_test::random_source source(9);
   const auto items = wf_test::make_hard_items<float>(hard_items::wide, 20000, source);
   const device_array<float> in(items), out(1);
@@ -114,7 +114,7 @@ TEST(ExactPlus, OneWorkspaceServesManyCalls) {
   }
 }
 
-TEST(ExactPlus, IntegersIn128Bits) {
+TEST(exact_plus, integers_in_128_bits) {
   const std::int64_t max = std::numeric_limits<std::int64_t>::max();
   const device_array<std::int64_t> in(std::vector<std::int64_t>(5000, max));
   EXPECT_TRUE(wf::reduce_value(in.items(), wf::exact_plus{}) == wf::int128{max} * 5000);

@@ -37,8 +37,8 @@ template <class T> void expect_exact_runs() {
   }
 }
 
-TEST(ExactPlusOfRuns, Floats) { expect_exact_runs<float>(); }
-TEST(ExactPlusOfRuns, Doubles) { expect_exact_runs<double>(); }
+TEST(exact_plus_of_runs, floats) { expect_exact_runs<float>(); }
+TEST(exact_plus_of_runs, doubles) { expect_exact_runs<double>(); }
 
 template <class T> void expect_exact_prefixes(int count) {
   wf_test::random_source source(sizeof(T) + 3);
@@ -53,8 +53,8 @@ template <class T> void expect_exact_prefixes(int count) {
   }
 }
 
-TEST(ExactPlusOfPrefixes, Floats) { expect_exact_prefixes<float>(3001); }
-TEST(ExactPlusOfOwners, Floats) {
+TEST(exact_plus_of_prefixes, floats) { expect_exact_prefixes<float>(3001); }
+TEST(exact_plus_of_owners, floats) {
   wf_test::random_source source(4);
   const auto items = wf_test::make_hard_items<float>(hard_items::wide, 2000, source);
   std::vector<int> owners;
@@ -72,6 +72,6 @@ TEST(ExactPlusOfOwners, Floats) {
   }
 }
 
-TEST(ExactPlusOfPrefixes, Doubles) { expect_exact_prefixes<double>(1001); }
+TEST(exact_plus_of_prefixes, doubles) { expect_exact_prefixes<double>(1001); }
 
 }  // namespace exact_functions_tests

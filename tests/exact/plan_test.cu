@@ -6,24 +6,24 @@
 
 namespace exact_plan_tests {
 
-using warpfold::exact::plan_segment_sums, warpfold::exact::segment_block_warps, warpfold::exact::segment_partition;
+using warpfold::exact::plan_segment_sums, warpfold::exact::segment_block_warps;
 
-TEST(ExactSegmentPlan, WarpsCoverAllPositions) {
+TEST(exact_segment_plan, warps_cover_all_positions) {
   for (const std::int64_t items : {std::int64_t{0}, std::int64_t{1000}, std::int64_t{1} << 26, std::int64_t{1} << 40})
     for (const std::int64_t segments : {std::int64_t{1}, std::int64_t{1} << 20}) {
       const auto plan = plan_segment_sums(items, segments, 396, 10'000, 0);
       const std::int64_t warps = std::int64_t{plan.blocks} * segment_block_warps;
-      EXPECT_GE(warps * plan.partition.positions_per_warp, segment_partition::position(segments, items));
+      EXPECT_GE(warps * plan.partition.positions_per_warp, plan.partition.position(segments, items));
       EXPECT_LE(plan.blocks, 396);
     }
 }
 
-TEST(ExactSegmentPlan, ScratchAndMaxBlocksBoundTheGrid) {
+TEST(exact_segment_plan, scratch_and_max_blocks_bound_the_grid) {
   EXPECT_EQ(plan_segment_sums(std::int64_t{1} << 26, 1000, 396, 100, 0).blocks, 100 / segment_block_warps);
   EXPECT_EQ(plan_segment_sums(std::int64_t{1} << 26, 1000, 396, 10'000, 2).blocks, 2);
 }
 
-TEST(ExactSegmentPlan, OneWarpMayTakeAShortSegmentWhole) {
+TEST(exact_segment_plan, one_warp_may_take_a_short_segment_whole) {
   EXPECT_EQ(plan_segment_sums(1000, 1, 396, 10'000, 0).partition.max_uncut_items, 512);
   const auto plan = plan_segment_sums(std::int64_t{1} << 30, 1, 396, 10'000, 0);
   EXPECT_EQ(plan.partition.max_uncut_items, plan.partition.positions_per_warp / 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each way of the kernels of exact sums in small: one block and several, whole batches and the end of the input, shifted
-// loads, every way to add, and segments that several warps share.
+// Each way of the kernels of exact sums in small: one block and several, whole batches and the end of the input,
+// shifted loads, every way to add, and segments that several warps share.
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 

@@ -61,12 +61,12 @@ template <class T> void expect_exact_segments() {
   }
 }
 
-TEST(ExactPlusOfSegments, Floats) { expect_exact_segments<float>(); }
-TEST(ExactPlusOfSegments, Doubles) { expect_exact_segments<double>(); }
-TEST(ExactPlusOfSegments, Halves) { expect_exact_segments<__half>(); }
-TEST(ExactPlusOfSegments, Bfloats) { expect_exact_segments<__nv_bfloat16>(); }
+TEST(exact_plus_of_segments, floats) { expect_exact_segments<float>(); }
+TEST(exact_plus_of_segments, doubles) { expect_exact_segments<double>(); }
+TEST(exact_plus_of_segments, halves) { expect_exact_segments<__half>(); }
+TEST(exact_plus_of_segments, bfloats) { expect_exact_segments<__nv_bfloat16>(); }
 
-/// Aborts on NaN, which stand where no segment is.
+/// Aborts on NaN, which stand outside segments.
 template <class T> struct number_only {
   __device__ T operator()(const T& item) const {
     const float number = static_cast<float>(item);
@@ -75,7 +75,7 @@ template <class T> struct number_only {
   }
 };
 
-/// Segments of items that one window holds, whatever their lengths: sums that cancel, and segments of zeros, among them.
+/// Segments of any lengths, with items that one window holds; some sums cancel, and some segments are zeros.
 template <class T> void expect_exact_segments_of_one_magnitude() {
   wf_test::random_source source(sizeof(T) + 7);
   for (const int most : {2, 20, 90, 400, 1500})
@@ -105,10 +105,10 @@ template <class T> void expect_exact_segments_of_one_magnitude() {
       }
     }
 }
-TEST(ExactPlusOfSegments, FloatsOfOneMagnitude) { expect_exact_segments_of_one_magnitude<float>(); }
-TEST(ExactPlusOfSegments, HalvesOfOneMagnitude) { expect_exact_segments_of_one_magnitude<__half>(); }
+TEST(exact_plus_of_segments, floats_of_one_magnitude) { expect_exact_segments_of_one_magnitude<float>(); }
+TEST(exact_plus_of_segments, halves_of_one_magnitude) { expect_exact_segments_of_one_magnitude<__half>(); }
 
-TEST(ExactPlusOfSegments, FixedLengths) {
+TEST(exact_plus_of_segments, fixed_lengths) {
   wf_test::random_source source(5);
   for (const int length : {1, 3, 16, 17, 100, 256, 257, 1000}) {
     const int segments = 3000 / length;
@@ -121,7 +121,7 @@ TEST(ExactPlusOfSegments, FixedLengths) {
   }
 }
 
-TEST(ExactPlusOfSegments, BoundsWithItemsBetweenSegments) {
+TEST(exact_plus_of_segments, bounds_with_items_between_segments) {
   wf_test::random_source source(6);
   const auto items = wf_test::make_hard_items<float>(hard_items::infinities, 20000, source);
   const std::vector<std::int64_t> begins{0, 5, 5, 700, 1500, 1533, 19000}, ends{3, 5, 600, 1400, 1501, 18000, 20000};
@@ -142,7 +142,7 @@ struct tenths {
 struct three_bytes {
   std::uint8_t byte[3];
 };
-/// Aborts on what is no item of a segment.
+/// Aborts on any value that is not an item of a segment.
 struct first_byte {
   __device__ float operator()(const three_bytes& item) const {
     if (item.byte[1] != 7 || item.byte[2] != 9) __trap();
@@ -150,7 +150,7 @@ struct first_byte {
   }
 };
 
-TEST(ExactPlusOfSegments, IteratorsTransformsAndNarrowItems) {
+TEST(exact_plus_of_segments, iterators_transforms_and_narrow_items) {
   const std::vector<int> offsets{0, 0, 1, 1000, 3001};
   const device_array<int> device_offsets(offsets);
   const device_array<float> out(4);
@@ -178,7 +178,7 @@ TEST(ExactPlusOfSegments, IteratorsTransformsAndNarrowItems) {
   expect_sums(numbers, offsets, out.to_host());
 }
 
-TEST(ExactPlusOfSegments, InitJoinsExactlyAndEmptySegmentsAreFilled) {
+TEST(exact_plus_of_segments, init_joins_exactly_and_empty_segments_are_filled) {
   const device_array<double> in(std::vector<double>{1, 0x1p-60, 5}), out(3);
   const device_array<int> offsets(std::vector<int>{0, 2, 2, 3});
   const wf::exact_plus op;
@@ -187,7 +187,7 @@ TEST(ExactPlusOfSegments, InitJoinsExactlyAndEmptySegmentsAreFilled) {
   EXPECT_EQ(out.to_host(), (std::vector<double>{0x1p-60, 7, 4}));
 }
 
-TEST(ExactPlusOfSegments, ResultsOfOtherTypes) {
+TEST(exact_plus_of_segments, results_of_other_types) {
   const device_array<__half> in(std::vector<__half>(3000, __float2half(65504.0f)));
   const device_array<int> offsets(std::vector<int>{0, 1000, 3000});
   const device_array<float> out(2);

@@ -36,12 +36,12 @@ template <class T> void expect_correct_rounding(int cases) {
     }
 }
 
-TEST(Superaccumulator, RoundsSumsOfFloats) { expect_correct_rounding<float>(1500); }
-TEST(Superaccumulator, RoundsSumsOfDoubles) { expect_correct_rounding<double>(600); }
-TEST(Superaccumulator, RoundsSumsOfHalves) { expect_correct_rounding<__half>(1500); }
-TEST(Superaccumulator, RoundsSumsOfBfloats) { expect_correct_rounding<__nv_bfloat16>(1500); }
+TEST(superaccumulator, rounds_sums_of_floats) { expect_correct_rounding<float>(1500); }
+TEST(superaccumulator, rounds_sums_of_doubles) { expect_correct_rounding<double>(600); }
+TEST(superaccumulator, rounds_sums_of_halves) { expect_correct_rounding<__half>(1500); }
+TEST(superaccumulator, rounds_sums_of_bfloats) { expect_correct_rounding<__nv_bfloat16>(1500); }
 
-TEST(Superaccumulator, OneItemIsItself) {
+TEST(superaccumulator, one_item_is_itself) {
   wf_test::random_source source(3);
   for (int i = 0; i < 20000; ++i) {
     const auto bits = static_cast<std::uint32_t>(i < 1000 ? i : source());
@@ -51,7 +51,7 @@ TEST(Superaccumulator, OneItemIsItself) {
   }
 }
 
-TEST(Superaccumulator, RoundsTiesToEvenOnce) {
+TEST(superaccumulator, rounds_ties_to_even_once) {
   const auto sum = [](std::vector<double> items) { return wf::exact_plus{}.lower(accumulated(items)); };
   EXPECT_EQ(sum({1, 0x1p-53}), 1);
   EXPECT_EQ(sum({1 + 0x1p-52, 0x1p-53}), 1 + 0x1p-51);
@@ -63,7 +63,23 @@ TEST(Superaccumulator, RoundsTiesToEvenOnce) {
   EXPECT_EQ(wf::exact_plus_as<float>{}.lower(accumulated(twice_rounded)), 1);
 }
 
-TEST(Superaccumulator, OverflowsOnlyIfTheSumDoes) {
+// 1 + 2^-24 is a tie, which any bit below decides, in whichever word it lies; each word is the lowest in turn.
+TEST(superaccumulator, a_bit_in_any_word_decides_a_tie) {
+  for (int k = 25; k <= 149; ++k) {
+    const float below = std::ldexp(1.0f, -k);
+    EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<float>{1, 0x1p-24f, below})), 1 + 0x1p-23f) << k;
+    EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<float>{-1, -0x1p-24f, -below})), -1 - 0x1p-23f) << k;
+    EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<float>{1, 0x1p-24f, -below})), 1) << k;
+  }
+  for (int scale = -60; scale <= 60; ++scale)
+    for (int k = 54; k <= 300; k += 7) {
+      const double one = std::ldexp(1.0, scale), half = std::ldexp(1.0, scale - 53), below = std::ldexp(1.0, scale - k);
+      EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<double>{one, half, below})), one * (1 + 0x1p-52));
+      EXPECT_EQ(wf::exact_plus{}.lower(accumulated(std::vector<double>{one, half, -below})), one);
+    }
+}
+
+TEST(superaccumulator, overflows_only_if_the_sum_does) {
   const float max = std::numeric_limits<float>::max();
   const auto sum = [](std::vector<float> items) { return wf::exact_plus{}.lower(accumulated(items)); };
   EXPECT_EQ(sum({max, max, -max}), max);
@@ -73,7 +89,7 @@ TEST(Superaccumulator, OverflowsOnlyIfTheSumDoes) {
   EXPECT_EQ(sum({max, 0x1p103f, -0x1p-149f}), max);
 }
 
-TEST(Superaccumulator, HoldsASumOfVeryManyItems) {
+TEST(superaccumulator, holds_a_sum_of_very_many_items) {
   for (const double item : {std::numeric_limits<double>::max(), -std::numeric_limits<double>::denorm_min()}) {
     auto sum = wf::exact_plus{}.lift(item);
     for (int i = 0; i < 62; ++i) sum = wf::exact_plus{}(sum, sum);  // 2^62 of them

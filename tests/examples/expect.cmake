@@ -3,8 +3,8 @@
 #
 #   cmake -DPROGRAM=... -DARGUMENTS=a;b -DEXIT_CODE=0 -DOUTPUT=line;line -DERROR=text -DERROR_ANY=no -P expect.cmake
 #
-# Each OUTPUT is a whole line, once runs of spaces are one space. ERROR is the end of the error output's first line;
-# without it that output must be empty, or with ERROR_ANY must not be.
+# Each OUTPUT is a whole line, in which repeated spaces count as one. ERROR is the end of the error output's first line;
+# without it that output must be empty; with ERROR_ANY it must not be empty.
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS}
   RESULT_VARIABLE exit_code OUTPUT_VARIABLE output ERROR_VARIABLE error)
 string(APPEND said "exit code ${exit_code}\n${output}${error}")

@@ -243,9 +243,9 @@ set(expected_rain
   "57°S to 65°S 1120.0 2732 ███████████████"
   "65°S to 73°S 704.9 3512 █████████"
   "73°S to 81°S 251.3 1754 ███"
-  "largest mean of a row: 2617.1, row 81"
-  "largest mean of a column: 1446.0, column 326"
-  "largest mean of a box: 4995.6, box 535"
+  "largest mean of a row: 2617.1, 6°N to 5°N"
+  "largest mean of a column: 1446.0, 146°E to 147°E"
+  "largest mean of a box: 4995.6, 1°S to 9°S, 140°E to 148°E"
   "plain loops give the same")
 set(expected_areas
   "1 x 1 20195.0 91 315"

@@ -49,7 +49,7 @@ std::string error_of(const std::string& header, const std::string& payload = {})
   return error_of(npy_file(header, payload));
 }
 
-TEST(Npy, ReadsItemsInOrder) {
+TEST(npy, reads_items_in_order) {
   const auto file = npy_file(header_of("<i2", "(3,)"), bytes_of(std::int16_t{-5}, std::int16_t{0}, std::int16_t{700}));
   const examples::array_file array = examples::parse_npy(file);
   EXPECT_EQ(array.type, item_type::int16);
@@ -58,7 +58,7 @@ TEST(Npy, ReadsItemsInOrder) {
   EXPECT_EQ(array.items_as<std::int16_t>(), (std::vector<std::int16_t>{-5, 0, 700}));
 }
 
-TEST(Npy, ReadsEveryType) {
+TEST(npy, reads_every_type) {
   for (const examples::item_type_description& known : examples::item_types) {
     const std::string order = known.bytes == 1 ? "|" : "<";
     const auto file =
@@ -72,14 +72,14 @@ TEST(Npy, ReadsEveryType) {
   EXPECT_EQ(examples::item_type_named("float128"), std::nullopt);
 }
 
-TEST(Npy, ReadsEveryVersion) {
+TEST(npy, reads_every_version) {
   for (const int version : {1, 2, 3}) {
     const examples::array_file array = examples::parse_npy(npy_file(header_of("<f4", "(1,)"), bytes_of(2.5f), version));
     EXPECT_EQ(array.items_as<float>(), std::vector<float>{2.5f}) << version;
   }
 }
 
-TEST(Npy, ReadsEveryShape) {
+TEST(npy, reads_every_shape) {
   const auto shape_read = [](const std::string& shape, std::size_t items) {
     return examples::parse_npy(npy_file(header_of("|u1", shape), std::string(items, 7))).shape;
   };
@@ -89,17 +89,17 @@ TEST(Npy, ReadsEveryShape) {
   EXPECT_EQ(shape_read("(2L, 3L,)", 6), (std::vector<std::size_t>{2, 3}));
 }
 
-TEST(Npy, AcceptsAnyKeyOrderQuotesAndSpaces) {
+TEST(npy, accepts_any_key_order_quotes_and_spaces) {
   const std::string header = "{ \"shape\":(1,),'fortran_order' :False,  'descr':\"|i1\"}   \n";
   EXPECT_EQ(examples::parse_npy(npy_file(header, bytes_of(std::int8_t{-1}))).items_as<std::int8_t>()[0], -1);
 }
 
-TEST(Npy, IgnoresWhatFollowsTheArray) {
+TEST(npy, ignores_what_follows_the_array) {
   const examples::array_file array = examples::parse_npy(npy_file(header_of("|u1", "(2,)"), "abcdef"));
   EXPECT_EQ(array.items_as<char>(), (std::vector<char>{'a', 'b'}));
 }
 
-TEST(Npy, RefusesWhatIsNotNpy) {
+TEST(npy, refuses_what_is_not_npy) {
   const std::string expected = "not a .npy file: it does not begin with \\x93NUMPY";
   const std::string text = "delay,distance\n";
   EXPECT_EQ(error_of(std::vector<std::byte>{}), expected);
@@ -108,7 +108,7 @@ TEST(Npy, RefusesWhatIsNotNpy) {
             expected);
 }
 
-TEST(Npy, RefusesEveryTruncation) {
+TEST(npy, refuses_every_truncation) {
   const auto whole = npy_file(header_of("<i4", "(2,)"), bytes_of(1, 2));
   EXPECT_EQ(error_of(whole), "no error");
   for (std::size_t size = 6; size < whole.size(); ++size) {
@@ -118,17 +118,17 @@ TEST(Npy, RefusesEveryTruncation) {
   EXPECT_EQ(error_of(header_of("<i4", "(2,)"), "1234567"), "truncated: shape (2,) of int32 takes 8 bytes, 7 are there");
 }
 
-TEST(Npy, RefusesBigEndian) {
+TEST(npy, refuses_big_endian) {
   EXPECT_EQ(error_of(header_of(">f4", "(1,)"), "1234"),
             "big-endian items ('>f4'): write the array with array.astype('<f4')");
 }
 
-TEST(Npy, RefusesFortranOrder) {
+TEST(npy, refuses_fortran_order) {
   EXPECT_EQ(error_of(header_of("<f4", "(1, 1)", "True"), "1234"),
             "Fortran-ordered array: write it with numpy.ascontiguousarray(array)");
 }
 
-TEST(Npy, RefusesOtherTypes) {
+TEST(npy, refuses_other_types) {
   for (const char* descriptor : {"<c8", "<f16", "|S4", "<U3", "|O", "<M8[ns]", "<i3", "", "<", "i4", "=i4"}) {
     EXPECT_EQ(error_of(header_of(descriptor, "(1,)"), std::string(64, 0)).substr(0, 23), "unsupported item type '")
         << descriptor;
@@ -137,12 +137,12 @@ TEST(Npy, RefusesOtherTypes) {
             "unsupported items: records with named fields, not plain numbers");
 }
 
-TEST(Npy, RefusesOtherVersions) {
+TEST(npy, refuses_other_versions) {
   EXPECT_EQ(error_of(npy_file(header_of("|u1", "(1,)"), "a", 4)), "unsupported .npy version 4");
   EXPECT_EQ(error_of(npy_file(header_of("|u1", "(1,)"), "a", 0)), "unsupported .npy version 0");
 }
 
-TEST(Npy, RefusesDamagedHeaders) {
+TEST(npy, refuses_damaged_headers) {
   for (const char* header : {"", "{", "{}", "{'descr'}", "{'descr: '<f4'", "{'descr': '<f4', 'shape': (1,)}",
                              "'descr': '<f4'", "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (1,)}",
                              "{'descr': '<f4', 'fortran_order': False, 'shape': 1}",
@@ -154,12 +154,12 @@ TEST(Npy, RefusesDamagedHeaders) {
   }
 }
 
-TEST(Npy, RefusesShapesPast64Bits) {
+TEST(npy, refuses_shapes_past_64_bits) {
   EXPECT_EQ(error_of(header_of("<f8", "(4294967296, 4294967296)")), "impossible shape (4294967296, 4294967296)");
   EXPECT_EQ(error_of(header_of("<f8", "(2305843009213693952,)")), "impossible shape (2305843009213693952,)");
 }
 
-TEST(Npy, NamesTheFileInErrors) {
+TEST(npy, names_the_file_in_errors) {
   EXPECT_THROW(
       {
         try {
@@ -172,7 +172,7 @@ TEST(Npy, NamesTheFileInErrors) {
       examples::file_error);
 }
 
-TEST(Npy, ReadsRawNumbers) {
+TEST(npy, reads_raw_numbers) {
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "warpfold_npy_test_raw.bin";
   std::ofstream(path, std::ios::binary) << bytes_of(1.5f, -2.0f);
   EXPECT_EQ(examples::read_raw(path, item_type::float32).items_as<float>(), (std::vector<float>{1.5f, -2.0f}));
@@ -182,7 +182,7 @@ TEST(Npy, ReadsRawNumbers) {
   std::filesystem::remove(path);
 }
 
-TEST(Npy, WritesShapesAsPythonDoes) {
+TEST(npy, writes_shapes_as_python_does) {
   EXPECT_EQ(examples::shape_text({}), "()");
   EXPECT_EQ(examples::shape_text({3}), "(3,)");
   EXPECT_EQ(examples::shape_text({2, 3}), "(2, 3)");

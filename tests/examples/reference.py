@@ -251,6 +251,17 @@ def rain_map(path, rows, columns, box=8):
     def latitude(row):
         return f'{87 - row}°N' if row <= 87 else f'{row - 87}°S'
 
+    def longitude(column):
+        return f'{180 - column}°W' if column < 180 else f'{column - 180}°E'
+
+    def place(name, number):
+        if name == 'row':
+            return f'{latitude(number)} to {latitude(number + 1)}'
+        if name == 'column':
+            return f'{longitude(number)} to {longitude(number + 1)}'
+        top, left = box * (number // (columns // box)), box * (number % (columns // box))
+        return f'{latitude(top)} to {latitude(top + box)}, {longitude(left)} to {longitude(left + box)}'
+
     by_rows = [items[row * columns:(row + 1) * columns] for row in range(rows)]
     by_columns = [items[column::columns] for column in range(columns)]
     boxes = [[items[(top + row) * columns + left + column] for row in range(box) for column in range(box)]
@@ -261,7 +272,7 @@ def rain_map(path, rows, columns, box=8):
              + int(30 * means[i] / max(means)) * '█' for i, belt in enumerate(belts)]
     for name, groups in (('row', by_rows), ('column', by_columns), ('box', boxes)):
         largest = max(range(len(groups)), key=lambda i: Fraction(sum(groups[i]), len(groups[i])))
-        lines.append(f'largest mean of a {name}: {mean(groups[largest])}, {name} {largest}')
+        lines.append(f'largest mean of a {name}: {mean(groups[largest])}, {place(name, largest)}')
     return lines + ['plain loops give the same']
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One small case a kernel with fused operators, for compute-sanitizer.
+// One small case per kernel with fused operators, for compute-sanitizer.
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/fuse.hpp>
 #include <warpfold/reduce.cuh>
@@ -24,7 +24,7 @@ using wf_test::same_bits;
 
 constexpr auto op = wf::fuse(wf::plus{}, wf::maximum{}, wf::moments{});
 
-TEST(FuseSanitizer, ReducesInEveryShapeOfGrid) {
+TEST(fuse_sanitizer, reduces_in_every_shape_of_grid) {
   const std::vector<float> items = wf_test::random_items<float>(40'009);
   const device_array<float> sum(1), most(1);
   const device_array<wf::moments_of<2>> moments(1);
@@ -40,7 +40,7 @@ TEST(FuseSanitizer, ReducesInEveryShapeOfGrid) {
       }
 }
 
-TEST(FuseSanitizer, SegmentsRunsAndScans) {
+TEST(fuse_sanitizer, segments_runs_and_scans) {
   constexpr int count = 3001;
   const std::vector<float> items = wf_test::random_items<float>(count);
   std::vector<int> offsets, keys;

@@ -36,7 +36,7 @@ inline constexpr const char* groups[] = {"reduce", "transform", "strategy", "seg
 
 using hash_map = std::map<std::string, std::uint64_t>;
 
-/// What this process has computed, in all groups.
+/// The records that this process has computed, in all groups.
 inline hash_map& computed() {
   static hash_map records;
   return records;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Golden bits of the operators and types that golden_bits_test.cu leaves out; golden.hpp says why the bits are promised.
+// Golden bits of the operators and types that golden_bits_test.cu leaves out; golden.hpp says why the bits are
+// promised.
 #include <cuda_fp8.h>
 
 #include <cuda/std/complex>

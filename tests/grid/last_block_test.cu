@@ -45,19 +45,19 @@ void check(void (*kernel)(unsigned*, unsigned*, unsigned long long*, unsigned*),
   }
 }
 
-TEST(LastBlock, OfWholeBlocks) {
+TEST(last_block, of_whole_blocks) {
   for (const int blocks : {1, 2, 3, 40, 333})
     for (const int threads : {32, 128}) check(&block_kernel, blocks, threads, blocks, static_cast<unsigned>(threads));
 }
 
-TEST(LastBlock, OfTheirFirstWarps) {
+TEST(last_block, of_their_first_warps) {
   for (const int blocks : {1, 2, 7, 100})
     for (const int threads : {32, 96}) check(&warp_kernel, blocks, threads, 32 * blocks, 32u);
 }
 
 #if defined(__CUDACC__)
 // A GPU runs blocks at the same time and does not order their writes by itself.
-TEST(LastBlock, UnderStress) {
+TEST(last_block, under_stress) {
   for (int round = 0; round < 20; ++round) {
     check(&block_kernel, 5000, 64, 5000, 64u);
     check(&warp_kernel, 3000, 32, 96000, 32u);

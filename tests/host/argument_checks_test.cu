@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What host functions check before they write: that buffers are apart.
+// Host functions check before they write that buffers are apart.
 #include <warpfold/host/argument_checks.cuh>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace {
 
 namespace wf = warpfold;
-namespace host = warpfold::host;
+namespace host_side = warpfold::host_side;
 
 template <class Call> std::string complaint(Call call) {
   try {
@@ -24,10 +24,11 @@ template <class Call> std::string complaint(Call call) {
 struct apart : testing::Test {
   int memory[10] = {};
   std::string of(const int* in, std::int64_t count, int* out, std::int64_t out_count) {
-    return complaint([&] { host::check_apart("f", "in", in, count, "out", out, out_count); });
+    return complaint([&] { host_side::check_apart("f", "in", in, count, "out", out, out_count); });
   }
   std::string of_initial(const int* init, int* out, std::int64_t out_count) {
-    return complaint([&] { host::check_initial_apart("f", "init", wf::initial<int>(init), "out", out, out_count); });
+    return complaint(
+        [&] { host_side::check_initial_apart("f", "init", wf::initial<int>(init), "out", out, out_count); });
   }
 };
 
@@ -50,7 +51,7 @@ TEST_F(apart, refuses_any_item_in_common) {
 TEST_F(apart, compares_bytes_of_items_of_different_sizes) {
   char* bytes = reinterpret_cast<char*>(memory);
   const auto of_bytes = [&](int first) {
-    return complaint([&] { host::check_apart("f", "in", memory + 0, 2, "out", bytes + first, 1); });
+    return complaint([&] { host_side::check_apart("f", "in", memory + 0, 2, "out", bytes + first, 1); });
   };
   EXPECT_EQ(of_bytes(7), "warpfold::f: out lies within in");
   EXPECT_EQ(of_bytes(8), "");
@@ -61,7 +62,8 @@ TEST_F(apart, refuses_an_initial_value_among_the_results) {
   EXPECT_EQ(of_initial(memory, memory, 1), "warpfold::f: init lies within out");
   EXPECT_EQ(of_initial(memory + 9, memory, 9), "");
   EXPECT_EQ(of_initial(nullptr, memory, 10), "");
-  EXPECT_EQ(complaint([&] { host::check_initial_apart("f", "init", wf::initial<int>(3), "out", memory, 10); }), "");
+  EXPECT_EQ(complaint([&] { host_side::check_initial_apart("f", "init", wf::initial<int>(3), "out", memory, 10); }),
+            "");
 }
 
 }  // namespace

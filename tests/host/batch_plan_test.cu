@@ -6,9 +6,9 @@
 
 namespace batch_plan_tests {
 
-using warpfold::host::plan_batches;
+using warpfold::host_side::plan_batches;
 
-TEST(BatchPlan, FewBatchesShareABlock) {
+TEST(batch_plan, few_batches_share_a_block) {
   for (const int batches : {1, 2, 5, 8}) {
     const auto plan = plan_batches(batches, 132, 264, 8, 0);
     EXPECT_EQ(plan.blocks, 1);
@@ -16,19 +16,19 @@ TEST(BatchPlan, FewBatchesShareABlock) {
   }
 }
 
-TEST(BatchPlan, AllMultiprocessorsLoadBeforeBlocksAreLarge) {
+TEST(batch_plan, all_multiprocessors_load_before_blocks_are_large) {
   const auto plan = plan_batches(264, 132, 264, 8, 0);
   EXPECT_EQ(plan.blocks, 132);
   EXPECT_EQ(plan.block_warps, 2);
 }
 
-TEST(BatchPlan, ManyBatchesFillTheDeviceOnce) {
+TEST(batch_plan, many_batches_fill_the_device_once) {
   const auto plan = plan_batches(std::int64_t{1} << 40, 132, 264, 8, 0);
   EXPECT_EQ(plan.blocks, 264);
   EXPECT_EQ(plan.block_warps, 8);
 }
 
-TEST(BatchPlan, MaxBlocksBoundsTheGrid) {
+TEST(batch_plan, max_blocks_bounds_the_grid) {
   EXPECT_EQ(plan_batches(100'000, 132, 264, 8, 3).blocks, 3);
   EXPECT_EQ(plan_batches(1, 132, 264, 8, 3).blocks, 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The default workspace and the host's memory beside other threads, graphs, refused calls, and streams without end.
-#include <warpfold/host/scratch_for.cuh>
+#include <warpfold/host/call_frame.cuh>
 #include <warpfold/reduce.cuh>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::int64_t used_bytes() {
   return static_cast<std::int64_t>(total - free);
 }
 
-/// By how many bytes more are in use after `body` than before: the least of a few times.
+/// How many bytes `body` adds to those in use: the least of a few runs.
 template <class Body> std::int64_t growth(Body body) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < 5; ++i) {
@@ -61,7 +61,7 @@ template <class Call> void within_a_minute(Call call) {
   std::_Exit(EXIT_FAILURE);
 }
 
-TEST(DefaultWorkspace, DoesNotLockOutTheThreadThatDestroysGraphs) {
+TEST(default_workspace, does_not_lock_out_the_thread_that_destroys_graphs) {
   within_a_minute([] {
     std::atomic<bool> over = false;
     std::thread destroys([&] {
@@ -87,7 +87,7 @@ TEST(DefaultWorkspace, DoesNotLockOutTheThreadThatDestroysGraphs) {
   });
 }
 
-TEST(DefaultWorkspace, HoldsBoundedMemoryHoweverManyStreamsComeAndGo) {
+TEST(default_workspace, holds_bounded_memory_however_many_streams_come_and_go) {
   const sum_with_scratch sum;
   const std::int64_t grown = growth([&] {
     for (int i = 0; i < 300; ++i) {
@@ -100,7 +100,7 @@ TEST(DefaultWorkspace, HoldsBoundedMemoryHoweverManyStreamsComeAndGo) {
   EXPECT_LE(grown, 0);  // after the first time
 }
 
-TEST(DefaultWorkspace, LivingStreamsShareSlotsOnlyWhenTheyAreIdle) {
+TEST(default_workspace, living_streams_share_slots_only_when_they_are_idle) {
   constexpr std::size_t streams = 50;
   std::vector<sum_with_scratch> sums(streams);
   std::vector<std::optional<wf_test::stream>> on(streams);
@@ -116,11 +116,11 @@ TEST(DefaultWorkspace, LivingStreamsShareSlotsOnlyWhenTheyAreIdle) {
 }
 
 /// As much as any function needs.
-constexpr wf::host::scratch_need whole{wf::host::feature_control_bytes, std::size_t{1} << 21};
+constexpr wf::host_side::scratch_need whole{wf::host_side::feature_control_bytes, std::size_t{1} << 21};
 
 /// The scratch of a call on `stream`, which ends with it.
 unsigned* scratch_of(cudaStream_t stream) {
-  return wf::host::call_scratch(wf::host::current_device(), stream, whole).ticket();
+  return wf::host_side::call_scratch(wf::host_side::current_device(), stream, whole).ticket();
 }
 unsigned* scratch_of_new_stream() {
   const wf_test::stream stream;
@@ -128,7 +128,7 @@ unsigned* scratch_of_new_stream() {
 }
 /// From here on, new streams take slots that are idle.
 void use_up_kept_slots() {
-  for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) scratch_of_new_stream();
+  for (std::size_t i = 0; i <= wf::host_side::workspace_pool::kept_slots; ++i) scratch_of_new_stream();
 }
 bool is_recycled(const unsigned* scratch) {
   for (int i = 0; i < 100; ++i)
@@ -136,12 +136,12 @@ bool is_recycled(const unsigned* scratch) {
   return false;
 }
 
-TEST(DefaultWorkspace, IsNotRecycledBeforeTheCallEnds) {
+TEST(default_workspace, is_not_recycled_before_the_call_ends) {
   use_up_kept_slots();
   const unsigned* scratch = nullptr;
   {
     const wf_test::stream stream;
-    const wf::host::call_scratch used(wf::host::current_device(), stream, whole);
+    const wf::host_side::call_scratch used(wf::host_side::current_device(), stream, whole);
     scratch = used.ticket();
     EXPECT_EQ(scratch_of(stream), scratch) << "another call on the same stream";
     EXPECT_FALSE(is_recycled(scratch));
@@ -150,7 +150,7 @@ TEST(DefaultWorkspace, IsNotRecycledBeforeTheCallEnds) {
 }
 
 #if defined(__CUDACC__)  // the emulator does not return before the work is done
-TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
+TEST(default_workspace, is_not_recycled_before_the_kernel_ends) {
   use_up_kept_slots();
   std::atomic<bool> may_end = false;
   const auto wait = [](void* flag) {
@@ -159,7 +159,7 @@ TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
   const wf_test::stream stream;
   const unsigned* scratch = nullptr;
   {
-    const wf::host::call_scratch used(wf::host::current_device(), stream, whole);
+    const wf::host_side::call_scratch used(wf::host_side::current_device(), stream, whole);
     scratch = used.ticket();
     wf::check(cudaLaunchHostFunc(stream, wait, &may_end), "cudaLaunchHostFunc");
   }
@@ -171,7 +171,7 @@ TEST(DefaultWorkspace, IsNotRecycledBeforeTheKernelEnds) {
 }
 #endif
 
-TEST(DefaultWorkspace, ServesStreamsOfManyThreadsAtOnce) {
+TEST(default_workspace, serves_streams_of_many_threads_at_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([] {
@@ -189,7 +189,7 @@ TEST(DefaultWorkspace, ServesStreamsOfManyThreadsAtOnce) {
   for (std::thread& t : threads) t.join();
 }
 
-TEST(DefaultWorkspace, IsNotTakenByCallsOnAnInvalidatedCapture) {
+TEST(default_workspace, is_not_taken_by_calls_on_an_invalidated_capture) {
   const sum_with_scratch sum;
   const wf_test::stream stream;
   wf::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
@@ -213,7 +213,7 @@ TEST(DefaultWorkspace, IsNotTakenByCallsOnAnInvalidatedCapture) {
   sum.expect();
 }
 
-TEST(ReduceValue, IsAllowedWhileAnotherThreadCapturesAndLeavesItsCaptureValid) {
+TEST(default_workspace_limits, is_allowed_while_another_thread_captures_and_leaves_its_capture_valid) {
   const device_array<int> in(std::vector<int>(1000, 1));
   const wf_test::stream captured;
   wf::check(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");

@@ -19,7 +19,7 @@
 namespace {
 
 namespace wf = warpfold;
-namespace host = warpfold::host;
+namespace host_side = warpfold::host_side;
 
 class stream {
  public:
@@ -36,24 +36,25 @@ class stream {
 
 /// Scratch with room for `bytes` beside the control words of all functions. It is never given back.
 std::span<std::byte> get(cudaStream_t on, std::size_t bytes) {
-  return host::workspace_pool::instance()
-      .borrow(host::current_device(), on, {host::feature_control_bytes, bytes})
+  return host_side::workspace_pool::instance()
+      .borrow(host_side::current_device(), on, {host_side::feature_control_bytes, bytes})
       .scratch.bytes;
 }
 
 /// Whether the control bytes, of all functions at most, are zero for what runs next on the stream.
 bool is_cleared(std::span<std::byte> scratch, cudaStream_t on) {
   wf::check(cudaStreamSynchronize(on), "cudaStreamSynchronize");
-  std::vector<unsigned char> control(std::min(scratch.size(), host::control_bytes));
+  std::vector<unsigned char> control(std::min(scratch.size(), host_side::control_bytes));
   wf::check(cudaMemcpy(control.data(), scratch.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return control == std::vector<unsigned char>(control.size(), 0);
 }
 
-TEST(WorkspacePool, HasWhatTheCallsOfAStreamNeeded) {
-  static auto& pool = *new host::workspace_pool;  // one whose streams have made no calls; never destroyed, as the other
-  const int device = host::current_device();
+TEST(workspace_pool, has_what_the_calls_of_a_stream_needed) {
+  static auto& pool =
+      *new host_side::workspace_pool;  // one whose streams have made no calls; never destroyed, as the other
+  const int device = host_side::current_device();
   const stream own;
-  const auto borrow = [&](const host::scratch_need& need) { return pool.borrow(device, own, need).scratch; };
+  const auto borrow = [&](const host_side::scratch_need& need) { return pool.borrow(device, own, need).scratch; };
   const auto of_sums = wf::reduction::scratch(device, sizeof(float)), of_runs = wf::by_key::scratch(sizeof(float));
   const auto small = borrow(of_sums);
   EXPECT_LE(small.bytes.size(), 256u * 1024);
@@ -66,7 +67,7 @@ TEST(WorkspacePool, HasWhatTheCallsOfAStreamNeeded) {
   EXPECT_EQ(borrow(of_sums).bytes.data(), large.bytes.data());
 }
 
-TEST(WorkspacePool, KeepsASlotForEachStream) {
+TEST(workspace_pool, keeps_a_slot_for_each_stream) {
   const stream a, b;
   const auto of_a = get(a, 1000), of_b = get(b, 1000), of_default = get({}, 1000);
   EXPECT_EQ((std::set{of_a.data(), of_b.data(), of_default.data()}).size(), 3u);
@@ -75,21 +76,21 @@ TEST(WorkspacePool, KeepsASlotForEachStream) {
   EXPECT_EQ(get(cudaStreamLegacy, 1000).data(), of_default.data()) << "the same stream by another name";
   for (const auto& slot : {of_a, of_b}) {
     EXPECT_GE(slot.size(), 1000u);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slot.data()) % host::workspace_alignment, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slot.data()) % host_side::workspace_alignment, 0u);
   }
   EXPECT_TRUE(is_cleared(of_a, a) && is_cleared(of_b, b) && is_cleared(of_default, {}));
 }
 
-TEST(WorkspacePool, DoesNotMistakeANewStreamForOneThatIsGone) {
+TEST(workspace_pool, does_not_mistake_a_new_stream_for_one_that_is_gone) {
   std::set<std::byte*> slots;
   for (int i = 0; i < 5; ++i) {
-    const stream next;  // its handle may well be the last one's
+    const stream next;  // it may well get the handle of the last one
     slots.insert(get(next, 1000).data());
   }
   EXPECT_EQ(slots.size(), 5u);
 }
 
-TEST(WorkspacePool, GrowsASlotAndLeavesTheOldOneToEarlierWork) {
+TEST(workspace_pool, grows_a_slot_and_leaves_the_old_one_to_earlier_work) {
   const stream a;
   const auto small = get(a, 1000);
   wf::check(cudaMemsetAsync(small.data(), 0x77, small.size(), a), "cudaMemsetAsync");
@@ -101,14 +102,14 @@ TEST(WorkspacePool, GrowsASlotAndLeavesTheOldOneToEarlierWork) {
   EXPECT_EQ(get(a, 1000).data(), large.data());
 }
 
-TEST(WorkspacePool, EachThreadsDefaultStreamHasItsOwn) {
+TEST(workspace_pool, each_threads_default_stream_has_its_own) {
   std::byte *here = get(cudaStreamPerThread, 1000).data(), *there = nullptr;
   std::thread([&] { there = get(cudaStreamPerThread, 1000).data(); }).join();
   EXPECT_NE(here, there);
   EXPECT_NE(here, get({}, 1000).data());
 }
 
-TEST(WorkspacePool, ServesManyThreads) {
+TEST(workspace_pool, serves_many_threads) {
   constexpr int threads = 8, streams_each = 4;
   std::vector<std::vector<std::byte*>> slots(threads);
   std::vector<std::thread> running;
@@ -127,12 +128,13 @@ TEST(WorkspacePool, ServesManyThreads) {
   EXPECT_EQ(distinct.size(), std::size_t{threads * streams_each});
 }
 
-/// What calls get while `on` is captured; the graph lives as long as this does.
+/// The scratch that calls get while `on` is captured; the graph lives as long as this.
 class captured {
  public:
-  captured(cudaStream_t on, int calls, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
+  captured(cudaStream_t on, int calls, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal,
+           std::size_t bytes = 1000) {
     wf::check(cudaStreamBeginCapture(on, mode), "cudaStreamBeginCapture");
-    for (int i = 0; i < calls; ++i) slots.push_back(get(on, 1000));
+    for (int i = 0; i < calls; ++i) slots.push_back(get(on, bytes));
     wf::check(cudaStreamEndCapture(on, &graph_), "cudaStreamEndCapture");
   }
   captured(const captured&) = delete;
@@ -150,7 +152,7 @@ class captured {
   cudaGraph_t graph_{};
 };
 
-TEST(WorkspacePool, GivesEachCapturedCallASlotThatNoEagerCallShares) {
+TEST(workspace_pool, gives_each_captured_call_a_slot_that_no_eager_call_shares) {
   const stream a;
   std::set<std::byte*> slots{get(a, 1000).data()};
   for (const auto mode :
@@ -167,7 +169,7 @@ TEST(WorkspacePool, GivesEachCapturedCallASlotThatNoEagerCallShares) {
   EXPECT_TRUE(slots.contains(get(a, 1000).data()));
 }
 
-TEST(WorkspacePool, TakesASlotBackWhenTheGraphIsGone) {
+TEST(workspace_pool, takes_a_slot_back_when_the_graph_is_gone) {
   const stream a;
   std::byte* returned = nullptr;
   {
@@ -187,7 +189,18 @@ TEST(WorkspacePool, TakesASlotBackWhenTheGraphIsGone) {
   EXPECT_TRUE(seen);
 }
 
-TEST(WorkspacePool, KeepsTheSlotAsLongAsAnExecutableGraphNeedsIt) {
+// A slot that a small call's graph has given back is too small for a larger call.
+TEST(workspace_pool, gives_a_captured_call_a_slot_that_is_large_enough) {
+  const stream a;
+  { const captured small(a, 3); }
+  wf::check(cudaStreamSynchronize(a), "cudaStreamSynchronize");
+  for (const std::size_t bytes : {std::size_t{1000}, std::size_t{1} << 20, std::size_t{8} << 20}) {
+    const captured large(a, 2, cudaStreamCaptureModeGlobal, bytes);
+    for (const auto& slot : large.slots) EXPECT_GE(slot.size(), bytes);
+  }
+}
+
+TEST(workspace_pool, keeps_the_slot_as_long_as_an_executable_graph_needs_it) {
   const stream a;
   cudaGraphExec_t executable{};
   std::byte* kept = nullptr;
@@ -207,14 +220,14 @@ TEST(WorkspacePool, KeepsTheSlotAsLongAsAnExecutableGraphNeedsIt) {
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
 }
 
-TEST(RelaxedCapture, RestoresTheModeOfTheThread) {
+TEST(relaxed_capture, restores_the_mode_of_the_thread) {
   const auto exchange = [](cudaStreamCaptureMode mode) {
     wf::check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
     return mode;
   };
   const auto before = exchange(cudaStreamCaptureModeThreadLocal);
   {
-    const host::relaxed_capture relaxed;
+    const host_side::relaxed_capture relaxed;
     EXPECT_EQ(exchange(cudaStreamCaptureModeRelaxed), cudaStreamCaptureModeRelaxed);
   }
   EXPECT_EQ(exchange(before), cudaStreamCaptureModeThreadLocal);

@@ -23,13 +23,13 @@ struct plus_unless_fatal {
   }
 };
 
-/// Another value each time shows partial results that are left of an earlier launch.
+/// A new value each time shows partial results of an earlier launch.
 void fill(const wf_test::device_array<int>& in, int each) {
   const std::vector<int> values(in.size(), each);
   wf::check(cudaMemcpy(in.data(), values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice), "cudaMemcpy");
 }
 
-class FailedKernel : public testing::TestWithParam<int> {
+class failed_kernel : public testing::TestWithParam<int> {
  protected:
   const int items_ = GetParam();
   wf_test::device_array<int> in_{std::vector<int>(static_cast<std::size_t>(items_), 1)};
@@ -52,11 +52,11 @@ class FailedKernel : public testing::TestWithParam<int> {
   }
 };
 
-TEST_P(FailedKernel, LeavesTheDefaultWorkspaceUsable) {
+TEST_P(failed_kernel, leaves_the_default_workspace_usable) {
   expect_recovery([&] { wf::reduce(in_.items(), out_.data(), plus_unless_fatal{}); });
 }
 
-TEST_P(FailedKernel, LeavesAWorkspaceUsable) {
+TEST_P(failed_kernel, leaves_a_workspace_usable) {
   const wf::workspace scratch;
   expect_recovery([&] { wf::reduce(in_.items(), out_.data(), plus_unless_fatal{}, {.workspace = scratch}); });
 }
@@ -86,13 +86,13 @@ template <class Sum> void expect_recovery_of_graphs(Sum sum, const wf_test::devi
     }
 }
 
-TEST_P(FailedKernel, LeavesTheScratchOfAGraphUsable) {
+TEST_P(failed_kernel, leaves_the_scratch_of_a_graph_usable) {
   expect_recovery_of_graphs(
       [&](int* out, cudaStream_t stream) { wf::reduce(in_.items(), out, plus_unless_fatal{}, {.stream = stream}); },
       in_);
 }
 
-TEST_P(FailedKernel, LeavesAGraphsWorkspaceUsable) {
+TEST_P(failed_kernel, leaves_a_graphs_workspace_usable) {
   const wf::workspace scratch;
   expect_recovery_of_graphs(
       [&](int* out, cudaStream_t stream) {
@@ -102,6 +102,6 @@ TEST_P(FailedKernel, LeavesAGraphsWorkspaceUsable) {
 }
 
 // One block, one cluster, a wave and shares, on the emulated device.
-INSTANTIATE_TEST_SUITE_P(Sizes, FailedKernel, testing::Values(1000, 20000, 100000, 400000));
+INSTANTIATE_TEST_SUITE_P(sizes, failed_kernel, testing::Values(1000, 20000, 100000, 400000));
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches, what CUDA refuses of them, and how that is reported.
+// Launches; how those that CUDA refuses are reported.
 #include <warpfold/host/launch.cuh>
 
 #include <gtest/gtest.h>
@@ -32,14 +32,14 @@ cudaError_t code_of_launch(const cudaLaunchConfig_t& config, long long* out) {
   }
 }
 
-TEST(Launch, ConvertsArgumentsToTheKernelsParameters) {
+TEST(host_launch, converts_arguments_to_the_kernels_parameters) {
   const wf_test::device_array<long long> out(1);
   const int narrow = 40;
   wf_test::launch_and_wait(&write_kernel, 1, 2, 0, out.data(), narrow);
   EXPECT_EQ(out.value(), 42);
 }
 
-TEST(Launch, UsesTheStream) {
+TEST(host_launch, uses_the_stream) {
   cudaStream_t stream{};
   wf::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   const wf_test::device_array<long long> out(1);
@@ -51,7 +51,7 @@ TEST(Launch, UsesTheStream) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
-TEST(Launch, ThrowsWhatCudaRefusesAndRunsNothing) {
+TEST(host_launch, throws_what_cuda_refuses_and_runs_nothing) {
   const wf_test::device_array<long long> out(std::vector<long long>{-1});
   EXPECT_EQ(code_of_launch(config_of(1, 2048), out.data()), cudaErrorInvalidValue);
   EXPECT_EQ(code_of_launch(config_of(0, 32), out.data()), cudaErrorInvalidValue);
@@ -62,7 +62,7 @@ TEST(Launch, ThrowsWhatCudaRefusesAndRunsNothing) {
   EXPECT_EQ(code_of_launch(config_of(1, 32), out.data()), cudaSuccess) << "nothing is left behind";
 }
 
-TEST(Launch, IsNotBlamedForTheCallersEarlierErrorAndKeepsIt) {
+TEST(host_launch, is_not_blamed_for_the_callers_earlier_error_and_keeps_it) {
   const wf_test::device_array<long long> out(1);
   void* nothing = nullptr;
   ASSERT_NE(cudaMalloc(&nothing, std::size_t{1} << 60), cudaSuccess);
@@ -70,11 +70,11 @@ TEST(Launch, IsNotBlamedForTheCallersEarlierErrorAndKeepsIt) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
 }
 
-TEST(CudaError, SaysWhatHappenedAndWhere) {
+TEST(cuda_error, says_what_happened_and_where) {
   const wf_test::device_array<long long> out(1);
   try {
     wf::launch(&write_kernel, config_of(1, 2048), out.data(), 1);
-    FAIL() << "2048 threads a block";
+    FAIL() << "2048 threads per block";
   } catch (const std::runtime_error& e) {
     const auto* error = dynamic_cast<const wf::cuda_error*>(&e);
     ASSERT_NE(error, nullptr);
@@ -85,7 +85,7 @@ TEST(CudaError, SaysWhatHappenedAndWhere) {
   }
 }
 
-TEST(CudaError, NamesTheCallersLine) {
+TEST(cuda_error, names_the_callers_line) {
   const auto line = std::source_location::current().line() + 2;
   try {
     wf::check(cudaErrorMemoryAllocation, "cudaMalloc");
@@ -98,7 +98,7 @@ TEST(CudaError, NamesTheCallersLine) {
   EXPECT_NO_THROW(wf::check(cudaSuccess, "cudaMalloc"));
 }
 
-TEST(Reject, NamesFunctionAndProblem) {
+TEST(reject, names_function_and_problem) {
   try {
     wf::reject("reduce", "count is -1; it must not be negative");
   } catch (const std::invalid_argument& e) {

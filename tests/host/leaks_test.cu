@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory and handles are as before, whatever has been called how often, and whatever has failed.
+// Memory and handles are as before, whichever functions were called, however often, and whatever failed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using namespace wf_test;
 using where = every_function::where;
 
-/// What the process holds. On a GPU other programs may allocate and free meanwhile.
+/// The memory that the process holds. On a GPU other programs may allocate and free meanwhile.
 struct holdings {
   std::int64_t device_bytes = 0, objects = 0;
 
@@ -34,7 +34,7 @@ struct holdings {
   }
 };
 
-/// Expects that `body` leaves no more than it finds, once it has run a few times: the least growth of a few runs is none.
+/// Expects that `body` holds no more memory after it has run a few times: of a few further runs, one does not grow.
 template <class Body> void expect_no_growth(const std::string& what, Body body) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   holdings least{most, most};
@@ -50,18 +50,18 @@ template <class Body> void expect_no_growth(const std::string& what, Body body) 
 }
 
 /// As much scratch as any function needs.
-constexpr wf::host::scratch_need whole{wf::host::feature_control_bytes, std::size_t{1} << 22};
+constexpr wf::host_side::scratch_need whole{wf::host_side::feature_control_bytes, std::size_t{1} << 22};
 
-class Leaks : public testing::Test {
+class leaks : public testing::Test {
  protected:
   /// From here on, new streams take slots that are idle.
   static void SetUpTestSuite() {
-    for (std::size_t i = 0; i <= wf::host::workspace_pool::kept_slots; ++i) {
+    for (std::size_t i = 0; i <= wf::host_side::workspace_pool::kept_slots; ++i) {
       const stream next;
-      const wf::host::call_scratch used(wf::host::current_device(), next, whole);
+      const wf::host_side::call_scratch used(wf::host_side::current_device(), next, whole);
     }
   }
-  ~Leaks() override { EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess); }
+  ~leaks() override { EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess); }
 
   /// Calls each function that can be captured, or all.
   template <class Test> void for_each(bool captured, Test test) {
@@ -74,7 +74,7 @@ class Leaks : public testing::Test {
 
 constexpr int streams = 200, graphs = 50;
 
-TEST_F(Leaks, StreamsLeaveNothing) {
+TEST_F(leaks, streams_leave_nothing) {
   const auto count = static_cast<int>(functions_.all().size());
   for_each(false, [&](const every_function::function& f) {
     expect_no_growth(f.name, [&] {
@@ -87,7 +87,7 @@ TEST_F(Leaks, StreamsLeaveNothing) {
   });
 }
 
-TEST_F(Leaks, GraphsLeaveNothing) {
+TEST_F(leaks, graphs_leave_nothing) {
   for_each(true, [&](const every_function::function& f) {
     expect_no_growth(f.name, [&] {
       const stream on;
@@ -98,7 +98,7 @@ TEST_F(Leaks, GraphsLeaveNothing) {
   });
 }
 
-TEST_F(Leaks, GraphsOfAllFunctionsLeaveNothing) {
+TEST_F(leaks, graphs_of_all_functions_leave_nothing) {
   expect_no_growth("all", [&] {
     for (int i = 0; i < graphs; ++i) {
       const graph recorded([&](cudaStream_t recorder) {
@@ -125,7 +125,7 @@ class spoiled_capture {
   stream on;
 };
 
-TEST_F(Leaks, RefusedLaunchesLeaveNothing) {
+TEST_F(leaks, refused_launches_leave_nothing) {
   const wf::workspace scratch(256);
   for_each(true, [&](const every_function::function& f) {
     expect_no_growth(f.name, [&] {
@@ -137,7 +137,7 @@ TEST_F(Leaks, RefusedLaunchesLeaveNothing) {
 }
 
 #if !defined(__CUDACC__)
-TEST_F(Leaks, FailedLaunchesLeaveNothing) {
+TEST_F(leaks, failed_launches_leave_nothing) {
   const cuda_emulator::scoped_settings settings;
   for_each(false, [&](const every_function::function& f) {
     expect_no_growth(f.name, [&] {
@@ -166,7 +166,7 @@ template <class Hold> bool runs_out_of_memory(Hold hold) {
   return false;
 }
 
-TEST_F(Leaks, FailedAllocationsLeaveNothing) {
+TEST_F(leaks, failed_allocations_leave_nothing) {
   int refused = 0;
   for_each(true, [&](const every_function::function& f) {
     expect_no_growth(f.name, [&] {
@@ -177,13 +177,13 @@ TEST_F(Leaks, FailedAllocationsLeaveNothing) {
   EXPECT_GT(refused, 25) << "at least so many functions need scratch";
   expect_no_growth("streams", [] {
     std::deque<stream> streams;
-    std::deque<wf::host::call_scratch> held;  // calls that are under way
+    std::deque<wf::host_side::call_scratch> held;  // calls that are under way
     EXPECT_TRUE(
-        runs_out_of_memory([&] { held.emplace_back(wf::host::current_device(), streams.emplace_back(), whole); }));
+        runs_out_of_memory([&] { held.emplace_back(wf::host_side::current_device(), streams.emplace_back(), whole); }));
   });
 }
 
-TEST_F(Leaks, FailedKernelsLeaveNothing) {
+TEST_F(leaks, failed_kernels_leave_nothing) {
   const cuda_emulator::scoped_settings settings;
   for_each(false, [&](const every_function::function& f) {
     expect_no_growth(f.name, [&] {

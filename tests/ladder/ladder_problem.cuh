@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of the ladder share: a rung by its name, run once on an array.
+// Shared by the tests of the ladder: a rung by its name, run once on an array.
 #pragma once
 
 #include <cstdint>

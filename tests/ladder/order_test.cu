@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a rung needs commutativity, shown with the interval monoid: item i is [i, i + 1), neighbours join, and
-// whatever else meets is poison for good. It has no inverse, no order of its own and no second way to the right result.
+// Whether a rung needs commutativity, shown with the interval monoid: item i is [i, i + 1), neighbours join, and any
+// other pair is poison for good. It has no inverse, no order of its own and no second way to the right result.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -73,7 +73,7 @@ bool keeps_order(const rung<interval>& r, std::int64_t count) {
   return kept;
 }
 
-TEST(Order, TheMonoidIsAssociativeOnNeighboursAndPoisonAbsorbs) {
+TEST(ladder_order, the_monoid_is_associative_on_neighbours_and_poison_absorbs) {
   const interval a = interval::of(0, 2), b = interval::of(2, 3), c = interval::of(3, 7), empty{};
   EXPECT_EQ((a + b) + c, interval::of(0, 7));
   EXPECT_EQ(a + (b + c), interval::of(0, 7));
@@ -84,9 +84,9 @@ TEST(Order, TheMonoidIsAssociativeOnNeighboursAndPoisonAbsorbs) {
   EXPECT_TRUE((b + a + c).is_poison());
 }
 
-class Order : public testing::TestWithParam<std::string> {};
+class ladder_order : public testing::TestWithParam<std::string> {};
 
-TEST_P(Order, IsKeptUnlessTheTableSaysOtherwise) {
+TEST_P(ladder_order, is_kept_unless_the_table_says_otherwise) {
   const rung<interval> r = named(source_rungs<interval>(), GetParam());
   if (r.about.needs == commutativity::not_needed) {
     for (std::int64_t count : {1, 2, 127, 128, 129, 2047, 2048, 2049, 4097, 40009})
@@ -105,8 +105,8 @@ TEST_P(Order, IsKeptUnlessTheTableSaysOtherwise) {
   EXPECT_TRUE(lost);
 }
 
-// One block is not enough to lose the order for a rung that needs commutativity between blocks alone, and is for others.
-TEST_P(Order, WithinOneBlock) {
+// In one block, a rung that needs commutativity between blocks only keeps the order; other rungs lose it.
+TEST_P(ladder_order, within_one_block) {
   const rung<interval> r = named(source_rungs<interval>(), GetParam());
   if (r.about.name == "atomic-global" || r.about.name == "atomic-shared") {
     EXPECT_EQ(r.about.needs, commutativity::everywhere) << "its order is whatever comes first";
@@ -126,6 +126,6 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Ladder, Order, testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(ladder, ladder_order, testing::ValuesIn(names()), test_name);
 
 }  // namespace

@@ -33,7 +33,7 @@ run_of_ladder three_rungs() {
   return run;
 }
 
-TEST(Columns, AreThoseOfTheSlides) {
+TEST(columns, are_those_of_the_slides) {
   const run_of_ladder run = three_rungs();
   const std::vector<row> rows = rows_of(run);
   ASSERT_EQ(rows.size(), 3u);
@@ -50,7 +50,7 @@ TEST(Columns, AreThoseOfTheSlides) {
   EXPECT_DOUBLE_EQ(rows[2].share_of_limit, 0.5);
 }
 
-TEST(Limit, IsTheFastestKernelWhoeverItIsButNeverTheCpu) {
+TEST(report_limit, is_the_fastest_kernel_whoever_it_is_but_never_the_cpu) {
   run_of_ladder run = three_rungs();
   EXPECT_DOUBLE_EQ(limit_seconds(run), 1e-6);
   EXPECT_EQ(limit_in_words(run), "4.0 GB/s (reader)");
@@ -61,14 +61,14 @@ TEST(Limit, IsTheFastestKernelWhoeverItIsButNeverTheCpu) {
   EXPECT_DOUBLE_EQ(limit_seconds(run), 0.5e-6);
 }
 
-TEST(Check, OneWrongSumIsEnough) {
+TEST(report_check, one_wrong_sum_is_enough) {
   run_of_ladder run = three_rungs();
   EXPECT_TRUE(all_right(run));
   run.measured[1].check = "WRONG: 1, not 2";
   EXPECT_FALSE(all_right(run));
 }
 
-TEST(Csv, HasAHeaderAndOneLineARung) {
+TEST(report_csv, has_a_header_and_one_line_a_rung) {
   std::ostringstream out;
   write_csv(out, three_rungs());
   std::istringstream lines(out.str());
@@ -89,14 +89,14 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-TEST(Table, ShowsTimesAndSharesOfTheLimitOnAGpu) {
+TEST(report_table, shows_times_and_shares_of_the_limit_on_a_gpu) {
   std::ostringstream out;
   print_table(out, three_rungs());
   for (const char* text : {"GB/s", "of limit", "25.0 %", "50.0 %", "0.0080", "2.000"})
     EXPECT_NE(out.str().find(text), out.str().npos) << text << " in\n" << out.str();
 }
 
-TEST(Table, ShowsNoFiguresInTheEmulator) {
+TEST(report_table, shows_no_figures_in_the_emulator) {
   run_of_ladder run = three_rungs();
   run.emulated = true;
   run.read_only_seconds = 0;  // nobody measured it
@@ -108,7 +108,7 @@ TEST(Table, ShowsNoFiguresInTheEmulator) {
                                           "Warpfold rung commutativity kernel result warpfold - right"));
 }
 
-TEST(Csv, HasNoFiguresInTheEmulator) {
+TEST(report_csv, has_no_figures_in_the_emulator) {
   run_of_ladder run = three_rungs();
   std::ostringstream on_gpu, emulated;
   write_csv(on_gpu, run);
@@ -119,7 +119,7 @@ TEST(Csv, HasNoFiguresInTheEmulator) {
   EXPECT_NE(emulated.str().find(",-,,,,,,,\"right\",yes\n"), emulated.str().npos) << emulated.str();
 }
 
-TEST(Plot, DrawsEveryRungAndEscapesText) {
+TEST(report_plot, draws_every_rung_and_escapes_text) {
   const run_of_ladder run = three_rungs();
   std::ostringstream out;
   plot(out, run).write();
@@ -134,7 +134,7 @@ TEST(Plot, DrawsEveryRungAndEscapesText) {
 
 options parsed(std::vector<std::string_view> arguments) { return parse(arguments); }
 
-TEST(CommandLine, IsRead) {
+TEST(command_line, is_read) {
   const options all = parsed({"--rung", "shuffle", "--rung", "warpfold", "--items", "2^20", "--type", "double", "--csv",
                               "a.csv", "--plot", "b.svg", "--input", "c.npy", "--seed", "7", "--runs", "3"});
   EXPECT_TRUE(all.wants("shuffle"));
@@ -151,7 +151,7 @@ TEST(CommandLine, IsRead) {
   EXPECT_FALSE(parsed({}).items);
 }
 
-TEST(CommandLine, RefusesWhatItDoesNotUnderstand) {
+TEST(command_line, refuses_what_it_does_not_understand) {
   using arguments = std::vector<std::string_view>;
   for (const arguments& wrong : {arguments{"--items"},
                                  {"--items", "0"},
@@ -169,7 +169,7 @@ TEST(CommandLine, RefusesWhatItDoesNotUnderstand) {
     EXPECT_THROW(parse(wrong), examples::usage_error) << wrong.front() << ' ' << wrong.back();
 }
 
-TEST(RandomArray, IsTheSameForASeedAndHasExactSums) {
+TEST(random_array, is_the_same_for_a_seed_and_has_exact_sums) {
   const auto a = random_array<float>(5000, 3), b = random_array<float>(5000, 3), c = random_array<float>(5000, 4);
   EXPECT_EQ(a.items, b.items);
   EXPECT_NE(a.items, c.items);
@@ -184,7 +184,7 @@ TEST(RandomArray, IsTheSameForASeedAndHasExactSums) {
   EXPECT_EQ(backwards, static_cast<float>(sum_of(a.items).value));
 }
 
-TEST(ArrayFromFile, RepeatsOrCutsTheNumbers) {
+TEST(array_from_file, repeats_or_cuts_the_numbers) {
   const auto path = examples::bundled_data("flight_delays.npy");
   const auto once = array_from_file<float>(path, -1), twice = array_from_file<float>(path, 300000);
   const auto integers = array_from_file<int>(path, 10);
@@ -197,12 +197,12 @@ TEST(ArrayFromFile, RepeatsOrCutsTheNumbers) {
   EXPECT_FALSE(once.every_sum_is_exact);
 }
 
-TEST(ArrayFromFile, RefusesRealNumbersForIntegersAndMissingFiles) {
+TEST(array_from_file, refuses_real_numbers_for_integers_and_missing_files) {
   EXPECT_THROW(array_from_file<int>(examples::bundled_data("country_points.npy"), -1), examples::file_error);
   EXPECT_THROW(array_from_file<int>("no/such/file.npy", -1), examples::file_error);
 }
 
-TEST(ErrorBound, GrowsWithTheChainUntilItSaysNothing) {
+TEST(error_bound, grows_with_the_chain_until_it_says_nothing) {
   const true_sum sum{.value = 1, .magnitudes = 10};
   EXPECT_NEAR(static_cast<double>(error_bound<float>(sum, 10)), 10 * 10 * 0x1p-24, 1e-10);
   EXPECT_TRUE(std::isinf(error_bound<float>(sum, std::int64_t{1} << 24)));
@@ -213,7 +213,7 @@ TEST(ErrorBound, GrowsWithTheChainUntilItSaysNothing) {
   EXPECT_FALSE(is_right(std::nanf(""), sum, false, std::int64_t{1} << 30));
 }
 
-TEST(IntegerSums, Wrap) {
+TEST(integer_sums, wrap) {
   const std::vector<unsigned> items = {0xffffffffu, 0xffffffffu, 3};
   EXPECT_TRUE(is_right(1u, sum_of(items), true, 3));
   EXPECT_FALSE(is_right(2u, sum_of(items), true, 3));

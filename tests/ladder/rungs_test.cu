@@ -34,28 +34,28 @@ template <class T> void expect_right(const rung<T>& r, const std::vector<T>& ite
   }
 }
 
-class Rung : public testing::TestWithParam<std::string> {
+class ladder_rung : public testing::TestWithParam<std::string> {
  protected:
   template <class T> rung<T> get() const { return rung_named<T>(GetParam()); }
 };
 
-TEST_P(Rung, SumsIntegersExactly) {
+TEST_P(ladder_rung, sums_integers_exactly) {
   for (std::int64_t count : sizes) expect_right(get<int>(), random_array<int>(count, 1).items, true);
 }
 
-TEST_P(Rung, WrapsUnsignedSums) {
+TEST_P(ladder_rung, wraps_unsigned_sums) {
   for (std::int64_t count : sizes) expect_right(get<unsigned>(), full_range_items<unsigned>(count, 2), true);
 }
 
-TEST_P(Rung, GivesTheVeryFloatWhereEverySumIsExact) {
+TEST_P(ladder_rung, gives_the_very_float_where_every_sum_is_exact) {
   for (std::int64_t count : sizes) expect_right(get<float>(), random_array<float>(count, 3).items, true);
 }
 
-TEST_P(Rung, RoundsFloatsWithinTheBound) {
+TEST_P(ladder_rung, rounds_floats_within_the_bound) {
   for (std::int64_t count : sizes) expect_right(get<float>(), full_range_items<float>(count, 4), false);
 }
 
-TEST_P(Rung, SumsDoubles) {
+TEST_P(ladder_rung, sums_doubles) {
   for (std::int64_t count : sizes) {
     expect_right(get<double>(), random_array<double>(count, 5).items, true);
     expect_right(get<double>(), full_range_items<double>(count, 6), false);
@@ -63,7 +63,7 @@ TEST_P(Rung, SumsDoubles) {
 }
 
 // Other schedules in the emulator, other data everywhere.
-TEST_P(Rung, IsRightUnderManySchedules) {
+TEST_P(ladder_rung, is_right_under_many_schedules) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const schedule_seed scheduled(seed);
     expect_right(get<int>(), random_array<int>(4097, seed).items, true);
@@ -72,7 +72,7 @@ TEST_P(Rung, IsRightUnderManySchedules) {
 }
 
 // A grid of bounded size takes several turns.
-TEST_P(Rung, TakesSeveralTurns) {
+TEST_P(ladder_rung, takes_several_turns) {
   const rung<int> r = get<int>();
   const bool bounded = r.max_blocks <= 2048 || r.blocks_a_multiprocessor > 0;
   const std::int64_t most = r.blocks_a_multiprocessor > 0 ? 16 * this_device().multiProcessorCount : r.max_blocks;
@@ -81,7 +81,7 @@ TEST_P(Rung, TakesSeveralTurns) {
 }
 
 // Partials of many blocks are reduced by several blocks again, which must not overwrite what others have yet to read.
-TEST_P(Rung, RelaunchesOnManyPartials) {
+TEST_P(ladder_rung, relaunches_on_many_partials) {
   const std::vector<int> items = random_array<int>(150001, 8).items;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const schedule_seed scheduled(seed);
@@ -99,10 +99,10 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Ladder, Rung, testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(ladder, ladder_rung, testing::ValuesIn(names()), test_name);
 
-// The bound is worth something only if the chain is short: what the tables of the sources call steps.
-TEST(LongestChain, IsLogarithmicForTrees) {
+// The bound is useful only if the chain is short: the steps in the tables of the sources.
+TEST(longest_chain, is_logarithmic_for_trees) {
   constexpr std::int64_t items = 1 << 20;
   constexpr int multiprocessors = 132;
   EXPECT_EQ(longest_chain(rung_named<float>("warpfold"), items, multiprocessors), 20);

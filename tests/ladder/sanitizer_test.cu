@@ -8,7 +8,7 @@ namespace {
 
 using namespace ladder;
 
-TEST(LadderUnderSanitizer, RunsEveryKernel) {
+TEST(ladder_under_sanitizer, runs_every_kernel) {
   const std::vector<int> items = random_array<int>(5003, 1).items;
   device_problem<int> on_device(items);
   for (const rung<int>& r : all_rungs<int>()) {
@@ -19,7 +19,7 @@ TEST(LadderUnderSanitizer, RunsEveryKernel) {
 }
 
 // Any other array than this would pass a kernel that reads too little: only the vector with the value is told apart.
-TEST(LadderUnderSanitizer, ReadOnlyKernelsReadEveryVector) {
+TEST(ladder_under_sanitizer, read_only_kernels_read_every_vector) {
   constexpr unsigned told = 0x9e3779b9;  // what a read-only kernel writes down if it comes upon it
   constexpr std::size_t count = 4 * 9001;
   for (const read_only_variant& v : read_only_variants) {

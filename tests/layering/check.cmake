@@ -2,10 +2,11 @@
 # cmake -D INCLUDE_DIRECTORY=<include/> -P check.cmake
 # Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
 #
-#   public -> strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes, exact, quantifiers} -> host -> grid -> block
-#          -> warp -> thread -> arch -> config
+#   public -> warpfold_strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes, exact, quantifiers, host_memory}
+#          -> segments -> host -> grid -> block -> warp -> thread -> arch -> config
 #
-# A feature (the folders in braces) never includes another one; strategies/ may. The emulator knows nothing of Warpfold.
+# A feature (the folders in braces) never includes another one. The sources' strategies, in a folder beside warpfold/,
+# may include features. The emulator knows nothing of Warpfold.
 cmake_minimum_required(VERSION 3.25)
 cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
 
@@ -14,21 +15,22 @@ set(layers
   "0:version[.]hpp"
   "1:config[.]hpp"
   "2:arch/.*"
-  "3:operators[.]hpp"
+  "3:(operators|equal_to)[.]hpp"
   "4:operator_traits[.]hpp"
   "5:thread/.*"
   "6:warp/.*"
   "7:block/.*"
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
-  "9:(call_options|log_sum_exp_operator|top_k_operators)[.]hpp"
+  "9:(call_options|segments|log_sum_exp_operator|strided|top_k_operators)[.]hpp"
   "9:grid/.*|fused[.]hpp"
   "10:host/.*|outputs[.]hpp"
-  "11:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers)/.*|fuse[.]hpp"
-  "12:strategies/.*|statistics[.]hpp"
-  "13:workspace[.]cuh"
-  "15:(arg_reduce|quantifiers|vector_reductions)[.]cuh"
-  "16:warpfold[.]cuh"
-  "14:[^/]*[.](cuh|hpp)")
+  "11:segments/.*"
+  "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
+  "13:warpfold_strategies/.*|statistics[.]hpp"
+  "14:workspace[.]cuh"
+  "16:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
+  "17:warpfold[.]cuh"
+  "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)
 set(host_headers
@@ -73,9 +75,11 @@ function(folder_of header result)
   set(${result} "${folder}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB_RECURSE headers RELATIVE ${INCLUDE_DIRECTORY}/warpfold ${INCLUDE_DIRECTORY}/warpfold/*)
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE_DIRECTORY}
+  ${INCLUDE_DIRECTORY}/warpfold/* ${INCLUDE_DIRECTORY}/warpfold_strategies/*)
 list(FILTER headers EXCLUDE REGEX "[.]md$")
-foreach(header IN LISTS headers)
+foreach(path IN LISTS headers)
+  string(REGEX REPLACE "^warpfold/" "" header ${path})
   set(number 1)
   layer_of(${header} layer)
   folder_of(${header} folder)
@@ -84,7 +88,7 @@ foreach(header IN LISTS headers)
     continue()
   endif()
 
-  read_lines(${INCLUDE_DIRECTORY}/warpfold/${header})
+  read_lines(${INCLUDE_DIRECTORY}/${path})
   list(LENGTH lines line_count)
   if(line_count GREATER length_limit)
     mistake("has ${line_count} lines, more than ${length_limit}")
@@ -107,14 +111,15 @@ foreach(header IN LISTS headers)
       mistake("includes cuda/atomic, which costs every user seconds of compile time")
     elseif(layer IN_LIST device_layers AND included MATCHES "^(${host_headers})(_api)?([.]h)?$")
       mistake("includes ${included}: device layers include no host API")
-    elseif(included MATCHES "^warpfold/(.*)$")
-      set(included ${CMAKE_MATCH_1})
+    elseif(included MATCHES "^warpfold(_strategies)?/")
+      set(included_path ${included})
+      string(REGEX REPLACE "^warpfold/" "" included ${included})
       layer_of(${included} included_layer)
       folder_of(${included} included_folder)
-      if(NOT EXISTS ${INCLUDE_DIRECTORY}/warpfold/${included})
-        mistake("includes warpfold/${included}, which does not exist")
+      if(NOT EXISTS ${INCLUDE_DIRECTORY}/${included_path})
+        mistake("includes ${included_path}, which does not exist")
       elseif(NOT (included_layer LESS layer OR (folder AND folder STREQUAL included_folder)))
-        mistake("includes warpfold/${included}, which is not below it")
+        mistake("includes ${included_path}, which is not below it")
       endif()
     endif()
   endforeach()
@@ -127,7 +132,7 @@ foreach(header IN LISTS emulator_headers)
   foreach(line IN LISTS lines)
     math(EXPR number "${number} + 1")
     check_columns("${line}")
-    if(line MATCHES "^ *# *include *[<\"]warpfold/")
+    if(line MATCHES "^ *# *include *[<\"]warpfold(_strategies)?/")
       mistake("includes Warpfold, of which the emulator knows nothing")
     endif()
   endforeach()

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Every test that include/warpfold/GUARANTEES.md names exists, and every line of its tables names one.
+# Every test that include/warpfold/GUARANTEES.md names exists, and every line of its tables names one. Suites and cases are
+# named in snake_case.
 cmake_minimum_required(VERSION 3.25)
 set(page ${SOURCE_DIRECTORY}/include/warpfold/GUARANTEES.md)
 file(GLOB_RECURSE files ${SOURCE_DIRECTORY}/tests/*_test.cu)
 set(tests "")
+set(mistakes "")
 foreach(file IN LISTS files)
   file(STRINGS ${file} lines REGEX "^(TYPED_)?TEST(_F|_P)?[(]")
   foreach(line IN LISTS lines)
     if(line MATCHES "[(]([A-Za-z0-9_]+), *([A-Za-z0-9_]+)")
-      list(APPEND tests ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+      set(name ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+      list(APPEND tests ${name})
+      if(name MATCHES "[A-Z]")
+        string(APPEND mistakes "\n  not in snake_case: ${name}")
+      endif()
     endif()
   endforeach()
 endforeach()
 
-set(mistakes "")
 set(checked 0)
 file(STRINGS ${page} lines REGEX "^[|]")
 foreach(line IN LISTS lines)

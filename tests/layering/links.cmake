@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Every relative link in the Markdown files of SOURCE_DIRECTORY leads to a file or a folder.
 file(GLOB pages ${SOURCE_DIRECTORY}/*.md ${SOURCE_DIRECTORY}/.github/*.md)
-foreach(folder IN ITEMS include tests bench examples)
+foreach(folder IN ITEMS cmake include tests bench examples)
   file(GLOB_RECURSE more ${SOURCE_DIRECTORY}/${folder}/*.md)
   list(APPEND pages ${more})
 endforeach()

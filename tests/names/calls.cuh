@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every public function, called with the ranges and iterators of one library: what Warpfold calls without a namespace,
-// the compiler also looks for in theirs.
+// Every public function, called with the ranges and iterators of one library: where Warpfold calls a function without a
+// namespace, the compiler also looks for it in theirs.
 #pragma once
 #include <gtest/gtest.h>
 

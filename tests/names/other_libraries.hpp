@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of std, cuda::std and thrust shares a name with a function of Warpfold.
+// Names in std, cuda::std and thrust that are also names of Warpfold's functions.
 #pragma once
 #include <thrust/count.h>
 #include <thrust/device_vector.h>

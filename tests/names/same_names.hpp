@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A user's namespace with a range, items and an operator of its own, and with functions that are named as Warpfold's are.
-// Whatever calls one of these without a namespace, with a type from here among its arguments, does not compile.
+// A user's namespace with a range, items and an operator of its own, and with functions that have the names of
+// Warpfold's. Code does not compile if it calls one of these without a namespace and with a type from here among its
+// arguments.
 #pragma once
 #include <cstddef>
 
@@ -72,7 +73,7 @@ WF_TEST_SAME_NAME(logsumexp)
 WF_TEST_SAME_NAME(fuse)
 WF_TEST_SAME_NAME(outputs)
 WF_TEST_SAME_NAME(accumulate_in)
-// What kernels call of the items and operators.
+// Functions of the items and operators that kernels call.
 WF_TEST_SAME_NAME(all_reduce)
 WF_TEST_SAME_NAME(shuffle)
 WF_TEST_SAME_NAME(partition_point)

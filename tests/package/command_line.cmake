@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -D README=<file> -D COMPILER=<g++ or nvcc> -D EXPECTED=<output> [-D REPLACE=<text> -D BY=<text>] [-D RUN=OFF]
-#       [-D ARCHITECTURE=<sm_90>] -D INCLUDE=<include/> -D TOOLKIT=<directory> -D WORK=<directory> -P command_line.cmake
+#       [-D QUICK=ON] [-D ARCHITECTURE=<sm_90>] -D INCLUDE=<include/> -D TOOLKIT=<directory> -D WORK=<directory>
+#       -P command_line.cmake
 # Takes the first complete program of a README, builds it by the README's command line and compares what it prints.
-# REPLACE and BY seed a mistake in the program. The program's output and messages must hold EXPECTED; and so must the README.
+# QUICK: without optimisation, and by nvcc the device's code only.
+# REPLACE and BY seed a mistake in the program. EXPECTED must be in the program's output or messages, and in the README.
 cmake_minimum_required(VERSION 3.25)
 file(READ ${README} readme)
 
@@ -28,6 +30,10 @@ if(REPLACE)
 endif()
 if(ARCHITECTURE)
   string(REPLACE "-arch=native" "-arch=${ARCHITECTURE}" command "${command}")
+endif()
+if(QUICK)
+  string(REPLACE "-O3" "-ptx -Xcicc -O0" command "${command}")
+  string(REPLACE "-O2" "-O0" command "${command}")
 endif()
 
 file(REMOVE_RECURSE ${WORK})

@@ -12,7 +12,7 @@ namespace wf = warpfold;
 
 namespace wf_test::captured {
 
-/// What f makes of index + `first`, as thrust's and cuda's transform iterators of a counting iterator.
+/// f(index + `first`), as thrust's and cuda's transform iterators of a counting iterator compute it.
 template <class F> struct computed_items {
   using value_type = int;
   using difference_type = std::int64_t;
@@ -24,7 +24,7 @@ template <class F> struct computed_items {
 };
 template <class F> computed_items(std::int64_t, F) -> computed_items<F>;
 
-/// Writes what f makes of a result.
+/// Writes f(result).
 template <class F> struct computed_output {
   struct place {
     int* to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors that CUDA reports: what warpfold::cuda_error says of them, and that those of others are left to them.
+// Errors that CUDA reports: the text of warpfold::cuda_error. Errors of others' calls are left to them.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reduce refuses: before anything is enqueued or written, with words that say what was wrong.
+// reduce refuses bad calls before anything is enqueued or written, and says what was wrong.
 #include <gtest/gtest.h>
 #include <warpfold/fuse.hpp>
 
@@ -74,7 +74,7 @@ TEST_F(reduce_errors, init_that_the_accumulator_cannot_hold) {
 }
 
 TEST_F(reduce_errors, workspace_too_small) {
-  const std::size_t needed = wf::reduction::scratch(wf::host::current_device(), sizeof(float)).workspace_bytes();
+  const std::size_t needed = wf::reduction::scratch(wf::host_side::current_device(), sizeof(float)).workspace_bytes();
   EXPECT_LE(needed, wf::workspace_bytes<float>());
   for (const std::int64_t size : {100, 5000})  // also where it would not be used
     for (const std::size_t given : {std::size_t{1}, std::size_t{128}, needed - 1})
@@ -101,7 +101,7 @@ TEST_F(reduce_errors, initialize_workspace_refuses_too) {
       [&](cudaStream_t s) {
         wf::initialize_workspace({bytes_.data(), 100}, s);
       },
-      {"warpfold::initialize_workspace: ", "bytes", "100", std::to_string(wf::host::control_bytes)});
+      {"warpfold::initialize_workspace: ", "bytes", "100", std::to_string(wf::host_side::control_bytes)});
   expect_rejected(
       [&](cudaStream_t s) {
         wf::initialize_workspace({bytes_.data() + 8, bytes_.size() - 8}, s);

@@ -11,7 +11,7 @@
 
 namespace wf_test {
 
-/// Items that most tests of one type need: enough for every shape of grid in the emulator, and for a wave on a GPU.
+/// The items that most tests of one type take: enough for every shape of grid in the emulator, and for a wave on a GPU.
 inline constexpr std::int64_t items_of_all_shapes = 45'007;
 
 /// reduce(items, op) has the bits of the canonical tree, or is NaN like it: prefixes of many sizes, several alignments

@@ -34,11 +34,11 @@ template <int Warps, class Hash> void check(const std::vector<int>& counts) {
     EXPECT_EQ(roots[i], wf::canonical_tree::replay(values.data(), counts[i], wf_test::hash_pair{})) << counts[i];
 }
 
-TEST(FoldUnits, IsTheCanonicalTreeOverTheUnits) {
+TEST(fold_units, is_the_canonical_tree_over_the_units) {
   check<16, wf_test::tree_hash<8, 8>>({1, 2, 3, 31, 33, 255, 256, 257, 512, 513, 1000, 4095, 4096, 4097, 8191, 8192});
 }
 
-TEST(FoldUnits, OfWideAccumulatorsAndFewWarps) {
+TEST(fold_units, of_wide_accumulators_and_few_warps) {
   check<4, wf_test::tree_hash<24, 8>>({1, 64, 65, 256, 257, 511, 512, 513, 1024, 1025, 2000, 2048});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// reduce under stream capture: one node a call, results that follow the input at each replay, and scratch that no other
-// call shares.
+// reduce under stream capture: one node per call, results that follow the input at each replay, and scratch that no
+// other call shares.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"

@@ -44,6 +44,17 @@ TEST_F(reduce_interval, forced_grids_under_many_schedules) {
   }
 }
 
+// Groups of large accumulators have few tiles, so one block's only unit has many groups, and any number of them.
+TEST_F(reduce_interval, units_of_many_groups) {
+  using large = interval<std::int32_t, 1200>;
+  const wf_test::device_array<large> out(1);
+  for (const std::int64_t tiles : {3, 6, 18}) {
+    const wf_test::device_array<large> in(wf_test::interval_items<large>(128 * tiles + 5));
+    wf::reduce(in.items(), out.data(), join{}, {.max_blocks = 1});
+    EXPECT_EQ(out.value(), large::of(0, in.count() - 1)) << in.count() << " items";
+  }
+}
+
 TEST_F(reduce_interval, empty_gives_init) {
   wf_test::asked<interval<>> asked(interval<>::of(-1), interval<>::poison());
   for (const way& w : wf_test::ways(0)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types of items beside the ones that other tests use: complex numbers, short vectors, fp8, integers of 128 bits. Results
-// have the bits of the tree, and the documented accumulators.
+// Item types that other tests do not use: complex numbers, short vectors, fp8, integers of 128 bits. Results have the
+// bits of the tree, and the documented accumulators.
 #include <cuda_fp8.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ template <class T, class Op> void expect_bits_of_tree(const std::vector<T>& item
     ASSERT_TRUE(equal_bytes(out.value(), wf::canonical_tree::replay(items.data(), count, op))) << count;
   }
 }
-/// So have segments. (Of a few types only: they take the same ways, and their kernels compile for long.)
+/// So have segments. (A few types only: the paths are the same, and the kernels take long to compile.)
 template <class T, class Op> void expect_segments_bits_of_tree(const std::vector<T>& items, Op op) {
   using A = wf::accumulator_t<Op, T>;
   const device_array<A> out(3);
@@ -60,24 +60,24 @@ template <class T> std::vector<complex<T>> complex_items(bool near_one) {
   });
 }
 
-TEST(ItemTypes, ComplexSums) {
+TEST(item_types, complex_sums) {
   expect_bits_of_tree(complex_items<float>(false), wf::plus{});
   expect_bits_of_tree(complex_items<double>(false), wf::plus{});
   expect_segments_bits_of_tree(complex_items<float>(false), wf::plus{});
 }
-TEST(ItemTypes, ComplexProducts) {
+TEST(item_types, complex_products) {
   expect_bits_of_tree(complex_items<float>(true), wf::multiplies{});
   EXPECT_TRUE(wf::multiplies{}(complex<float>(1, 2), complex<float>(3, 4)) == complex<float>(-5, 10));
   const auto product = wf::reduce_value(device_array<complex<float>>(0).items(), wf::multiplies{});
   EXPECT_TRUE(product == complex<float>(1, 0));
 }
 // Products round before they are added: a fused operation would leave what the rounding loses.
-TEST(ItemTypes, ComplexProductsAreNotContracted) {
+TEST(item_types, complex_products_are_not_contracted) {
   const float x = 1 + 0x1p-12f;
   EXPECT_EQ(wf::multiplies{}(complex<float>(x, x), complex<float>(x, x)).real(), 0.0f);
 }
 
-TEST(ItemTypes, ShortVectors) {
+TEST(item_types, short_vectors) {
   const auto any = [](wf_test::random_source& s) { return wf_test::random_item<float>(s); };
   expect_bits_of_tree(make_items<float2>([&](auto& s) { return float2{any(s), any(s)}; }), wf::plus{});
   expect_bits_of_tree(make_items<float3>([&](auto& s) { return float3{any(s), any(s), any(s)}; }), wf::plus{});
@@ -94,10 +94,10 @@ template <class T> void expect_fp8() {
   expect_bits_of_tree(items, wf::plus{});
   expect_bits_of_tree(items, wf::maximum{});
 }
-TEST(ItemTypes, E4M3) { expect_fp8<__nv_fp8_e4m3>(); }
-TEST(ItemTypes, E5M2) { expect_fp8<__nv_fp8_e5m2>(); }
+TEST(item_types, e4m3) { expect_fp8<__nv_fp8_e4m3>(); }
+TEST(item_types, e5m2) { expect_fp8<__nv_fp8_e5m2>(); }
 
-TEST(ItemTypes, IntegersOf128Bits) {
+TEST(item_types, integers_of_128_bits) {
   const auto items = make_items<wf::int128>(
       [](wf_test::random_source& s) { return static_cast<wf::int128>(wf::uint128{s()} << 64 | s()); });
   expect_bits_of_tree(items, wf::plus{});
@@ -116,7 +116,7 @@ TEST(ItemTypes, IntegersOf128Bits) {
   EXPECT_TRUE(wf::reduce_value(nothing.items(), wf::maximum{}) == -most - 1);
 }
 // Missing items are padded with the identity: all 128 bits of it.
-TEST(ItemTypes, BitsOf128) {
+TEST(item_types, bits_of_128) {
   const auto items =
       make_items<wf::uint128>([](wf_test::random_source& s) { return wf::uint128{s() | 5} << 64 | wf::uint128{3}; });
   expect_bits_of_tree(items, wf::bit_and{});
@@ -125,7 +125,7 @@ TEST(ItemTypes, BitsOf128) {
   EXPECT_TRUE(wf::reduce_value(device_array<wf::uint128>(0).items(), wf::bit_and{}) == ~wf::uint128{0});
 }
 
-TEST(ItemTypes, NarrowIntegersAccumulateIn32Bits) {
+TEST(item_types, narrow_integers_accumulate_in_32_bits) {
   const device_array<std::int8_t> bytes(std::vector<std::int8_t>(5000, 127));
   EXPECT_EQ(wf::reduce_value(bytes.items(), wf::plus{}), 635000);
   EXPECT_EQ(wf::reduce_value(bytes.items(), wf::accumulate_in<std::int64_t>(wf::plus{})), 635000);

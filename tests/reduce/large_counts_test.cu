@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts past 2^31 and 2^32: of items that an iterator computes, and of bytes in memory. For the emulator they are too
-// many.
+// Counts past 2^31 and 2^32: of items that an iterator computes, and of bytes in memory. The emulator is too slow
+// for so many.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"
@@ -36,7 +36,7 @@ TEST(reduce_large_counts, sum_of_counted_items) {
   }
 }
 
-/// Byte i is i mod 251, less 125, so that each run of 251 sums to nothing: any byte lost or read twice shows.
+/// Byte i is i mod 251, less 125, so any 251 bytes in a row sum to nothing: any byte lost or read twice shows.
 __global__ void fill(std::int8_t* bytes, std::int64_t count) {
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count;
        i += std::int64_t{gridDim.x} * blockDim.x)

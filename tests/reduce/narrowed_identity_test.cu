@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What nothing gives in an output that is narrower than the accumulator: the identity of the output's type, not the low
-// bytes of the accumulator's. In every function that can write it.
+// The result of no items in an output that is narrower than the accumulator: the identity of the output's type, not the
+// low bytes of the accumulator's. In every function that can write it.
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct itself {
   template <class T> __host__ __device__ T operator()(T item) const { return item; }
 };
 
-/// What `op` over no `T` gives in an `R`, by every function that reduces.
+/// The result of `op` over no items of `T`, in an `R`, by every function that reduces.
 template <class T, class R, class Op> void expect_of_nothing(R expected, Op op) {
   device_array<R> out(2);
   const auto expect_written = [&](const char* function) {
@@ -60,14 +60,14 @@ template <class T, class R = T> void expect_extrema_of_nothing() {
   expect_of_nothing<T, R>(limits<R>::max(), wf::minimum_number{});
 }
 
-TEST(NarrowedIdentity, OfSmallItems) {
+TEST(narrowed_identity, of_small_items) {
   expect_extrema_of_nothing<std::int8_t>();
   expect_extrema_of_nothing<std::uint8_t>();
   expect_extrema_of_nothing<std::int16_t>();
   expect_extrema_of_nothing<std::uint16_t>();
 }
 
-TEST(NarrowedIdentity, OfOtherOutputs) {
+TEST(narrowed_identity, of_other_outputs) {
   expect_extrema_of_nothing<int, std::int8_t>();
   expect_of_nothing<int, unsigned>(0u, wf::maximum{});
   expect_of_nothing<int, unsigned>(0x7FFFFFFFu, wf::minimum{});  // it fits
@@ -79,12 +79,12 @@ TEST(NarrowedIdentity, OfOtherOutputs) {
   expect_of_nothing<float, int>(0x7FFFFF80, wf::minimum{});  // the largest float that is an int
 }
 
-TEST(NarrowedIdentity, OfBools) {
+TEST(narrowed_identity, of_bools) {
   expect_of_nothing<bool, bool>(false, wf::maximum{});
   expect_of_nothing<bool, bool>(true, wf::minimum{});
 }
 
-TEST(NarrowedIdentity, OfOthersIsAsBefore) {
+TEST(narrowed_identity, of_others_is_as_before) {
   expect_of_nothing<std::int8_t, std::int8_t>(0, wf::plus{});
   expect_of_nothing<std::int8_t, std::int8_t>(1, wf::multiplies{});
   expect_of_nothing<std::uint8_t, std::uint8_t>(255, wf::bit_and{});
@@ -95,7 +95,7 @@ TEST(NarrowedIdentity, OfOthersIsAsBefore) {
   EXPECT_EQ(__half2float(half.value()), limits<float>::infinity());
 }
 
-TEST(NarrowedIdentity, OfMinmax) {
+TEST(narrowed_identity, of_minmax) {
   const device_array<wf::extrema<std::int8_t>> out(1);
   wf::minmax(std::span<const std::int8_t>{}, out.data());
   EXPECT_EQ(out.value(), (wf::extrema<std::int8_t>{127, -128}));
@@ -104,7 +104,7 @@ TEST(NarrowedIdentity, OfMinmax) {
   EXPECT_EQ(out.value(), (wf::extrema<std::int8_t>{-4, 5}));
 }
 
-TEST(NarrowedIdentity, OfArgReductions) {
+TEST(narrowed_identity, of_arg_reductions) {
   using narrow = wf::indexed_value<std::int8_t, int>;
   const device_array<narrow> out(1);
   wf::argmax(std::span<const std::int8_t>{}, out.data());
@@ -137,7 +137,7 @@ template <class T, class Op> void expect_exclusive_scans(T item, T start, Op op)
   expect_starts({0, 1, 2000}, "segmented_exclusive_scan");
 }
 
-TEST(NarrowedIdentity, OfExclusiveScans) {
+TEST(narrowed_identity, of_exclusive_scans) {
   expect_exclusive_scans<std::int8_t>(-50, -128, wf::maximum{});
   expect_exclusive_scans<std::int8_t>(50, 127, wf::minimum{});
   expect_exclusive_scans<std::int16_t>(-50, -32768, wf::maximum_number{});

@@ -42,7 +42,7 @@ std::int64_t tile_items_of(const reduce_plan& plan, int chunk_items) {
 }
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
-/// What is wrong with the plan, if anything.
+/// Says what is wrong with the plan; empty if nothing is.
 std::string problem(const reduce_plan& plan, const reduce_limits& limits, std::int64_t items, const problem_kind& kind,
                     int max_blocks) {
   const auto power_of_two = [](int n) { return n > 0 && (n & (n - 1)) == 0; };
@@ -100,9 +100,9 @@ std::vector<std::int64_t> counts() {
   return {result.begin(), result.end()};
 }
 
-class ReducePlan : public testing::TestWithParam<reduce_limits> {};
+class reduce_plans : public testing::TestWithParam<reduce_limits> {};
 
-TEST_P(ReducePlan, CoversTheItemsWithinWhatTheKernelsCanDo) {
+TEST_P(reduce_plans, covers_the_items_within_what_the_kernels_can_do) {
   for (const problem_kind& kind : kinds)
     for (const int max_blocks : {0, 1, 2, 3, 7, 100, 1 << 30})
       for (const std::int64_t items : counts()) {
@@ -113,7 +113,7 @@ TEST_P(ReducePlan, CoversTheItemsWithinWhatTheKernelsCanDo) {
       }
 }
 
-TEST_P(ReducePlan, GrowsWithTheItems) {
+TEST_P(reduce_plans, grows_with_the_items) {
   for (const problem_kind& kind : kinds)
     for (const int max_blocks : {0, 7}) {
       reduce_plan before =
@@ -129,13 +129,13 @@ TEST_P(ReducePlan, GrowsWithTheItems) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, ReducePlan, testing::ValuesIn(devices), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(devices, reduce_plans, testing::ValuesIn(devices), [](const auto& info) {
   const reduce_limits& d = info.param;
   return std::to_string(d.multiprocessors) + "x" + std::to_string(d.blocks_per_multiprocessor) + "blocks_clusters" +
          std::to_string(d.cluster_blocks);
 });
 
-TEST(ReduceShapes, ChoosesTheShapeByTheSize) {
+TEST(reduce_shapes, chooses_the_shape_by_the_size) {
   const reduce_limits h100{132, 2, 16}, no_clusters{132, 2, 1};
   const auto shape = [](const reduce_limits& limits, std::int64_t items, int max_blocks = 0) {
     return reduction::plan_reduce(limits, items, 4, kinds[0].policy, 4, max_blocks).shape;
@@ -152,7 +152,7 @@ TEST(ReduceShapes, ChoosesTheShapeByTheSize) {
   EXPECT_EQ(shape(h100, 1 << 17, 1), reduce_shape::shares) << "one block, several tiles";
 }
 
-TEST(ReduceShapes, SmallInputsTakeSmallBlocks) {
+TEST(reduce_shapes, small_inputs_take_small_blocks) {
   const reduce_limits h100{132, 2, 16};
   for (const auto& [items, warps, rows] :
        {std::tuple{1, 1, 1}, {128, 1, 1}, {129, 2, 1}, {2048, 16, 1}, {2049, 16, 2}}) {
@@ -163,7 +163,7 @@ TEST(ReduceShapes, SmallInputsTakeSmallBlocks) {
   }
 }
 
-TEST(ReducePolicy, KeepsToTheHardware) {
+TEST(reduce_policy, keeps_to_the_hardware) {
   for (const problem_kind& kind : kinds) {
     const reduction::kernel_policy& p = kind.policy;
     EXPECT_EQ(p.block_threads % warp_lanes, 0) << kind.name;

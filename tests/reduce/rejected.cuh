@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What it takes to refuse a call well.
+// A call is refused well if nothing else happens.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -11,9 +11,8 @@
 
 namespace wf_test {
 
-/// Whether kernels may read what new and std::vector hand out. Then it is right that calls take host memory, and the
-/// tests that it is refused have nothing to test. It is so on some systems only; in the emulator, which runs them, it
-/// is not.
+/// Whether kernels may read memory from new and std::vector, as on some systems. There calls rightly take host memory,
+/// and the tests that they refuse it have nothing to test. In the emulator kernels may not, so these tests run there.
 inline bool device_reaches_host_memory() {
   int reaches = 0;
   warpfold::check(cudaDeviceGetAttribute(&reaches, cudaDevAttrPageableMemoryAccess, 0), "cudaDeviceGetAttribute");
@@ -22,8 +21,8 @@ inline bool device_reaches_host_memory() {
 
 class rejected_calls : public testing::Test {
  protected:
-  /// call(stream) throws std::invalid_argument whose text has all of `words`, and that is all it does: nothing is
-  /// enqueued on the stream (it is being captured), no output is written, no CUDA error is left behind.
+  /// call(stream) throws std::invalid_argument whose text has all of `words`, and does nothing else: nothing is
+  /// enqueued on the stream (it is being captured), no output is written, no CUDA error remains.
   template <class Call> void expect_rejected(Call call, const std::vector<std::string>& words) {
     std::string message;
     const graph recorded([&](cudaStream_t stream) {

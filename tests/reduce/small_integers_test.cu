@@ -38,7 +38,7 @@ TEST(reduce_small_integers, sums_beyond_the_items_range) {
   EXPECT_EQ(out.value(), -128 * 100'000 - 7);
 }
 
-// Only one of the items differs, and each place gets its turn to be that one's.
+// Only one of the items differs, at each place in turn.
 class reduce_bool : public testing::Test {
  protected:
   static constexpr std::int64_t count = 20'011;

@@ -36,7 +36,7 @@ class event {
   cudaEvent_t handle_{};
 };
 
-/// What enqueue(stream) records, ready to launch.
+/// The graph that enqueue(stream) records, ready to launch.
 class graph {
  public:
   template <class Enqueue> explicit graph(Enqueue enqueue) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Thrust's and cuda::std's ranges and iterators as inputs and outputs. What stands for a pointer takes the vector path.
-// For nvcc only: Thrust's device code is not for the emulator.
+// Thrust's and cuda::std's ranges and iterators as inputs and outputs. Iterators that stand for pointers take the
+// vector path. For nvcc only: Thrust's device code is not for the emulator.
 #include <gtest/gtest.h>
 #include <thrust/device_ptr.h>
 #include <thrust/device_vector.h>

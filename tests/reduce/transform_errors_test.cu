@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What transform_reduce refuses.
+// Calls that transform_reduce refuses.
 #include <gtest/gtest.h>
 
 #include "reduce/rejected.cuh"

@@ -84,7 +84,7 @@ TEST(transform_reduce, order_at_every_border_and_way) {
   }
 }
 
-// One byte a leaf in, twelve out: the chunk is the input's, the registers are the accumulators'.
+// Each byte becomes twelve: the chunk is sized by the input, the registers by the accumulators.
 TEST(transform_reduce, small_items_to_large_accumulators) {
   using wf_test::add_points;
   const auto items = wf_test::random_items<std::uint8_t>(60'013);
@@ -124,7 +124,7 @@ TEST(transform_reduce, accumulator_follows_what_the_transform_returns) {
   EXPECT_TRUE(same_bits(out.value(), wf::canonical_tree::replay(values.begin(), std::ssize(values), wf::plus{})));
 }
 
-// int8 is what the transform returns, so the sum is one of 32 bits.
+// The transform returns int8, so the sum has 32 bits.
 TEST(transform_reduce, what_the_transform_returns_is_promoted) {
   const auto items = wf_test::random_items<std::int32_t>(30'011);
   int expected = 0;
@@ -154,7 +154,7 @@ TEST(transform_reduce, predicate) {
   }
 }
 
-// Nothing is transformed where there is nothing.
+// Missing items are not transformed.
 TEST(transform_reduce, empty) {
   wf_test::device_array<double> out(1);
   const std::span<const double> none;

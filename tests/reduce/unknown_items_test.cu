@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms and conversions see nothing but the input's items and what was made of them. All of those below
-// stop the kernel where they are given anything else, as a pointer that is followed, or a division by an item, would.
+// Operators, transforms and conversions see nothing but the input's items and values made of them. Those below
+// stop the kernel when they meet anything else, as a pointer that is followed, or a division by an item, would.
 #include <warpfold/reduce.cuh>
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ template <class Word, int Words> struct token {
   }
 };
 
-/// As a token, and converts to 1.
+/// Like a token, but converts to 1.
 struct one : token<int, 1> {
   __host__ __device__ explicit operator int() const { return expect_known(), 1; }
 };
@@ -59,7 +59,7 @@ struct follow {
   }
 };
 
-/// The number of tokens, of which none may be made of nothing.
+/// The number of tokens. No token may be made of nothing.
 struct counted {
   int magic, count;
 };
@@ -133,24 +133,24 @@ template <class Item> void expect_converted(const Item& item) {
         as_it_is);
 }
 
-TEST(UnknownItems, AreNotTransformed) {
+TEST(unknown_items, are_not_transformed) {
   expect_transformed(token<int, 1>::make(), to_one{});
   expect_transformed(token<short, 1>::make(), to_one{});
   expect_transformed(token<int, 3>::make(), to_one{});
   expect_transformed(token<int, 33>::make(), to_one{});
 }
 
-TEST(UnknownItems, AreNotFollowed) {
+TEST(unknown_items, are_not_followed) {
   const device_array<int> one(std::vector<int>{1});
   expect_transformed(static_cast<const int*>(one.data()), follow{});
 }
 
-TEST(UnknownItems, AreNotConverted) {
+TEST(unknown_items, are_not_converted) {
   expect_converted(one{one::make()});
   expect_converted(short_one{short_one::make()});
 }
 
-TEST(UnknownItems, AreNotJoined) {
+TEST(unknown_items, are_not_joined) {
   const device_array<counted> items = made(counted{known, 1});
   for (const int first : {0, 1})
     expect_counted<counted, counted>(
@@ -160,7 +160,7 @@ TEST(UnknownItems, AreNotJoined) {
         [](const counted& c) { return c.count; });
 }
 
-TEST(UnknownItems, AreNotZipped) {
+TEST(unknown_items, are_not_zipped) {
   using left = token<int, 1>;
   using right = token<short, 1>;
   const device_array<left> lefts = made(left::make(), most<right>());
@@ -188,7 +188,7 @@ struct of_tokens {
   __device__ counted operator[](std::int64_t i) const { return to_counted{}(tokens[i]); }
 };
 
-TEST(UnknownItems, AreNotComputed) {
+TEST(unknown_items, are_not_computed) {
   expect_counted<char, counted>(
       [&](std::int64_t count, counted* out, const wf::reduce_options<counted>& options) {
         wf::reduce(of_tokens{{count}}, count, out, join_counted{}, options);
@@ -196,7 +196,7 @@ TEST(UnknownItems, AreNotComputed) {
       [](const counted& c) { return c.count; });
 }
 
-TEST(UnknownItems, NeedNoDefaultConstructor) {
+TEST(unknown_items, need_no_default_constructor) {
   static_assert(!std::is_default_constructible_v<only_made>);
   const std::vector<only_made> host(5000, only_made(1));
   const device_array<only_made> items(host);

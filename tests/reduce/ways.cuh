@@ -40,7 +40,7 @@ inline std::vector<way> ways(std::int64_t turn, std::initializer_list<int> max_b
   return result;
 }
 
-/// What the ways need in memory, for accumulators of type `A`, and one result.
+/// Memory for the ways, for accumulators of type `A`, and one result.
 template <class A> class asked {
  public:
   explicit asked(const A& init, const A& untouched = {})
@@ -92,7 +92,7 @@ template <class T> std::vector<std::int64_t> border_sizes(std::int64_t most = em
   return {sizes.begin(), sizes.end()};
 }
 
-/// One size for each shape of grid, and what lies between: a warp, a block, a cluster, a wave, shares of several nodes.
+/// One size for each shape of grid, and sizes between: a warp, a block, a cluster, a wave, shares of several nodes.
 template <class T> std::vector<std::int64_t> shape_sizes() {
   constexpr std::int64_t row = 32 * warpfold::thread::items_per_chunk(sizeof(T)), block = 64 * row;
   const std::int64_t shares = emulated ? 23 * block : 2 * 132 * 2 * 3 * block;

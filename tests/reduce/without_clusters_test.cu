@@ -10,7 +10,7 @@ using wf_test::interval, wf_test::join;
 
 namespace {
 
-// Before any test: what a device is like is asked once and kept.
+// Before any test, since attributes of a device are asked once and kept.
 [[maybe_unused]] const bool device_is_set = [] {
   cuda_emulator::options& device = cuda_emulator::settings();
   device.compute_capability_major = 8;

@@ -42,7 +42,7 @@ TEST(reduce_workspaces, one_for_accumulators_of_any_size) {
   }
 }
 
-// Exactly as many bytes as asked for, full of rubbish but for what initialize_workspace clears.
+// Exactly as many bytes as asked for, full of rubbish except for the words that initialize_workspace clears.
 TEST(reduce_workspaces, callers_bytes_with_rubbish) {
   const wf_test::stream stream;
   const wf_test::device_array<std::byte> bytes(static_cast<std::int64_t>(wf::workspace_bytes<wide>()));

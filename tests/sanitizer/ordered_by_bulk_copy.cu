@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel without a race: what a bulk copy and the lanes of a warp write is read after the phase of an mbarrier at which
-// the copy and, after __syncwarp(), one lane for all have arrived; it is written over after the readers have arrived in the
-// same way. run.py asks racecheck about it before it believes what racecheck says of kernels that hand over so: it seems
-// to know the order of the arriving lane's accesses alone, while order in PTX passes through __syncwarp().
+// A kernel without a race: what a bulk copy and the lanes of a warp write is read after the phase of an mbarrier at
+// which the copy and, after __syncwarp(), one lane for all have arrived; it is written over after the readers have
+// arrived in the same way. run.py asks racecheck about it before it believes what racecheck says of kernels that hand
+// over so: it seems to know the order of the arriving lane's accesses alone, while order in PTX passes through
+// __syncwarp().
 #include <cstdio>
 #include <numeric>
 #include <vector>

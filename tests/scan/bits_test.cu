@@ -19,9 +19,10 @@ void expect_trees(const std::vector<Hash>& items, const std::vector<Hash>& expec
                                                               {.max_blocks = max_blocks});
     EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << Rows << " rows, " << Warps << " warps";
   }
-  constexpr int roomy = 1 << 20;
-  wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps, roomy>(in.items(), out.data(), wf_test::hash_pair{});
-  EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << Rows << " rows, " << Warps << " warps, roomy blocks";
+  constexpr int low_occupancy = 1 << 20;
+  wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps, low_occupancy>(in.items(), out.data(),
+                                                                           wf_test::hash_pair{});
+  EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << Rows << " rows, " << Warps << " warps, low occupancy";
 }
 
 TEST(scan_bits, trees_in_tiles_of_all_shapes) {
@@ -76,14 +77,14 @@ TEST(scan_bits, init_joins_the_prefix) {
   EXPECT_TRUE(all_same_bits(out.to_host(), exclusive));
 }
 
-// Items for each plan: one quick tile, one full tile, quick tiles, full tiles in roomy blocks, and in others.
+// Items for each plan: one quick tile, one full tile, quick tiles, full tiles in blocks at low occupancy, and in others.
 TEST(scan_bits, sums_of_each_plan) {
   constexpr auto policy = wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums, 16);
   constexpr std::int64_t quick = wf::scan::tile_items(policy.quick, 4), full = wf::scan::tile_items(policy.full, 4);
-  const std::int64_t multiprocessors = wf::host::limits_of(wf::host::current_device()).multiprocessors;
+  const std::int64_t multiprocessors = wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors;
   for (const std::int64_t count :
        {quick - 3, full - 3, full + 1, policy.quick_tiles_per_multiprocessor * multiprocessors * quick + 1,
-        policy.roomy_tiles_per_multiprocessor * multiprocessors * full + 1}) {
+        policy.low_occupancy_tiles_per_multiprocessor * multiprocessors * full + 1}) {
     const auto items = wf_test::random_items<float>(count);
     const device_array<float> in(items), out(std::vector<float>(items.size()));
     wf::inclusive_scan(in.items(), out.data());

@@ -147,7 +147,7 @@ TEST(scan_calls, streams_and_graphs_at_once) {
   }
 }
 
-// One workspace serves scans of different types and other functions, one after another: control words are left zero.
+// One workspace serves scans of different types and other functions, one after another: control words are zero again.
 TEST(scan_calls, one_workspace_for_all) {
   const wf::workspace workspace;
   const device_intervals in = intervals(0), out(count), total(1);
@@ -160,7 +160,7 @@ TEST(scan_calls, one_workspace_for_all) {
     EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(0)));
     EXPECT_EQ(total.value(), interval<>::of(0, count - 1));
   }
-  std::vector<std::byte> control(wf::host::control_bytes);
+  std::vector<std::byte> control(wf::host_side::control_bytes);
   wf::check(cudaMemcpy(control.data(), workspace.bytes().data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   EXPECT_TRUE(std::ranges::all_of(control, [](std::byte b) { return b == std::byte{0}; }));
 }

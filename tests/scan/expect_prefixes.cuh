@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans whose every output is compared, also in tiles of any shape.
+// Compares every output of a scan, in tiles of any shape, too.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -14,14 +14,14 @@ namespace wf_test {
 
 using warpfold::scan::scan_kind;
 
-/// A scan with tiles of `Rows` rows for each of `Warps` warps, so that a few items make many tiles. Up to `RoomyTiles`
-/// a multiprocessor have roomy blocks.
-template <scan_kind Kind, int Rows, int Warps, int RoomyTiles = 0, class T, class Op,
+/// A scan with tiles of `Rows` rows for each of `Warps` warps, so that a few items make many tiles. Up to
+/// `LowOccupancyTiles` per multiprocessor run at low occupancy.
+template <scan_kind Kind, int Rows, int Warps, int LowOccupancyTiles = 0, class T, class Op,
           class A = warpfold::accumulator_t<Op, T>>
 void scan_in_tiles(std::span<const T> in, A* out, Op op, const warpfold::reduce_options<A>& options = {}) {
   constexpr warpfold::scan::tile_shape shape{Rows, Warps, 1};
-  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, RoomyTiles};
-  constexpr int items = warpfold::scan::chunk_items_of<T, A*>();
+  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, LowOccupancyTiles};
+  constexpr int items = warpfold::warp::chunk_items_of<T, A*>();
   const auto leaves = warpfold::detail::make_leaves<A>(
       op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
   warpfold::scan::enqueue<Kind, policy>("scan_in_tiles", leaves, out, op, options);

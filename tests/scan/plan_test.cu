@@ -37,7 +37,7 @@ TEST(scan_plan, tiles_cover_the_items) {
         EXPECT_EQ(plan.blocks, plan.tiles);
       }
       if (plan.blocks < std::min(plan.tiles, scan::most_tiles)) {
-        EXPECT_TRUE(plan.is_roomy);  // only these take tile after tile
+        EXPECT_TRUE(plan.low_occupancy);  // only these take tile after tile
       }
     }
 }
@@ -62,12 +62,12 @@ TEST(scan_plan, full_tiles_are_taken_where_only_they_are_one_group) {
   EXPECT_TRUE(scan::plan_scan(132, group * full + 1, 4, floats).is_quick);
 }
 
-TEST(scan_plan, blocks_are_roomy_while_there_are_few_tiles) {
-  const std::int64_t few = floats.roomy_tiles_per_multiprocessor * 132 * full;
-  EXPECT_TRUE(scan::plan_scan(132, few, 4, floats).is_roomy);
-  EXPECT_FALSE(scan::plan_scan(132, few + 1, 4, floats).is_roomy);
+TEST(scan_plan, blocks_have_low_occupancy_while_there_are_few_tiles) {
+  const std::int64_t few = floats.low_occupancy_tiles_per_multiprocessor * 132 * full;
+  EXPECT_TRUE(scan::plan_scan(132, few, 4, floats).low_occupancy);
+  EXPECT_FALSE(scan::plan_scan(132, few + 1, 4, floats).low_occupancy);
   constexpr scan::kernel_policy doubles = scan::kernel_policy_for(16, scan::lane_load::accumulators, 16);
-  EXPECT_FALSE(scan::plan_scan(132, few / 2, 2, doubles).is_roomy);  // its blocks have the registers anyway
+  EXPECT_FALSE(scan::plan_scan(132, few / 2, 2, doubles).low_occupancy);  // its blocks have the registers anyway
 }
 
 TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
@@ -88,8 +88,8 @@ TEST(scan_plan, nodes_of_any_accumulator_fit) {
 }
 
 // ---- every tile fits the shared memory that a launch may ask for ------------------------------------------------
-// Items of 1 to 256 bytes and accumulators up to 1 KB, into pointers and into iterators, of which it is not known what
-// they hold, with and without keys.
+// Items of 1 to 256 bytes and accumulators up to 1 KB, into pointers and into iterators, which do not tell what they
+// hold, with and without keys.
 template <int Bytes, int Alignment = 1> struct sized { alignas(Alignment) unsigned char bytes[Bytes]; };
 struct pick {
   template <class A> __host__ __device__ A operator()(const A& a, const A&) const { return a; }
@@ -97,12 +97,15 @@ struct pick {
 
 template <class Leaves, class Op, class Out> consteval bool fits() {
   constexpr auto policy = scan::policy_of<Leaves, Op, Out>();
-  return scan::shared_bytes<Leaves, Op, Out, policy.full> <= scan::most_shared_bytes &&
-         scan::shared_bytes<Leaves, Op, Out, policy.quick> <= scan::most_shared_bytes;
+  constexpr scan::tile_shape f = policy.full, q = policy.quick;
+  using full = scan::fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
+  using quick = scan::fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
+  return sizeof(scan::scan_storage<Leaves, Op, Out, full>) <= warpfold::host_side::plain_shared_bytes &&
+         sizeof(scan::scan_storage<Leaves, Op, Out, quick>) <= warpfold::host_side::plain_shared_bytes;
 }
 template <class T, class A, class Op, class Out, class Key = void> consteval bool scan_fits() {
   using warpfold::thread::pointer_source, warpfold::thread::items_per_chunk;
-  constexpr int most = scan::chunk_items_of<T, Out>();
+  constexpr int most = warpfold::warp::chunk_items_of<T, Out>();
   if constexpr (std::is_void_v<Key>)
     return fits<warpfold::thread::leaves<pointer_source<T, most>, warpfold::thread::no_transform, A>, Op, Out>();
   else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms and conversions see nothing but the input's items and what was made of them.
+// Operators, transforms and conversions see nothing but the input's items and values made of them.
 #include <gtest/gtest.h>
 #include <warpfold/scan.cuh>
 

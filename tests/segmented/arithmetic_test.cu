@@ -24,7 +24,7 @@ TEST(segmented_reduce_arithmetic, float_sums_by_their_bits) {
   wf_test::expect_canonical_segments<float>(random_items_of<float>, wf::plus{}, -1234.567f, 3.0f);
 }
 
-// What does not exist may not turn a -0 into a +0.
+// Missing items must not turn a -0 into a +0.
 TEST(segmented_reduce_arithmetic, sums_of_negative_zeros) {
   const auto zeros = [](const layout& where) {
     return std::vector<float>(static_cast<std::size_t>(where.items), -0.0f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What segmented_reduce refuses: before anything is enqueued or written, with words that say what was wrong. And what
-// only kernels can see, which they look at in debug builds.
+// segmented_reduce refuses bad calls before anything is enqueued or written, and says what was wrong. Mistakes that
+// only kernels can see are found by kernels that check.
 #include <gtest/gtest.h>
 
 #include "reduce/rejected.cuh"

@@ -18,8 +18,9 @@ inline std::vector<layout> some_layouts(std::int64_t batch) {
       {"nothing", lengths(100, 0)}};
 }
 
-/// What `way` makes of `segments` of `items` by reduce(in, offsets, out, options) has the bits of the canonical tree
-/// over each. make(where) gives the items.
+/// The results of reduce(in, offsets, out, options), called as `way` says, have the bits of the canonical tree over
+/// each of
+/// `segments`. make(where) gives the items.
 template <class T, class Op, class Make, class Reduce, class A = warpfold::accumulator_t<Op, T>>
 void expect_canonical_segments(Make make, Op op, const A& init, const A& empty, Reduce reduce) {
   std::int64_t turn = 0;

@@ -47,7 +47,7 @@ template <class T, class A> void expect_one_way_each() {
 }
 
 // Of narrow items, half a chunk is more than a few of them, and has a way of its own.
-TEST(EqualSegments, OfNarrowItemsFillHalfAChunkOrAWholeOne) {
+TEST(equal_segments, of_narrow_items_fill_half_a_chunk_or_a_whole_one) {
   const auto chunk_items = []<class Leaves>(std::type_identity<Leaves>, std::int64_t length) {
     int items = 0;
     segmented::with_fixed_length_algorithm<Leaves>(length, [&]<class Algorithm>(Algorithm) {
@@ -64,7 +64,7 @@ TEST(EqualSegments, OfNarrowItemsFillHalfAChunkOrAWholeOne) {
   EXPECT_EQ(chunk_items(floats, 8), 8);
 }
 
-TEST(EqualSegments, HaveOneWayEach) {
+TEST(equal_segments, have_one_way_each) {
   expect_one_way_each<float, float>();
   expect_one_way_each<double, double>();
   expect_one_way_each<std::int8_t, int>();

@@ -30,7 +30,7 @@ struct leaf_of {
 
 enum class way { single_chunks, items };
 
-/// Warp b folds `together` segments a lane; results of those without items stay what they are.
+/// Warp b folds `together` segments per lane; results of segments without items stay as they are.
 template <way Algorithm, class Leaves, class Op>
 __global__ void lanes_kernel(Leaves leaves, const segment* segments, Op op, typename Leaves::accumulator* results,
                              int* stores) {
@@ -97,8 +97,8 @@ void check_lanes(const std::vector<T>& items, std::int64_t offset, Transform tra
   }
 }
 
-// An operator without identity: what does not exist takes no part.
-TEST(FoldLaneSegments, AreTheCanonicalTreeOfEach) {
+// An operator without identity: missing items take no part.
+TEST(fold_lane_segments, are_the_canonical_tree_of_each) {
   const auto items = wf_test::random_items<std::int32_t>(500);
   for (const std::int64_t offset : {0, 1, 2, 3}) {
     check_lanes<way::single_chunks, 8>(items, offset, leaf_of{}, wf_test::hash_pair{});
@@ -108,9 +108,9 @@ TEST(FoldLaneSegments, AreTheCanonicalTreeOfEach) {
 }
 
 // With an exact identity, that takes the place of what does not exist: it must leave -0 as it is.
-TEST(FoldLaneSegments, SumFloatsByTheirBits) {
-  static_assert(wf::thread::has_exact_identity<wf::plus, float> &&
-                !wf::thread::has_exact_identity<wf_test::hash_pair, hash>);
+TEST(fold_lane_segments, sum_floats_by_their_bits) {
+  static_assert(wf::thread::may_combine_missing<wf::plus, float> &&
+                !wf::thread::may_combine_missing<wf_test::hash_pair, hash>);
   auto items = wf_test::random_items<float>(500);
   std::fill(items.begin(), items.begin() + 200, -0.0f);
   for (const std::int64_t offset : {0, 3}) {
@@ -119,7 +119,7 @@ TEST(FoldLaneSegments, SumFloatsByTheirBits) {
   }
 }
 
-TEST(FoldLaneSegments, TakeItemsOfAnySize) {
+TEST(fold_lane_segments, take_items_of_any_size) {
   check_lanes<way::single_chunks, 16>(wf_test::random_items<std::uint8_t>(900), 5, leaf_of{}, wf_test::hash_pair{});
   check_lanes<way::single_chunks, 4>(wf_test::random_items<double>(300), 1, wf::thread::no_transform{}, wf::plus{});
 }

@@ -54,7 +54,7 @@ template <int Segments, class Source> void check_rows(const Source& source, cons
       }
 }
 
-TEST(FoldRows, AreCanonicalTreesFromAnyItemOn) {
+TEST(fold_rows, are_canonical_trees_from_any_item_on) {
   const auto data = wf_test::random_items<std::int32_t>(1200);
   for (const int offset : {0, 1, 3}) {
     const wf_test::device_array<std::int32_t> on_device(data, offset);
@@ -63,7 +63,7 @@ TEST(FoldRows, AreCanonicalTreesFromAnyItemOn) {
   }
 }
 
-TEST(FoldRows, AreOneItemALanePastTheRow) {
+TEST(fold_rows, are_one_item_a_lane_past_the_row) {
   static_assert(!wf::segmented::is_row_and_tail<8>(256) && wf::segmented::is_row_and_tail<8>(257));
   static_assert(wf::segmented::is_row_and_tail<8>(288) && !wf::segmented::is_row_and_tail<8>(289));
   static_assert(!wf::segmented::is_row_and_tail<8>(std::int64_t{1} << 32 | 257));

@@ -51,7 +51,7 @@ void check_spans(const Source& source, const std::vector<std::int32_t>& data, in
   EXPECT_EQ(wrong.value(), 0) << Rows << " rows of chunks of " << Source::chunk_items;
 }
 
-TEST(FoldSpan, IsTheCanonicalTreeFromAnyItemOn) {
+TEST(fold_span, is_the_canonical_tree_from_any_item_on) {
   const auto data = wf_test::random_items<std::int32_t>(6000);
   for (const int offset : {0, 1, 2, 3}) {
     const wf_test::device_array<std::int32_t> on_device(data, offset);
@@ -67,7 +67,7 @@ struct from_memory {
   __device__ std::int32_t operator[](std::int64_t i) const { return items[i]; }
 };
 
-TEST(FoldSpan, TakesIterators) {
+TEST(fold_span, takes_iterators) {
   const auto data = wf_test::random_items<std::int32_t>(4000);
   const wf_test::device_array<std::int32_t> on_device(data);
   check_spans<2>(wf::thread::iterator_source<from_memory, 8>{{on_device.data()}, 4000}, data, 64);

@@ -20,8 +20,8 @@ const std::vector<layout>& layouts() {
   return all;
 }
 
-/// Each item is its place in its segment, so that an init of [-1, -1] fits all, and what belongs to none is poison; or
-/// its place in the input, so that a segment's own items cannot be taken for another's.
+/// Each item is its place in its segment, so that an init of [-1, -1] fits all segments, and items outside them are
+/// poison; or its place in the input, so that no item of one segment fits another.
 std::vector<interval> items_of(const layout& where, bool from_segment) {
   std::vector<interval> items(static_cast<std::size_t>(where.items), interval::poison());
   for (std::size_t s = 0; s < where.begins.size(); ++s)
@@ -39,7 +39,7 @@ std::vector<interval> joined(const layout& where, bool from_segment) {
   return result;
 }
 
-/// An item as it is given to the reduction.
+/// An item of the reduction's input.
 struct as_it_is {
   interval operator()(const interval& item) const { return item; }
 };
@@ -94,7 +94,7 @@ TEST(segmented_reduce_interval, owners) {
     });
 }
 
-// Of these, a warp takes the units of the segment before its first one at once, not at the end.
+// With these items, a warp folds the units of the segment before its first one at once, not at the end.
 TEST(segmented_reduce_interval, places_of_4_bytes) {
   static_assert(sizeof(std::int32_t) == wf::segmented::previous_first_item_bytes &&
                 sizeof(interval) != wf::segmented::previous_first_item_bytes);

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented reduction by one kernel or another, however many segments of whatever length there are: a call chooses by
-// their number and that of items.
+// Segmented reduction by a chosen kernel, whatever the number and lengths of segments. A call itself chooses by the
+// numbers of segments and items.
 #pragma once
 #include "ways.cuh"
 
 namespace wf_test {
 
-/// Calls enqueue(arguments) with what the kernels are given.
+/// Calls enqueue(frame, arguments) with the call's frame and what the kernels are given.
 template <class T, class Segments, class A, class Op, class Transform, class Enqueue>
 void with_arguments(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
                     const warpfold::segmented_options<A>& options, Transform transform, Enqueue enqueue) {
-  namespace host = warpfold::host;
+  namespace host_side = warpfold::host_side;
   namespace segmented = warpfold::segmented;
   constexpr const char* function = "with_arguments";
   const auto items = static_cast<std::int64_t>(in.size());
-  const auto described = warpfold::detail::make_segments(function, segments, items, warpfold::to_output(out));
+  const auto count = static_cast<std::int64_t>(out.size());
+  const auto described = segmented::described(
+      warpfold::segment::checked_spans(function, segments, items, count, "out", warpfold::to_output(out)), count);
   const auto source = segmented::in_narrow_chunks<A>(warpfold::detail::make_source(in.data(), items));
   using leaves = warpfold::thread::leaves<std::remove_const_t<decltype(source)>, Transform, A>;
   using segments_type = std::remove_const_t<decltype(described)>;
   if (out.empty()) return;
-  enqueue(warpfold::segmented::kernel_arguments<segments_type, leaves, Op, A*>{
-      described,
-      leaves{source, transform},
-      op,
-      out.data(),
-      host::initial_value_of<Op>(function, options.init),
-      host::empty_value_of<Op, A*>(function, options, segmented::no_empty_value),
-      {},
-      {}});
+  const host_side::call_frame frame(function, options, segmented::scratch(sizeof(A)));
+  enqueue(frame, warpfold::segmented::kernel_arguments<segments_type, leaves, Op, A*>{
+                     described,
+                     leaves{source, transform},
+                     op,
+                     out.data(),
+                     host_side::initial_value_of<Op>(function, options.init),
+                     host_side::empty_value_of<Op, A*>(function, options, segmented::no_empty_value),
+                     {},
+                     {}});
 }
 
 /// The general kernel, with steps in place or staged.
@@ -39,19 +42,20 @@ template <bool Staged> struct by_position {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
-          warpfold::segmented::load_balance_reduction<Staged, S, Leaves, Op, A*>::enqueue(arguments, options);
+        [&]<class S, class Leaves>(const warpfold::host_side::call_frame& frame,
+                                   const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
+          warpfold::segmented::load_balance_reduction<Staged, S, Leaves, Op, A*>::enqueue(frame, arguments);
         });
   }
 };
 using in_place = by_position<false>;
 using staged = by_position<true>;
 
-/// The kernel of segments that are dealt by number, by groups of 1 warp to all of a block, in turn. Ranges and units
-/// are short, so that most segments are too long for a group.
-struct per_warp_group {
+/// The kernel of segments that are dealt by number, by teams of 1 warp to all of a block, in turn. Ranges and units
+/// are short, so that most segments are too long for a team.
+struct per_warp_team {
   static constexpr bool needs_bulk_copies = false;
-  static constexpr bool deals_by_number = true;  ///< up to a block a segment: many short segments tell nothing more
+  static constexpr bool deals_by_number = true;  ///< at most one block per segment: more short ones show nothing new
   static inline int turn = 0;
 
   template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>
@@ -59,27 +63,27 @@ struct per_warp_group {
                      const warpfold::segmented_options<A>& options, Transform transform = {}) {
     with_arguments(
         in, segments, out, op, options, transform,
-        [&]<class S, class Leaves>(const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
-          using kernel = warpfold::segmented::segment_per_warp_group_reduction<S, Leaves, Op, A*>;
+        [&]<class S, class Leaves>(const warpfold::host_side::call_frame& frame,
+                                   const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
+          using kernel = warpfold::segmented::segment_per_warp_team_reduction<S, Leaves, Op, A*>;
           kernel::enqueue(
-              arguments,
-              plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy),
-              options);
+              frame, arguments,
+              plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy));
         });
   }
 
-  static warpfold::segmented::segment_per_warp_group_plan plan_of(std::int64_t items, std::int64_t segments,
-                                                                  std::size_t accumulator_bytes,
-                                                                  const warpfold::segmented::kernel_policy& policy) {
+  static warpfold::segmented::segment_per_warp_team_plan plan_of(std::int64_t items, std::int64_t segments,
+                                                                 std::size_t accumulator_bytes,
+                                                                 const warpfold::segmented::kernel_policy& policy) {
     constexpr std::int64_t lengths[] = {512, 200, 777};
     const std::int64_t block_warps = policy.block_threads / 32, length = lengths[turn % 3];
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const std::int64_t partition_blocks =
         std::min(divide_up(items, length * block_warps), warpfold::segmented::max_warps / block_warps);
-    warpfold::segmented::segment_per_warp_group_plan plan{};
-    const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of groups
-    plan.groups = {turn++ % sizes, static_cast<int>(partition_blocks)};
-    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.groups.log_warps, block_warps));
+    warpfold::segmented::segment_per_warp_team_plan plan{};
+    const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of teams
+    plan.teams = {turn++ % sizes, static_cast<int>(partition_blocks)};
+    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.teams.log_warps, block_warps));
     plan.partition.positions_per_warp =
         std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);
     const auto min_unit = static_cast<std::uint64_t>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each kernel of segments of any lengths, whatever input a call would take it for: every distribution of lengths, by
-// order, by the tree and by values.
+// Each kernel of segments of any lengths, also with inputs for which a call would take another kernel: every
+// distribution of lengths, by order, by the tree and by values.
 #include <gtest/gtest.h>
 
 #include "common/tree_hash.hpp"
@@ -20,12 +20,10 @@ template <class Kernel> class segmented_reduce_kernels : public testing::Test {
     if (Kernel::needs_bulk_copies && !wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
   }
 };
-using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_group>;
+using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_team>;
 struct kernel_names {
   template <class Kernel> static std::string GetName(int) {
-    return std::is_same_v<Kernel, wf_test::per_warp_group> ? "dealt"
-           : Kernel::needs_bulk_copies                     ? "staged"
-                                                           : "in_place";
+    return std::is_same_v<Kernel, wf_test::per_warp_team> ? "dealt" : Kernel::needs_bulk_copies ? "staged" : "in_place";
   }
 };
 TYPED_TEST_SUITE(segmented_reduce_kernels, kernels, kernel_names);
@@ -96,7 +94,7 @@ TYPED_TEST(segmented_reduce_kernels, items_of_8_and_12_bytes_by_their_tree) {
   expect_canonical<TypeParam, hash12>(hashes_of<hash12>, wf_test::hash_pair{}, hash12::of(-1), hash12::absent());
 }
 
-/// Fails where it is shown what is no item of a segment.
+/// Fails if it meets a value that is not an item of a segment.
 struct hash_of_item {
   __host__ __device__ hash operator()(int item) const { return item < 0 ? hash::absent() : hash::of(item); }
 };
@@ -135,8 +133,7 @@ TYPED_TEST(segmented_reduce_kernels, random_lengths) {
   }
 }
 
-// ---- segments dealt by number
-// -----------------------------------------------------------------------------------------
+// ---- segments dealt by number ---------------------------------------------------------------------------------------
 
 // Ranges have up to 777 items here, and a group folds two ranges' at most: lengths around every share of 1 to 8 warps,
 // and around two ranges; those that are too long begin and end at a range's begin, or an item beside it.
@@ -145,11 +142,11 @@ TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
   for (const std::int64_t warps : {1, 2, 3, 4, 5, 7, 8, 9})
     for (const std::int64_t off : {-1, 0, 1}) shares.push_back(128 * warps + off);
   for (int again = 0; again < 12; ++again)
-    wf_test::expect_joined_by_offsets<wf_test::per_warp_group>({"shares", shares}, wf_test::way_of(again));
+    wf_test::expect_joined_by_offsets<wf_test::per_warp_team>({"shares", shares}, wf_test::way_of(again));
   for (const std::int64_t begin : {511, 512, 513, 200, 1024})
     for (const std::int64_t length : {1023, 1024, 1025, 1553, 1555, 2048, 5000})
       for (int again = 0; again < 4; ++again)
-        wf_test::expect_joined_by_offsets<wf_test::per_warp_group>(
+        wf_test::expect_joined_by_offsets<wf_test::per_warp_team>(
             {"from " + std::to_string(begin), {begin, length, 0, 0, length, 1, 3 * length, 700}},
             wf_test::way_of(again));
 }
@@ -158,11 +155,11 @@ TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
 TEST(segmented_reduce_dealt, the_longest_of_a_group) {
   constexpr std::int64_t items = 40'960;
   for (int turn = 0; turn < 12; ++turn) {
-    wf_test::per_warp_group::turn = turn;
+    wf_test::per_warp_team::turn = turn;
     const auto policy = wf::segmented::kernel_policy_for(32, 8);
-    const std::int64_t most = wf_test::per_warp_group::plan_of(items, 1, 8, policy).partition.max_uncut_items;
-    wf_test::per_warp_group::turn = turn;
-    wf_test::expect_joined_by_offsets<wf_test::per_warp_group>(
+    const std::int64_t most = wf_test::per_warp_team::plan_of(items, 1, 8, policy).partition.max_uncut_items;
+    wf_test::per_warp_team::turn = turn;
+    wf_test::expect_joined_by_offsets<wf_test::per_warp_team>(
         {"around the longest", {most, most + 1, 5, most - 1, 0, most, items - 4 * most - 5}}, {.own_workspace = true});
   }
 }
@@ -172,26 +169,27 @@ TEST(segmented_reduce_dealt, equal_segments) {
     for (int again = 0; again < 4; ++again)
       wf_test::expect_joined({"equal", lengths(7, length)}, wf_test::way_of(again),
                              [&](auto in, std::int64_t, auto out, const auto& options) {
-                               wf_test::per_warp_group::reduce(in, wf::fixed_length{length}, out, wf_test::join{},
-                                                               options);
+                               wf_test::per_warp_team::reduce(in, wf::fixed_length{length}, out, wf_test::join{},
+                                                              options);
                              });
 }
 
-/// A call takes it, unless the grid is bounded: the same bits as by other kernels.
+/// A call takes this kernel, unless the grid is bounded: the bits are those of other kernels.
 void expect_deals(const layout& where) {
   const std::int64_t segments = where.segments();
   const auto items = random_items_of<float>(where);
   const device_array<float> in(items);
   const device_array<int> offsets(where.offsets<int>());
   const device_array<float> none(segments);
-  wf_test::with_arguments(
-      in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{}, wf::segmented_options<float>{},
-      wf::thread::no_transform{},
-      [&]<class S, class Leaves>(const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
-        using kernel = wf::segmented::segment_per_warp_group_reduction<S, Leaves, wf::plus, float*>;
-        EXPECT_TRUE(kernel::plan(arguments, 0)) << where;
-        EXPECT_FALSE(kernel::plan(arguments, 1)) << where;
-      });
+  for (const int max_blocks : {0, 1})
+    wf_test::with_arguments(
+        in.items(), offsets.items(), std::span(none.data(), none.size()), wf::plus{},
+        wf::segmented_options<float>{.max_blocks = max_blocks}, wf::thread::no_transform{},
+        [&]<class S, class Leaves>(const wf::host_side::call_frame& frame,
+                                   const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
+          using kernel = wf::segmented::segment_per_warp_team_reduction<S, Leaves, wf::plus, float*>;
+          EXPECT_EQ(kernel::plan(frame, arguments).has_value(), max_blocks == 0) << where;
+        });
   for (const int max_blocks : {0, 1}) {
     const auto results =
         wf_test::results_of({.max_blocks = max_blocks}, segments, 0.0f, 5.0f, [&](auto out, const auto& options) {
@@ -203,8 +201,8 @@ void expect_deals(const layout& where) {
 
 // What a device does at once.
 TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
-  const auto device = wf::host::current_device();
-  const auto segments = std::min<std::int64_t>(wf::host::limits_of(device).multiprocessors, 100);
+  const auto device = wf::host_side::current_device();
+  const auto segments = std::min<std::int64_t>(wf::host_side::limits_of(device).multiprocessors, 100);
   lengths about(static_cast<std::size_t>(segments)), wild(about.size());
   for (std::size_t s = 0; s < about.size(); ++s) {
     about[s] = static_cast<std::int64_t>(1200 + s * 97 % 500);
@@ -216,8 +214,8 @@ TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
 
 // Long segments, more than a device folds at once.
 TEST(segmented_reduce_dealt, is_what_long_segments_take) {
-  const auto device = wf::host::current_device();
-  const auto warps = std::int64_t{wf::host::limits_of(device).multiprocessors} * 2048 / 32;
+  const auto device = wf::host_side::current_device();
+  const auto warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
   lengths about(static_cast<std::size_t>(warps * 2)), wild(about.size());
   for (std::size_t s = 0; s < about.size(); ++s) {
     about[s] = static_cast<std::int64_t>(2050 + s * 97 % 500);

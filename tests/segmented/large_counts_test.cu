@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Offsets and lengths past 2^31 and 2^32, of items that an iterator computes; very many segments. For the emulator they
-// are too many.
+// Offsets and lengths past 2^31 and 2^32, of items that an iterator computes; very many segments. The emulator is too
+// slow for so many.
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"

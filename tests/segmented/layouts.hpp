@@ -60,7 +60,7 @@ inline lengths power_law(std::int64_t count, std::int64_t most, std::uint64_t se
   return result;
 }
 
-/// All distributions that issue and design ask for. `batch` is what a warp folds at once, `many` a number of items that
+/// All distributions of lengths under test. `batch` is what a warp folds at once, `many` a number of items that
 /// keeps every warp of a grid busy, `empties` that of a long run of empty segments.
 inline std::vector<layout> distributions(std::int64_t batch, std::int64_t many, std::int64_t empties) {
   const auto all = [](std::int64_t length, std::int64_t count) {
@@ -80,7 +80,7 @@ inline std::vector<layout> distributions(std::int64_t batch, std::int64_t many, 
         "around " + std::to_string(unit),
         join({all(unit - 1, 3), all(unit, 3), all(unit + 1, 3), {2 * unit - 1, 1, 3 * unit, 0, 3 * unit + 1}}));
   result.emplace_back("one of all", all(many, 1));
-  result.emplace_back("one of more units than a group", all(4 * many + 77, 1));
+  result.emplace_back("one of more units than a bundle", all(4 * many + 77, 1));
   result.emplace_back("two, one item apart", lengths{many / 2, 1, many / 2});
   result.emplace_back("alternating none and huge", join({{0, many / 4, 0, many / 3, 0, many / 2 + 1, 0}}));
   result.emplace_back("alternating tiny and huge", join({{1, many / 3, 2, many / 5, 3, many / 2, 1}}));

@@ -12,7 +12,7 @@ using wf_test::device_array, wf_test::layout, wf_test::lengths;
 
 namespace {
 
-/// Segments of which every kernel makes something else: tiny, short, long, and all of these.
+/// Segments that every kernel treats in its own way: tiny, short, long, and all of these.
 template <class Kernel> std::vector<layout> layouts() {
   lengths tiny, few;
   for (int s = 0; s < (Kernel::deals_by_number ? 200 : 900); ++s) tiny.push_back(s % 4), few.push_back(s * 7 % 23);
@@ -38,7 +38,7 @@ template <class Kernel> class segmented_reduce_malformed : public testing::Test 
     wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 };
-using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_group>;
+using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_team>;
 TYPED_TEST_SUITE(segmented_reduce_malformed, kernels);
 
 TYPED_TEST(segmented_reduce_malformed, good_segments_pass) {
@@ -55,7 +55,7 @@ TYPED_TEST(segmented_reduce_malformed, good_segments_pass) {
 // On a GPU such a kernel ends the process's use of the device.
 #if WARPFOLD_CHECKS && defined(WARPFOLD_EMULATOR)
 
-/// The message with which reduce() is stopped; nothing if it is not, or by anything but a precondition.
+/// The message with which reduce() is stopped; nothing if it is not stopped, or not by a precondition.
 template <class Reduce> std::string message_of(Reduce reduce) {
   try {
     reduce();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items of one and two bytes, of which a vector has many: lengths around half a chunk and a whole one, a few longer ones
-// among short ones, in every form, by the tree of each segment and in order.
+// Items of one and two bytes, of which a vector has many: lengths around half a chunk and a whole one, a few longer
+// ones among short ones, in every form, by the tree of each segment and in order.
 #include <gtest/gtest.h>
 
 #include <cuda_fp16.h>

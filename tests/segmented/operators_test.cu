@@ -47,7 +47,7 @@ TEST(segmented_reduce_operators, twelve_bytes) {
                                              triple{4, 5, 6});
 }
 
-// Few values, so that each smallest one is there several times: the leftmost must be found.
+// Few values, so that each smallest one occurs several times: the leftmost must be found.
 TEST(segmented_reduce_operators, value_and_index) {
   using wf_test::value_and_index;
   const auto make = [](const layout& where) {

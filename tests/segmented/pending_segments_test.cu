@@ -98,7 +98,7 @@ void check(const std::vector<T>& items, std::int64_t offset, int longest, int ga
 }
 
 // An operator without identity, so that a wrong or missing operand shows.
-TEST(WaitingSegments, AreTheCanonicalTreeOfEach) {
+TEST(waiting_segments, are_the_canonical_tree_of_each) {
   const auto items = wf_test::random_items<std::int32_t>(60'000);
   for (const int longest : {1, 8, 9, 16, 17, 40, 100, 255, 256})
     for (const int gap : {1, 4}) {
@@ -107,7 +107,7 @@ TEST(WaitingSegments, AreTheCanonicalTreeOfEach) {
     }
 }
 
-TEST(WaitingSegments, SumFloatsByTheirBits) {
+TEST(waiting_segments, sum_floats_by_their_bits) {
   auto items = wf_test::random_items<float>(40'000);
   std::fill(items.begin(), items.begin() + 10'000, -0.0f);
   for (const int longest : {3, 50, 512})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan of a segmented reduction as a pure function: whatever the device, the items, the segments and the bound,
-// every position has a warp, and what warps need fits the scratch.
+// every position has a warp, and the warps' partial results fit the scratch.
 #include <warpfold/segmented/plan.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ const problem_kind kinds[] = {{"float", 8, 4, segmented::kernel_policy_for(32, 4
                               {"4 KiB", 1, 4096, segmented::kernel_policy_for(4096, 4096)}};
 constexpr int devices[] = {1, 8, 132 * 4, 132 * 2, 78, 100'000};  // blocks at once
 
-/// What is wrong with the plan, if anything.
+/// Says what is wrong with the plan; empty if nothing is.
 std::string problem(const segmented::load_balance_plan& plan, int max_resident_blocks, std::int64_t items,
                     std::int64_t segments, const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
@@ -58,10 +58,10 @@ std::string problem(const segmented::load_balance_plan& plan, int max_resident_b
   if (max_uncut_items > std::max(unit, length)) return "a warp could have much more than its range";
   if ((positions - 1) / unit + 1 > segmented::max_units(kind.accumulator_bytes)) return "more units than scratch";
   if ((length - 1) / unit + 1 > segmented::max_units_per_warp) return "a range has too many units";
-  if (segmented::max_units_per_warp * 2 > segmented::units_per_group)
-    return "a range has the begin of more than one group";
-  // Among the counters of a range are those of one later group: groups begin at least a range apart.
-  if (unit * segmented::units_per_group <= length) return "a range has the begin of two groups";
+  if (segmented::max_units_per_warp * 2 > segmented::units_per_bundle)
+    return "a range has the begin of more than one bundle";
+  // Among the counters of a range are those of one later bundle: bundles begin at least a range apart.
+  if (unit * segmented::units_per_bundle <= length) return "a range has the begin of two bundles";
   if (unit > 2 * batch && length >= unit * 2 * segmented::max_units_per_warp) return "units are too short";
   if (plan.blocks < max_resident_blocks && (max_blocks == 0 || plan.blocks < max_blocks) &&
       warps < segmented::max_warps - block_warps && length > segmented::max_min_items_per_warp)
@@ -69,7 +69,7 @@ std::string problem(const segmented::load_balance_plan& plan, int max_resident_b
   return "";
 }
 
-TEST(SegmentedPlan, HoldsWhateverTheShape) {
+TEST(segmented_plan, holds_whatever_the_shape) {
   wf_test::random_source source(1);
   std::vector<std::int64_t> counts{0,
                                    1,
@@ -102,7 +102,7 @@ TEST(SegmentedPlan, HoldsWhateverTheShape) {
           }
 }
 
-TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
+TEST(segmented_plan, small_inputs_take_few_blocks) {
   const problem_kind& k = kinds[0];
   EXPECT_EQ(segmented::plan_load_balance(528, 0, 1, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
   EXPECT_EQ(segmented::plan_load_balance(528, 900, 6, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
@@ -112,7 +112,7 @@ TEST(SegmentedPlan, SmallInputsTakeFewBlocks) {
             528);
 }
 
-TEST(SegmentedPlan, ManyLongSegmentsTakeTwoWaves) {
+TEST(segmented_plan, many_long_segments_take_two_waves) {
   const problem_kind& k = kinds[0];
   const auto blocks = [&](std::int64_t items, std::int64_t segments, bool is_listed = true) {
     return segmented::plan_load_balance(528, items, segments, is_listed, k.chunk_items, k.accumulator_bytes, k.policy)
@@ -125,7 +125,7 @@ TEST(SegmentedPlan, ManyLongSegmentsTakeTwoWaves) {
   EXPECT_EQ(blocks(1 << 26, 1 << 20), 528) << "the segments are short";
 }
 
-TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
+TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
   constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps,
                          full = segmented::min_staged_tiles * tile;
   for (const bool listed : {false, true}) {
@@ -150,27 +150,26 @@ TEST(SegmentedPlan, StagesFewItemsASegmentOnAFullDevice) {
   }
 }
 
-// ---- segments dealt by number
-// -----------------------------------------------------------------------------------------
+// ---- segments dealt by number ---------------------------------------------------------------------------------------
 
-std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_resident_blocks, std::int64_t items,
+std::string problem(const segmented::segment_per_warp_team_plan& plan, int max_resident_blocks, std::int64_t items,
                     std::int64_t segments, bool is_fixed_length, const problem_kind& kind, int max_blocks) {
   const int block_warps = kind.policy.block_threads / warp_lanes;
   const auto& [length, segment_cost, log_unit, are_mostly_long, max_uncut_items] = plan.partition;
-  const std::int64_t ranged_warps = std::int64_t{plan.groups.partition_blocks} * block_warps,
+  const std::int64_t ranged_warps = std::int64_t{plan.teams.partition_blocks} * block_warps,
                      unit = std::int64_t{1} << log_unit;
 
   if (plan.blocks > 3 * max_resident_blocks &&
       items / segments < std::int64_t{segmented::min_long_mean_rows} * warp_lanes * kind.chunk_items)
     return "the grid is too large for segments that are not long";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
-  if (plan.groups.log_warps < 0 || 1 << plan.groups.log_warps > block_warps) return "a group is no part of a block";
-  if (std::int64_t{plan.blocks - plan.groups.partition_blocks} * block_warps < segments << plan.groups.log_warps)
-    return "segments without a group";
+  if (plan.teams.log_warps < 0 || 1 << plan.teams.log_warps > block_warps) return "a team is no part of a block";
+  if (std::int64_t{plan.blocks - plan.teams.partition_blocks} * block_warps < segments << plan.teams.log_warps)
+    return "segments without a team";
   if (segment_cost != 0 || are_mostly_long) return "partition are not of items alone";
   if (is_fixed_length)
-    return plan.groups.partition_blocks > 0 || max_uncut_items < items / segments
-               ? "equal segments are too long for a group"
+    return plan.teams.partition_blocks > 0 || max_uncut_items < items / segments
+               ? "equal segments are too long for a team"
                : "";
   if (ranged_warps < 1 || length * ranged_warps < items) return "items without a range";
   if (ranged_warps > segmented::max_warps) return "more warps than counters";
@@ -180,15 +179,15 @@ std::string problem(const segmented::segment_per_warp_group_plan& plan, int max_
   if (unit % (std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items) != 0)
     return "units are not made of batches";
   if ((items - 1) / unit + 1 > segmented::max_units(kind.accumulator_bytes)) return "more units than scratch";
-  if (unit * segmented::units_per_group <= length) return "a range has the begin of two groups of units";
+  if (unit * segmented::units_per_bundle <= length) return "a range has the begin of two bundles of units";
   return "";
 }
 
-TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
+TEST(segmented_plan, dealt_holds_whatever_the_shape) {
   wf_test::random_source source(2);
   std::vector<std::int64_t> counts{0, 1, 2, 33, 1000, 4096, 1 << 20, std::int64_t{1} << 31, std::int64_t{1} << 40};
   for (int i = 0; i < 120; ++i) counts.push_back(static_cast<std::int64_t>(source() >> 1 >> (source.below(40) + 23)));
-  int per_warp_group = 0;
+  int per_warp_team = 0;
   for (const problem_kind& kind : kinds)
     for (const int max_resident_blocks : devices)
       for (const int max_blocks : {0, 1, 7, 1'000'000})
@@ -197,58 +196,58 @@ TEST(SegmentedPlan, DealtHoldsWhateverTheShape) {
             for (const std::int64_t segments : counts) {
               if (segments == 0) continue;
               if (is_fixed_length) items -= items % segments;
-              const auto plan = segmented::plan_segment_per_warp_group(max_resident_blocks, items, segments,
-                                                                       is_fixed_length, kind.chunk_items,
-                                                                       kind.accumulator_bytes, kind.policy, max_blocks);
+              const auto plan = segmented::plan_segment_per_warp_team(max_resident_blocks, items, segments,
+                                                                      is_fixed_length, kind.chunk_items,
+                                                                      kind.accumulator_bytes, kind.policy, max_blocks);
               if (!plan) continue;
-              ++per_warp_group;
+              ++per_warp_team;
               ASSERT_EQ(problem(*plan, max_resident_blocks, items, segments, is_fixed_length, kind, max_blocks), "")
                   << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
                   << " blocks at once, max_blocks " << max_blocks;
             }
-  EXPECT_GT(per_warp_group, 1000);
+  EXPECT_GT(per_warp_team, 1000);
 }
 
-TEST(SegmentedPlan, DealsWhatADeviceDoesAtOnce) {
+TEST(segmented_plan, deals_what_a_device_does_at_once) {
   const problem_kind& k = kinds[0];  // rows of 256 items
-  const auto warps_of_group = [&](std::int64_t items, std::int64_t length) {
-    const auto plan = segmented::plan_segment_per_warp_group(528, items, items / length, false, k.chunk_items,
-                                                             k.accumulator_bytes, k.policy);
-    return plan ? 1 << plan->groups.log_warps : 0;
+  const auto warps_of_team = [&](std::int64_t items, std::int64_t length) {
+    const auto plan = segmented::plan_segment_per_warp_team(528, items, items / length, false, k.chunk_items,
+                                                            k.accumulator_bytes, k.policy);
+    return plan ? 1 << plan->teams.log_warps : 0;
   };
   constexpr std::int64_t mega = 1 << 20;
-  EXPECT_EQ(warps_of_group(mega, 100), 0) << "lanes do better";
-  EXPECT_EQ(warps_of_group(mega, 200), 1);
-  EXPECT_EQ(warps_of_group(mega, 1000), 2);
-  EXPECT_EQ(warps_of_group(mega, 4096), 8);
-  EXPECT_EQ(warps_of_group(mega, 1 << 14), 8);
-  EXPECT_EQ(warps_of_group(mega, 1 << 15), 0) << "too few groups";
-  EXPECT_EQ(warps_of_group(4 * mega, 600), 0) << "more segments than warps";
-  EXPECT_EQ(warps_of_group(4 * mega, 1000), 1);
-  EXPECT_EQ(warps_of_group(16 * mega, 1024), 0) << "bytes count, not trips";
+  EXPECT_EQ(warps_of_team(mega, 100), 0) << "lanes do better";
+  EXPECT_EQ(warps_of_team(mega, 200), 1);
+  EXPECT_EQ(warps_of_team(mega, 1000), 2);
+  EXPECT_EQ(warps_of_team(mega, 4096), 8);
+  EXPECT_EQ(warps_of_team(mega, 1 << 14), 8);
+  EXPECT_EQ(warps_of_team(mega, 1 << 15), 0) << "too few teams";
+  EXPECT_EQ(warps_of_team(4 * mega, 600), 0) << "more segments than warps";
+  EXPECT_EQ(warps_of_team(4 * mega, 1000), 1);
+  EXPECT_EQ(warps_of_team(16 * mega, 1024), 0) << "bytes count, not trips";
 }
 
-TEST(SegmentedPlan, DealsLongSegmentsThatFillTheMultiprocessorsEvenly) {
+TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   const problem_kind& k = kinds[0];  // rows of 256 items, 4 blocks a multiprocessor
-  const auto warps_of_group = [&](std::int64_t segments, std::int64_t length) {
-    const auto plan = segmented::plan_segment_per_warp_group(528, segments * length, segments, false, k.chunk_items,
-                                                             k.accumulator_bytes, k.policy);
-    return plan ? 1 << plan->groups.log_warps : 0;
+  const auto warps_of_team = [&](std::int64_t segments, std::int64_t length) {
+    const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, false, k.chunk_items,
+                                                            k.accumulator_bytes, k.policy);
+    return plan ? 1 << plan->teams.log_warps : 0;
   };
-  EXPECT_EQ(warps_of_group(1 << 15, 2047), 0);
-  EXPECT_EQ(warps_of_group(1 << 15, 2048), 2);
-  EXPECT_EQ(warps_of_group(1 << 14, 4096), 4);
-  EXPECT_EQ(warps_of_group(1 << 14, 5000), 8);
-  EXPECT_EQ(warps_of_group(2 * 132, 1 << 20), 8);
-  EXPECT_EQ(warps_of_group(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
-  EXPECT_EQ(warps_of_group(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
-  EXPECT_EQ(warps_of_group(std::int64_t{1} << 34, 4096), 0) << "more blocks than a grid has";
-  const auto of_narrow_items = segmented::plan_segment_per_warp_group(528, std::int64_t{1} << 28, 1 << 12, false,
-                                                                      2 * k.chunk_items, k.accumulator_bytes, k.policy);
+  EXPECT_EQ(warps_of_team(1 << 15, 2047), 0);
+  EXPECT_EQ(warps_of_team(1 << 15, 2048), 2);
+  EXPECT_EQ(warps_of_team(1 << 14, 4096), 4);
+  EXPECT_EQ(warps_of_team(1 << 14, 5000), 8);
+  EXPECT_EQ(warps_of_team(2 * 132, 1 << 20), 8);
+  EXPECT_EQ(warps_of_team(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
+  EXPECT_EQ(warps_of_team(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
+  EXPECT_EQ(warps_of_team(std::int64_t{1} << 34, 4096), 0) << "more blocks than a grid has";
+  const auto of_narrow_items = segmented::plan_segment_per_warp_team(528, std::int64_t{1} << 28, 1 << 12, false,
+                                                                     2 * k.chunk_items, k.accumulator_bytes, k.policy);
   EXPECT_FALSE(of_narrow_items.has_value());
 }
 
-TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
+TEST(segmented_plan, equal_segments_take_no_more_blocks_than_they_fill) {
   const segmented::kernel_policy& policy = kinds[0].policy;
   const int warps = policy.block_threads / 32;
   EXPECT_EQ(segmented::plan_fixed_length(528, 1, 512, policy), 1);
@@ -259,12 +258,12 @@ TEST(SegmentedPlan, EqualSegmentsTakeNoMoreBlocksThanTheyFill) {
   EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy, 1'000'000), 528);
 }
 
-TEST(SegmentedPlan, ScratchHasRoomForTheCounters) {
-  EXPECT_GE(host::control_bytes - host::workspace_alignment,
+TEST(segmented_plan, scratch_has_room_for_the_counters) {
+  EXPECT_GE(host_side::control_bytes - host_side::workspace_alignment,
             std::size_t{segmented::max_warps} * segmented::counters_per_warp * sizeof(unsigned));
   for (const std::size_t bytes : {1, 16, 17, 64, 4096})
     EXPECT_GE(segmented::scratch(bytes).workspace_bytes(),
-              host::control_bytes + 2 * static_cast<std::size_t>(segmented::max_units(bytes)) * bytes);
+              host_side::control_bytes + 2 * static_cast<std::size_t>(segmented::max_units(bytes)) * bytes);
 }
 
 }  // namespace

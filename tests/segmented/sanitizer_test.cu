@@ -22,7 +22,7 @@ const std::vector<layout>& layouts() {
   return all;
 }
 
-/// What reduce(out) leaves there: the items of each segment, joined.
+/// The expected results of reduce(out): the items of each segment, joined.
 template <class Reduce> void expect_each(const layout& where, Reduce reduce) {
   const device_array<interval> out(where.segments());
   reduce(std::span(out.data(), out.size()));
@@ -60,7 +60,7 @@ TEST(segmented_reduce_sanitizer, owners) {
   });
 }
 
-// Of items of 4 bytes, a warp takes the units of the segment before its first one at once, not at the end.
+// With items of 4 bytes, a warp folds the units of the segment before its first one at once, not at the end.
 TEST(segmented_reduce_sanitizer, items_of_4_bytes) {
   for (const layout& where : layouts()) {
     std::vector<int> places(static_cast<std::size_t>(where.items));
@@ -95,13 +95,13 @@ TEST(segmented_reduce_sanitizer, staged) {
   });
 }
 
-// By groups of all sizes, and units of segments that are too long for these, joined by several blocks.
-TEST(segmented_reduce_sanitizer, per_warp_group) {
+// By teams of all sizes, and units of segments that are too long for these, joined by several blocks.
+TEST(segmented_reduce_sanitizer, per_warp_team) {
   for (int again = 0; again < 2; ++again)
     expect_joined(
         [](auto in, const layout& where, auto out, const auto& options) {
           const device_array<int> offsets(where.offsets<int>(), 1);
-          wf_test::per_warp_group::reduce(in, offsets.items(), out, wf_test::join{}, options);
+          wf_test::per_warp_team::reduce(in, offsets.items(), out, wf_test::join{}, options);
         },
         {"one of all", {30'000}});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where segments begin for a warp, and units of long segments joined by whoever comes last, with units of a few items
-// so that there are very many of them.
+// Where segments begin for a warp; and units of long segments, joined by the warp that comes last. Units have a few
+// items only, so there are very many.
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
 #include <warpfold/segmented/segment_units.cuh>
@@ -23,8 +23,7 @@ namespace segmented = warpfold::segmented;
 using hash = wf_test::tree_hash<8, 8>;
 using wf_test::device_array;
 
-// ---- starts
-// -----------------------------------------------------------------------------------------------------------
+// ---- starts ---------------------------------------------------------------------------------------------------------
 
 constexpr int tile_segments = segmented::tile_segments_per_lane * 32;
 constexpr int look_items = 8 * 32;  // how far owners may be looked at past what tells that a segment is too long
@@ -55,7 +54,7 @@ __global__ void start_kernel(Segments segments, segmented::load_balance_partitio
   }
 }
 
-/// What a warp whose range begins there is told, at every position.
+/// For every position: what a warp learns whose range begins there.
 template <class Segments>
 std::vector<found_start> starts_of(const Segments& segments, const segmented::load_balance_partition& partition,
                                    std::int64_t items, int max_items, int together) {
@@ -80,7 +79,8 @@ void expect_starts(const Segments& segments, const segmented::load_balance_parti
       ++first;
     ASSERT_EQ(start.segment, first) << "position " << position;
     const auto offset = [&](std::int64_t s) { return offsets[static_cast<std::size_t>(s)]; };
-    // What the segment before has at the position or later must be told; what it has not, need not.
+    // The warp must learn of items of the segment before that lie at the position or later. It need not learn of
+    // others.
     if (first > 0 && offset(first) + partition.segment_cost * (first - 1) > position) {
       ASSERT_EQ(before.begin, offset(first - 1)) << "position " << position;
       ASSERT_EQ(before.end, offset(first)) << "position " << position;
@@ -105,7 +105,7 @@ void expect_starts(const Segments& segments, const segmented::load_balance_parti
   }
 }
 
-TEST(Segments, StartAtEveryPosition) {
+TEST(segments, start_at_every_position) {
   wf_test::random_source source(3);
   for (int round = 0; round < 6; ++round) {
     std::vector<std::int64_t> offsets{0};
@@ -117,7 +117,7 @@ TEST(Segments, StartAtEveryPosition) {
     }
     const device_array<std::int64_t> on_device(offsets);
     const device_array<int> ids_on_device(ids);
-    const segmented::load_balance_partition partition{100, 1 + round, 3};
+    const segmented::load_balance_partition partition{{}, 100, 1 + round, 3};
     expect_starts(segmented::listed_segments<segmented::offset_spans<const std::int64_t*>>{{on_device.data(), 90}},
                   partition, offsets, false);
     expect_starts(segmented::owned_segments<const int*>{ids_on_device.data(), offsets.back(), 90}, partition, offsets,
@@ -125,17 +125,17 @@ TEST(Segments, StartAtEveryPosition) {
   }
 }
 
-TEST(Segments, OfFixedLengthsStartAtEveryPosition) {
+TEST(segments, of_fixed_lengths_start_at_every_position) {
   for (const std::int64_t length : {0, 1, 2, 5, 31, 300})
     for (const int segment_cost : {1, 8}) {
       std::vector<std::int64_t> offsets;
       for (std::int64_t s = 0; s <= 140; ++s) offsets.push_back(s * length);
-      expect_starts(segmented::fixed_length_segments{length, 140}, {100, segment_cost, 3}, offsets, false);
+      expect_starts(segmented::fixed_length_segments{length, 140}, {{}, 100, segment_cost, 3}, offsets, false);
     }
 }
 
 // Owners are read no further than a step can want: up to a segment that is too long for it, wherever that one is.
-TEST(Segments, OfOwnersAreKnownUpToALongOne) {
+TEST(segments, of_owners_are_known_up_to_a_long_one) {
   wf_test::random_source source(4);
   const auto check = [&](int segments, int max_items, int round) {
     std::vector<std::int64_t> offsets{0};
@@ -147,11 +147,11 @@ TEST(Segments, OfOwnersAreKnownUpToALongOne) {
       ids.insert(ids.end(), static_cast<std::size_t>(length), s);
     }
     const device_array<int> on_device(ids);
-    expect_starts(segmented::owned_segments<const int*>{on_device.data(), offsets.back(), segments}, {100, 8, 3},
+    expect_starts(segmented::owned_segments<const int*>{on_device.data(), offsets.back(), segments}, {{}, 100, 8, 3},
                   offsets, true, max_items);
     const device_array<std::int64_t> wide(std::vector<std::int64_t>(ids.begin(), ids.end()));
-    expect_starts(segmented::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), segments}, {100, 8, 3},
-                  offsets, true, max_items);
+    expect_starts(segmented::owned_segments<const std::int64_t*>{wide.data(), offsets.back(), segments},
+                  {{}, 100, 8, 3}, offsets, true, max_items);
   };
   for (const int round : {0, 1, 3}) check(60, 64, round);
   for (const int round : {1, 3}) check(24, 300, round);
@@ -159,7 +159,7 @@ TEST(Segments, OfOwnersAreKnownUpToALongOne) {
 
 // They are read no further than a step can have items, either, and what is not known is said. Owners may begin
 // anywhere.
-TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
+TEST(segments, of_owners_are_known_until_a_step_has_enough) {
   constexpr int together = 300;
   wf_test::random_source source(5);
   const auto check = [&]<class Id>(Id, int most, std::int64_t offset) {
@@ -172,7 +172,7 @@ TEST(Segments, OfOwnersAreKnownUntilAStepHasEnough) {
     const device_array<Id> on_device(ids);
     const std::int64_t items = offsets.back(), count = std::ssize(offsets) - 1;
     const segmented::owned_segments<const Id*> segments{on_device.data() + offset, items, count};
-    const auto all = starts_of(segments, {100, 8, 3}, items, 1000, together);
+    const auto all = starts_of(segments, {{}, 100, 8, 3}, items, 1000, together);
     for (const auto& [start, before, tile, all_known] : all) {
       const std::int64_t cursor = offsets[static_cast<std::size_t>(start.segment)];
       ASSERT_TRUE(start.segment == count || all_known || items - cursor > together)
@@ -207,7 +207,7 @@ __global__ void following_kernel(Segments segments, const std::int64_t* begins, 
   if (threadIdx.x == 0) found[blockIdx.x] = {items.begin, items.end};
 }
 
-TEST(Segments, FollowOneAnother) {
+TEST(segments, follow_one_another) {
   constexpr int few = 512;
   std::vector<std::int64_t> offsets{0};
   std::vector<int> ids;
@@ -234,8 +234,7 @@ TEST(Segments, FollowOneAnother) {
   expect(segmented::owned_segments<const int*>{ids_on_device.data(), offsets.back(), count});
 }
 
-// ---- units
-// ------------------------------------------------------------------------------------------------------------
+// ---- units ----------------------------------------------------------------------------------------------------------
 
 /// One segment of `units` units of 2^log_unit items, the last maybe shorter, from item `first_item` on. Warp w has
 /// stored what begins in its range, and joins.
@@ -260,7 +259,7 @@ __global__ void join_kernel(segmented::unit_values<hash> values, segmented::load
 
 /// `range` in positions; the segment is number `segment`.
 void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int64_t first_item, std::int64_t segment) {
-  const segmented::load_balance_partition partition{range, 2, log_unit};
+  const segmented::load_balance_partition partition{{}, range, 2, log_unit};
   const std::int64_t positions = first_item + partition.segment_cost * segment + (units << log_unit);
   const int block_warps = 4, blocks = static_cast<int>((positions - 1) / (range * block_warps) + 1);
   const std::int64_t places = (positions >> log_unit) + 2;
@@ -281,18 +280,18 @@ void check_units(std::int64_t units, std::int64_t range, int log_unit, std::int6
   }
 }
 
-TEST(JoinUnits, OfOneGroup) {
+TEST(join_units, of_one_group) {
   for (const std::int64_t units : {2, 3, 31, 32, 33, 255, 256})
     for (const std::int64_t range : {1, 3, 8, 21, 50}) check_units(units, range, 1, 5, 3);
 }
 
-TEST(JoinUnits, OfManyGroups) {
+TEST(join_units, of_many_groups) {
   for (const std::int64_t units : {257, 511, 512, 513, 1000, 5000})
     for (const std::int64_t range : {7, 16, 31}) check_units(units, range, 2, 13, 2);
 }
 
-// More groups than one round of a warp joins, more than two rounds, and rounds that are not whole.
-TEST(JoinUnits, OfMoreGroupsThanAGroupHasUnits) {
+// More bundles than one round of a warp joins, more than two rounds, and rounds that are not whole.
+TEST(join_units, of_more_groups_than_a_group_has_units) {
   check_units(256 * 256, 64, 3, 0, 0);
   check_units(256 * 257 + 77, 64, 3, 1, 1);
 }
@@ -303,7 +302,7 @@ __global__ void values_kernel(const hash* values, int count, hash* results) {
       count, [&](int i) { return values[i]; }, wf_test::hash_pair{});
 }
 
-TEST(FoldValues, IsTheCanonicalTreeInEveryLane) {
+TEST(fold_values, is_the_canonical_tree_in_every_lane) {
   const auto items = wf_test::hash_items<hash>(3000);
   const device_array<hash> on_device(items), results(32);
   for (const int count : {1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1000, 3000}) {

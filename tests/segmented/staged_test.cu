@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What only the kernel that stages mixed steps has: steps that fill the stage, or nearly, owners of what no stage
+// Only for the kernel that stages mixed steps: steps that fill the stage, or nearly; owners of items that no stage
 // holds; and when a call takes it. (Every distribution of lengths goes through it in segmented_reduce_kernels_test.)
 #include <gtest/gtest.h>
 
@@ -52,9 +52,8 @@ TEST_F(segmented_reduce_staged, steps_of_single_chunks_that_no_stage_holds) {
   }
 }
 
-// The items of a stage are 4080 bytes at most: 510 of 8 bytes, 255 of 16. Segments that fill it by one item more or
-// less, by many of as few items as take a chunk, and by one of as many as a short segment has, beside those that are
-// longer.
+// A stage has at most 4080 bytes: 510 items of 8 bytes, 255 of 16. Here segments fill it to one item more or less: many
+// segments of a chunk each, or one as long as a short segment can be, beside longer ones.
 TEST_F(segmented_reduce_staged, steps_that_fill_the_stage) {
   std::int64_t turn = 0;
   const auto add = [](lengths& to, std::int64_t length, std::int64_t count) {
@@ -89,10 +88,10 @@ TEST_F(segmented_reduce_staged, steps_that_fill_the_stage) {
     }
 }
 
-// A call takes it where the device is full of it: the same bits as on a device that cannot.
+// A call takes this kernel if it fills the device: the bits are those of a device that cannot stage.
 TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
-  const auto device = wf::host::current_device();
-  const std::int64_t warps = std::int64_t{wf::host::limits_of(device).multiprocessors} * 2048 / 32;
+  const auto device = wf::host_side::current_device();
+  const std::int64_t warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
   const std::int64_t segments =
       (wf::segmented::min_staged_empty_tiles + 1) * warps * wf::segmented::tile_segments_per_lane * 32;
   lengths few(static_cast<std::size_t>(segments)), mostly_none(few.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms, conversions and iterators are shown items of the input, and what was made of these, and
-// nothing else: not the zero bytes that fill the lanes without an item, nor the result of an empty segment.
+// Operators, transforms, conversions and iterators see items of the input and values made of these, and nothing else:
+// not the zero bytes that fill the lanes without an item, nor the result of an empty segment.
 #include <gtest/gtest.h>
 
 #include "common/known_values.cuh"
@@ -19,7 +19,7 @@ struct negate_negative {
     return -item;
   }
 };
-/// Items that are computed, of which there are `count`.
+/// `count` items, which are computed.
 struct counted_iterator {
   using value_type = int;
   using difference_type = std::int64_t;
@@ -93,7 +93,7 @@ template <class Kernel> class segmented_reduce_unknown_items : public testing::T
     }
   }
   template <class Problem> void expect_none_used_by_owners(const Problem& given) {
-    if constexpr (!std::is_same_v<Kernel, wf_test::per_warp_group>)
+    if constexpr (!std::is_same_v<Kernel, wf_test::per_warp_team>)
       for (const layout& where : layouts()) {
         const device_array<int> ids(where.owners<int>());
         expect_none_used(given, where, [&](auto reduce) { reduce(wf::owners{ids.items()}); });
@@ -110,7 +110,7 @@ template <class Kernel> class segmented_reduce_unknown_items : public testing::T
  private:
   std::int64_t turn_ = 0;
 };
-using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_group>;
+using kernels = testing::Types<wf_test::in_place, wf_test::staged, wf_test::per_warp_team>;
 TYPED_TEST_SUITE(segmented_reduce_unknown_items, kernels);
 
 TYPED_TEST(segmented_reduce_unknown_items, by_offsets) {
@@ -135,7 +135,7 @@ TYPED_TEST(segmented_reduce_unknown_items, by_fixed_length) {
   this->expect_none_used_by_fixed_length(compare_items);
 }
 
-/// Whatever kernel a call chooses.
+/// By the kernel that a call chooses.
 struct call {
   static constexpr bool needs_bulk_copies = false;
   template <class T, class Segments, class A, class Op, class Transform>
@@ -185,7 +185,7 @@ TEST_F(segmented_reduce_calls_unknown_items, iterators_are_not_read_past_their_i
 
 template <class Op, class A> __global__ void apply_kernel(Op op, A a, A b, A* result) { *result = op(a, b); }
 
-// So that the tests above can fail.
+// Shows that the tests above can fail.
 TEST(segmented_reduce_unknown_uses, are_counted) {
   const device_array<marked> result(1);
   const marked known{1, marked::mark_of_known};

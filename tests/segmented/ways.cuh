@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways to ask for one and the same segmented reduction, none of which may change a bit; and what it takes to
-// compare.
+// The ways to ask for one and the same segmented reduction, none of which may change a bit; and comparisons of results.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -44,17 +43,17 @@ inline segmented_way way_of(std::int64_t turn) {
 
 /// The counters that a call uses, which it must leave zero.
 inline bool is_cleared(std::span<const std::byte> workspace) {
-  std::vector<std::byte> control(warpfold::host::control_bytes);
+  std::vector<std::byte> control(warpfold::host_side::control_bytes);
   warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   warpfold::check(cudaMemcpy(control.data(), workspace.data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return std::all_of(control.begin(), control.end(), [](std::byte b) { return b == std::byte{}; });
 }
 
-/// A workspace full of rubbish but for its counters: nothing may count on the rest.
+/// A workspace full of rubbish except for its counters: nothing may rely on the rest.
 class rubbish_workspace {
  public:
   explicit rubbish_workspace(std::size_t accumulator_bytes) : owner_(accumulator_bytes) {
-    const auto values = owner_.bytes().subspan(warpfold::host::control_bytes);
+    const auto values = owner_.bytes().subspan(warpfold::host_side::control_bytes);
     warpfold::check(cudaMemset(values.data(), 0xa5, values.size()), "cudaMemset");
     warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
@@ -65,7 +64,7 @@ class rubbish_workspace {
   warpfold::workspace owner_;
 };
 
-/// Calls reduce(out, options) as `way` says, and returns what it left in `segments` outputs.
+/// Calls reduce(out, options) as `way` says, and returns the `segments` outputs.
 template <class A, class Reduce>
 std::vector<A> results_of(const segmented_way& way, std::int64_t segments, const A& init, const A& empty,
                           Reduce reduce) {
@@ -84,7 +83,7 @@ std::vector<A> results_of(const segmented_way& way, std::int64_t segments, const
   return out.to_host();
 }
 
-/// What `way` makes of the value of each segment: init joined on the left, once; and what empty segments hold.
+/// The expected outputs of `way`, given the value of each segment: init joined on the left, once; and empty segments.
 template <class A, class Op>
 std::vector<A> expected_of(const segmented_way& way, std::vector<A> roots, const layout& where, const A& init,
                            const A& empty, Op op) {
@@ -96,7 +95,7 @@ std::vector<A> expected_of(const segmented_way& way, std::vector<A> roots, const
   return roots;
 }
 
-/// Equality of all segments by bits; NaNs are equal to one another if `any_nan`. Tells of the first that differs.
+/// Equality of all segments by bits; NaNs are equal to one another if `any_nan`. Says which segment differs first.
 template <class A>
 testing::AssertionResult same_segments(const std::vector<A>& actual, const std::vector<A>& expected,
                                        bool any_nan = false) {

@@ -12,14 +12,15 @@ using interval = wf_test::interval<>;
 
 namespace {
 
-// Before any test: what a device is like is asked once and kept.
+// Before any test, since attributes of a device are asked once and kept.
 [[maybe_unused]] const bool device_is_set = [] {
   cuda_emulator::settings().compute_capability_major = 8;
   return true;
 }();
 
 TEST(segmented_reduce_without_bulk_copies, reads_items_in_place) {
-  const std::int64_t warps = std::int64_t{wf::host::limits_of(wf::host::current_device()).multiprocessors} * 2048 / 32;
+  const std::int64_t warps =
+      std::int64_t{wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors} * 2048 / 32;
   const layout where(
       "power law",
       wf_test::power_law(wf::segmented::min_staged_tiles * warps * wf::segmented::tile_segments_per_lane * 32, 1000));

@@ -56,7 +56,7 @@ TEST(segmented_scan_bits, groups_of_groups) {
 // For wide accumulators there is room for few windows of tiles, which are used again.
 TEST(segmented_scan_bits, places_are_used_again) {
   using hash = wf_test::tree_hash<1'020, 4>;
-  constexpr std::int64_t places = wf::segmented_scan::unit_table<hash>::tiles_without_rounds;
+  constexpr std::int64_t places = wf::segmented_scan::unit_ring<hash>::tiles_without_rounds;
   static_assert(places <= 512);
   for (const int max_blocks : {5, 0}) {
     expect_trees<hash, 1, 1, false>({"places", {7, 32 * places + 11, 1, 0, 900, 32 * 70}}, max_blocks);
@@ -82,8 +82,8 @@ TEST(segmented_scan_bits, trees_of_wide_accumulators) {
   expect(wf_test::tree_hash<32, 32>{});
 }
 
-// Of an iterator it is not known what it holds. A lane holds fewer items than it could load: their accumulators would
-// not fit shared memory.
+// An output iterator does not tell what it holds. A lane holds fewer items than it could load, because their
+// accumulators would not fit shared memory.
 TEST(segmented_scan_bits, trees_of_bytes_as_wide_accumulators) {
   const layout where("wide", {3, 2'000, 1, 0, 31, 500, 64, 64, 65});
   const auto items = wf_test::random_items<std::int8_t>(where.items);

@@ -150,7 +150,7 @@ TEST(segmented_scan_calls, one_node_a_graph_and_replays) {
   }
 }
 
-// One workspace serves scans of different types and other functions, one after another: control words are left zero.
+// One workspace serves scans of different types and other functions, one after another: control words are zero again.
 TEST(segmented_scan_calls, one_workspace_for_all) {
   const wf::workspace workspace;
   const device_array<interval<>> in = intervals(0), out(count), totals(4);
@@ -165,7 +165,7 @@ TEST(segmented_scan_calls, one_workspace_for_all) {
     EXPECT_EQ(totals.value(3), interval<>::of(3 * length, count - 1));
     EXPECT_EQ(sums.value(count - 1), static_cast<std::int8_t>(count));
   }
-  std::vector<std::byte> control(wf::host::control_bytes);
+  std::vector<std::byte> control(wf::host_side::control_bytes);
   wf::check(cudaMemcpy(control.data(), workspace.bytes().data(), control.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   EXPECT_TRUE(std::ranges::all_of(control, [](std::byte b) { return b == std::byte{0}; }));
 }

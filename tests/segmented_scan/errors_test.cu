@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a segmented scan refuses: before anything is enqueued or written, with words that say what was wrong.
+// A segmented scan refuses bad calls before anything is enqueued or written, and says what was wrong.
 #include <gtest/gtest.h>
 #include <warpfold/segmented_scan.cuh>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented scans whose every output is compared, also in tiles of few items.
+// Compares every output of a segmented scan, in tiles of few items, too.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -59,13 +59,13 @@ void scan_in_small_tiles(std::span<const T> in, const Segments& segments, A* out
 /// Offsets and bounds for scan_in_small_tiles, of which a warp reads `MostWalked` one by one.
 template <int MostWalked = warpfold::segmented_scan::most_walked_segments>
 auto listed(const device_array<int>& offsets) {
-  return warpfold::segmented_scan::listed_segments<warpfold::grid::offset_spans<const int*>, false, MostWalked>{
+  return warpfold::segmented_scan::listed_segments<warpfold::segment::offset_spans<const int*>, MostWalked>{
       {offsets.data(), offsets.count() - 1}};
 }
 template <int MostWalked = warpfold::segmented_scan::most_walked_segments>
 auto listed(const device_array<int>& begins, const device_array<int>& ends) {
-  return warpfold::segmented_scan::listed_segments<warpfold::grid::bounds_spans<const int*, const int*>, true,
-                                                   MostWalked>{{begins.data(), ends.data(), begins.count()}};
+  return warpfold::segmented_scan::listed_segments<warpfold::segment::bounds_spans<const int*, const int*>, MostWalked>{
+      {begins.data(), ends.data(), begins.count()}};
 }
 
 }  // namespace wf_test

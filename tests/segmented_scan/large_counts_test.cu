@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts past 2^31 and 2^32, of items that an iterator computes, into outputs that are checked and not kept. For the
-// emulator they are too many.
+// Counts past 2^31 and 2^32, of items that an iterator computes, into outputs that are checked and not kept. The
+// emulator is too slow for so many.
 #include <gtest/gtest.h>
 #include <warpfold/segmented_scan.cuh>
 

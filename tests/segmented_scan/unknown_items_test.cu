@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms and conversions see nothing but the items of segments and what was made of them: no missing
-// item, and none that belongs to no segment.
+// Operators, transforms and conversions see nothing but the items of segments and values made of them: no missing item,
+// and no item outside segments.
 #include <gtest/gtest.h>
 
 #include "common/known_values.cuh"

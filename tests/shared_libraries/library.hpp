@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each of the two libraries exports. Looked up by these names, after dlopen.
+// The exports of each of the two libraries, which are looked up by these names after dlopen.
 #pragma once
 #include <cuda_runtime.h>
 

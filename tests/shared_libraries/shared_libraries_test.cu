@@ -34,19 +34,19 @@ class library {
 
 #define FIND(from, function) (from).find<decltype(::function)>(#function)
 
-class SharedLibraries : public testing::Test {
+class shared_libraries : public testing::Test {
  protected:
   static constexpr int count = 10000;
   static constexpr int expected = count / 2 * (count + 1);
 
-  SharedLibraries() {
+  shared_libraries() {
     std::vector<int> items(count);
     std::iota(items.begin(), items.end(), 1);
     check(cudaMalloc(&items_, count * sizeof(int)));
     check(cudaMalloc(&out_, sizeof(int)));
     check(cudaMemcpy(items_, items.data(), count * sizeof(int), cudaMemcpyDefault));
   }
-  ~SharedLibraries() override {
+  ~shared_libraries() override {
     cudaFree(items_);
     cudaFree(out_);
   }
@@ -61,7 +61,7 @@ class SharedLibraries : public testing::Test {
   int* out_ = nullptr;
 };
 
-TEST_F(SharedLibraries, EachFoldsWithItsOwnCode) {
+TEST_F(shared_libraries, each_folds_with_its_own_code) {
   const std::span<const int> items(items_, count);
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(FIND(first_, sum)(items_, count), expected);
@@ -73,7 +73,7 @@ TEST_F(SharedLibraries, EachFoldsWithItsOwnCode) {
   }
 }
 
-TEST_F(SharedLibraries, ShareAStream) {
+TEST_F(shared_libraries, share_a_stream) {
   cudaStream_t stream{};
   check(cudaStreamCreate(&stream));
   for (const library* each : {&first_, &second_, &first_}) {
@@ -87,7 +87,7 @@ TEST_F(SharedLibraries, ShareAStream) {
   check(cudaStreamDestroy(stream));
 }
 
-TEST_F(SharedLibraries, ErrorsAreCaughtByTypeOutsideTheLibrary) {
+TEST_F(shared_libraries, errors_are_caught_by_type_outside_the_library) {
   for (const library* each : {&first_, &second_}) {
     EXPECT_THROW(FIND(*each, be_refused)(), std::invalid_argument);
     EXPECT_THROW(FIND(*each, meet_cuda_error)(), warpfold::cuda_error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every composition with composition of affine maps, of whose 8 bytes none is like another. Aligned to 4 bytes only.
+// Every composition with affine maps, which are joined by composition. All of their 8 bytes differ, and they are
+// aligned to 4 bytes only.
 #include "common/monoids.hpp"
 #include "expect_fold.cuh"
 

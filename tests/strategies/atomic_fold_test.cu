@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <limits>
-#include <warpfold/strategies/atomic_fold.cuh>
+#include <warpfold_strategies/atomic_fold.cuh>
 
 #include "common/device.cuh"
 #include "common/random_items.hpp"

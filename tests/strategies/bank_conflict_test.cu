@@ -7,18 +7,18 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <warpfold/strategies/matrix_scan.cuh>
-#include <warpfold/strategies/scan_conflicts.hpp>
-#include <warpfold/strategies/slots.cuh>
-#include <warpfold/strategies/up_down_sweep.cuh>
 #include <warpfold/thread/chunk.cuh>
+#include <warpfold_strategies/matrix_scan.cuh>
+#include <warpfold_strategies/scan_conflicts.hpp>
+#include <warpfold_strategies/slots.cuh>
+#include <warpfold_strategies/up_down_sweep.cuh>
 
 namespace wf_test {
 namespace {
 
 template <int Bytes> struct sized { unsigned char byte[Bytes]; };
 
-/// The most rows that one bank is asked for at once, when lane i accesses the slot of `slot_of(i)`; less than 0 is none.
+/// The most rows that one bank serves at once if lane i accesses the slot slot_of(i); no access if that is negative.
 template <class A> int conflicts(const std::function<int(int)>& slot_of) {
   using namespace warpfold::block;
   constexpr int served = 128 / access_bytes<A>;  // lanes at a time
@@ -108,7 +108,7 @@ TYPED_TEST(strategies_bank_conflicts, are_counted_alike) {
     const auto slot_of = [=](int lane) { return stride * lane; };
     warpfold::strategies::shared_accesses sum;
     warpfold::strategies::add_access<TypeParam>(sum, slot_of);
-    // A stride puts as many lanes in one bank in each turn and access.
+    // In each turn and access, a stride puts this many lanes in one bank.
     EXPECT_EQ(sum.wavefronts, conflicts<TypeParam>(slot_of) * accesses * turns) << "stride " << stride;
     EXPECT_EQ(sum.conflicts, sum.wavefronts - accesses * turns) << "stride " << stride;
   }

@@ -49,7 +49,7 @@ TYPED_TEST_SUITE(strategies_block_algorithm, algorithms);
 TYPED_TEST(strategies_block_algorithm, folds_any_count_in_one_warp) { this->template expect_every_count<1, 2>(); }
 TYPED_TEST(strategies_block_algorithm, folds_any_count_in_some_warps) { this->template expect_every_count<3, 1>(); }
 
-/// What a program that calls the sources' tb_reduceWarp gets.
+/// The result in a program that calls the sources' tb_reduceWarp.
 __global__ void data_warp_kernel(const item* items, item* out) {
   auto& slots = wf::arch::dynamic_shared<wf::block::tree_slots<item, 64>>();
   const int count = static_cast<int>(blockIdx.x) + 1, lane = static_cast<int>(threadIdx.x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compositions under test, with names: every block algorithm on every schedule with every finish, in small blocks so
-// that small inputs have many borders.
+// The compositions under test, with names: every block algorithm on every schedule with every finish, in small blocks
+// so that small inputs have many borders.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What named strategies refuse, before anything is enqueued; and owners that are wrong, which kernels find out.
+// Named strategies refuse bad calls before anything is enqueued; kernels find wrong owners.
 #include <string>
 
 #include "common/device.cuh"

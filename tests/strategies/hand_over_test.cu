@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The hand-over between producers and consumers, both forms: producers that fall behind, consumers that fall behind, and
-// both, at random; under several schedules.
+// The hand-over between producers and consumers, both forms: producers that fall behind, consumers that fall behind,
+// and both, at random; under several schedules.
 #include "common/interval.hpp"
 #include "expect_fold.cuh"
 

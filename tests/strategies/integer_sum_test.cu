@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every composition, the atomic ones as well, with int64 plus: the small case of each kernel, also for compute-sanitizer.
+// Every composition, the atomic ones as well, with int64 plus: the small case of each kernel, also for
+// compute-sanitizer.
 #include "common/random_items.hpp"
 #include "expect_fold.cuh"
 

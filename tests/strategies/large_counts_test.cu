@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Named strategies past 2^31 and 2^32 items, which an iterator computes. For the emulator they are too many.
+// Named strategies past 2^31 and 2^32 items, which an iterator computes. The emulator is too slow for so many.
 #include <warpfold/segmented_reduce.cuh>
 
 #include "common/interval.hpp"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <warpfold/strategies/plan.hpp>
+#include <warpfold_strategies/plan.hpp>
 
 namespace wf_test {
 namespace {

@@ -13,7 +13,7 @@ namespace {
 namespace strategies = wf::strategies;
 using wf::block::padding;
 
-/// Small data-blocks, so that small inputs have three levels of totals: D is 64, 64, 128 and 80. All but the second have
+/// Small data-blocks: small inputs then have three levels of totals. D is 64, 64, 128 and 80. All but the second have
 /// two warps, between which barriers count.
 using small_scans = testing::Types<wf::scan_strategy<wf::block::hillis_steele<64>>,
                                    wf::scan_strategy<wf::block::up_down_sweep<padding::none, 32>>,
@@ -153,7 +153,7 @@ TYPED_TEST(strategies_scan, starts_each_segment_with_init) {
       }
 }
 
-// ---- the operator sees items only ------------------------------------------------------------------------------------
+// ---- the operator sees items only -----------------------------------------------------------------------------------
 
 constexpr int known = 0x5eed;
 struct tally {
@@ -209,7 +209,7 @@ TYPED_TEST(strategies_scan, reads_iterators_within_bounds) {
   }
 }
 
-// ---- arguments -------------------------------------------------------------------------------------------------------
+// ---- arguments ------------------------------------------------------------------------------------------------------
 
 template <class Call> void expect_refused(Call call, std::initializer_list<const char*> words) {
   try {

@@ -74,7 +74,7 @@ std::vector<segmentation<Id>> segmentations(std::int64_t count, std::int64_t d, 
   return result;
 }
 
-/// What each segment should hold.
+/// The expected result of each segment.
 template <class T, class Id, class Op>
 std::vector<T> fold_segments(const std::vector<T>& items, const segmentation<Id>& cut, Op op,
                              const std::optional<T>& init, const T& empty) {
@@ -87,8 +87,9 @@ std::vector<T> fold_segments(const std::vector<T>& items, const segmentation<Id>
   return result;
 }
 
-/// segmented_reduce<S> with owners of type `Id` is the CPU's fold, whatever the cut, in grids of three blocks, aligned and
-/// not, with and without init. `make(cut)` gives items, on whose left `init` may stand; `empty` is left where none are.
+/// segmented_reduce<S> with owners of type `Id` is the CPU's fold, whatever the cut, in grids of three blocks, aligned
+/// and not, with and without init. `make(cut)` gives items, on whose left `init` may stand; `empty` is left where none
+/// are.
 template <class S, class Id, class T, class Make, class Op, class Equal>
 void expect_segmented_fold(Make make, const T& init, const T& empty, const T& garbage, Op op, Equal equal,
                            std::initializer_list<int> seeds = {1, 2, 3}) {

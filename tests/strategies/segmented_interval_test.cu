@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every segmented composition keeps order and keeps segments apart: nothing is swapped, lost, folded twice or leaked. Items
-// of 12 bytes. And the segmented strategies as callers meet them.
+// Every segmented composition keeps order and keeps segments apart: nothing is swapped, lost, folded twice or leaked.
+// Items of 12 bytes. And the segmented strategies as callers meet them.
 #include "common/interval.hpp"
 #include "reduce/stream.cuh"
 #include "segmented.cuh"

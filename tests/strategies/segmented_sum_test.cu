@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segmented compositions with int64 plus and owners whose key is longer than they are: a small case of each kernel, also for
-// compute-sanitizer.
+// Segmented compositions with int64 plus and owners whose key is longer than they are: a small case of each kernel,
+// also for compute-sanitizer.
 #include "segmented.cuh"
 
 namespace wf_test {

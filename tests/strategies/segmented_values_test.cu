@@ -46,7 +46,7 @@ TEST(strategies_segmented_forms, take_iterators_and_transforms) {
   EXPECT_EQ(sums.to_host(), (std::vector<int>{0, 6000, 0, 18'000, 0, 30'000, 0, 14, 0}));
 }
 
-TEST(strategies_segmented_sum, has_the_same_bits_on_every_run) {
+TEST(strategies_segmented_float_sum, has_the_same_bits_on_every_run) {
   const auto cut = segmentations<int>(20'011, 512, 5).back();
   const device_array<float> in(random_items<float>(20'011, 3)), out(cut.segments);
   const device_array<int> ids(cut.ids);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The modern producer-consumer form for items of all sizes from any address: what bulk copies cannot bring, at the ends of
-// an array, comes otherwise, and nothing beyond the array is read.
+// The modern producer-consumer form for items of all sizes from any address: the ends of an array, which bulk copies
+// cannot bring, are loaded in another way, and nothing beyond the array is read.
 #include "common/interval.hpp"
 #include "common/monoids.hpp"
 #include "expect_fold.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every composition with items of 12 bytes, for which there is no vector load and no power-of-two padding. They carry a
-// check of their own bounds, so that a torn copy shows, too.
+// check of their own bounds, so a torn copy shows, too.
 #include "common/interval.hpp"
 #include "expect_fold.cuh"
 

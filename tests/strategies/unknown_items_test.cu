@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, transforms and conversions see the input's items and what was made of them, and nothing else: through each
+// Operators, transforms and conversions see the input's items and values made of them, and nothing else: through each
 // block algorithm on each schedule, at data-blocks that are not full. Those below stop the kernel at any other value.
 #include "common/device.cuh"
 #include "segmented.cuh"
@@ -121,7 +121,7 @@ TYPED_TEST(strategies_unknown_items_atomic, in_an_array) {
     }
 }
 
-/// Segments: also init is joined to items only, and an empty segment is what .empty says.
+/// Segments: init, too, is joined to items only, and an empty segment gets .empty.
 template <class S> class strategies_unknown_items_segmented : public testing::Test {};
 TYPED_TEST_SUITE(strategies_unknown_items_segmented, main_segmented_compositions, composition_names);
 

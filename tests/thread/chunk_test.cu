@@ -14,7 +14,7 @@ namespace {
 
 using warpfold::thread::items_per_chunk;
 
-TEST(ItemsPerChunk, FillVectorsOf16Bytes) {
+TEST(items_per_chunk, fill_vectors_of_16_bytes) {
   static_assert(items_per_chunk(1) == 16 && items_per_chunk(2) == 8 && items_per_chunk(4) == 4);
   static_assert(items_per_chunk(8) == 2 && items_per_chunk(16) == 1);
   static_assert(items_per_chunk(3) == 16 && items_per_chunk(6) == 8 && items_per_chunk(12) == 4 &&
@@ -93,7 +93,7 @@ __global__ void chunk_kernel(const unsigned char* data, int bytes, int* wrong) {
   check_all(std::make_integer_sequence<int, sizes>{}, data, bytes, wrong);
 }
 
-TEST(Chunk, LoadsWhatIsThereAndNothingElse) {
+TEST(chunk, loads_what_is_there_and_nothing_else) {
   constexpr int bytes = 512;
   std::vector<unsigned char> data;
   for (int i = 0; i < bytes; ++i) data.push_back(content(i));
@@ -113,7 +113,7 @@ template <class T, int Items> __global__ void item_kernel(const T* source, T* ou
   for (int k = 0; k < count; ++k) out[k] = chunk.item(k);
 }
 
-TEST(Chunk, HoldsLargeItemsToo) {
+TEST(chunk, holds_large_items_too) {
   using large = item<40, 8>;
   static_assert(warpfold::thread::chunk<large, 2>::words == 20 &&
                 warpfold::thread::chunk<large, 2>::vector_bytes == 16);

@@ -87,13 +87,13 @@ template <class A, class T> void expect_folds_of_all_items() {
   expect_folds_by_all_operators<A>(std::vector<T>(64, std::numeric_limits<T>::max()));
 }
 
-TEST(PackedFolds, OfSignedBytes) { expect_folds_of_all_items<int, std::int8_t>(); }
-TEST(PackedFolds, OfUnsignedBytes) {
+TEST(packed_folds, of_signed_bytes) { expect_folds_of_all_items<int, std::int8_t>(); }
+TEST(packed_folds, of_unsigned_bytes) {
   expect_folds_of_all_items<unsigned, std::uint8_t>();
   expect_folds_of_all_items<int, std::uint8_t>();
 }
-TEST(PackedFolds, OfSignedPairs) { expect_folds_of_all_items<int, std::int16_t>(); }
-TEST(PackedFolds, OfUnsignedPairs) {
+TEST(packed_folds, of_signed_pairs) { expect_folds_of_all_items<int, std::int16_t>(); }
+TEST(packed_folds, of_unsigned_pairs) {
   expect_folds_of_all_items<unsigned, std::uint16_t>();
   expect_folds_of_all_items<int, std::uint16_t>();
 }
@@ -107,7 +107,7 @@ template <class T, class Op> void expect_found_everywhere(T usual, T extremum) {
     expect_folds<int, Op, 16>(items);
   }
 }
-TEST(PackedFolds, FindTheExtremumEverywhere) {
+TEST(packed_folds, find_the_extremum_everywhere) {
   expect_found_everywhere<std::int8_t, wf::minimum>(0, -1);
   expect_found_everywhere<std::int8_t, wf::maximum>(-1, 0);
   expect_found_everywhere<std::uint8_t, wf::minimum>(128, 127);
@@ -124,7 +124,7 @@ template <class T, class A, class Op, class Transform = wf::thread::no_transform
 constexpr bool folds = wf::thread::folds_packed<leaves_of<T, A, Transform>, Op>;
 template <class T, class A, class Op> constexpr bool sums = wf::thread::sums_packed<leaves_of<T, A>, Op>;
 
-TEST(PackedFolds, AreOfIntegersAsTheyAreInThirtyTwoBits) {
+TEST(packed_folds, are_of_integers_as_they_are_in_thirty_two_bits) {
   struct twice {
     int operator()(int x) const { return 2 * x; }
   };

@@ -32,7 +32,7 @@ template <int... Counts> __device__ void fold_all(std::integer_sequence<int, Cou
 
 __global__ void fold_kernel(hash* results) { fold_all(std::make_integer_sequence<int, most>{}, results); }
 
-TEST(ThreadFold, IsTheCanonicalTreeForEveryNumberOfValues) {
+TEST(thread_fold, is_the_canonical_tree_for_every_number_of_values) {
   const wf_test::device_array<hash> results(std::vector<hash>(most * row));
   wf_test::launch_and_wait(&fold_kernel, 1, 1, 0, results.data());
   const auto leaves = wf_test::hash_items<hash>(most);
@@ -46,7 +46,7 @@ TEST(ThreadFold, IsTheCanonicalTreeForEveryNumberOfValues) {
     }
 }
 
-TEST(ThreadArray, HasTheLayoutOfAnArrayAndNoConstructor) {
+TEST(thread_array, has_the_layout_of_an_array_and_no_constructor) {
   struct item {
     double value = 1;
     char tag = 'x';

@@ -47,14 +47,14 @@ template <class T> void expect_items() {
   }
 }
 
-TEST(LoadByAlignment, LoadsWhatExistsFromAnyAlignment) {
+TEST(load_by_alignment, loads_what_exists_from_any_alignment) {
   expect_items<unsigned char>();
   expect_items<short>();
   expect_items<int>();
   expect_items<double>();
 }
 
-TEST(Rechunk, KeepsTheItems) {
+TEST(rechunk, keeps_the_items) {
   const int items[4] = {};
   const auto pairs = thread::rechunk<2>(thread::pointer_source<int>{items, 4});
   static_assert(std::is_same_v<decltype(pairs), const thread::pointer_source<int, 2>>);

@@ -15,8 +15,8 @@ namespace thread = warpfold::thread;
 
 enum class way { load, load_edge, load_inside, at };
 
-/// Copies `count` items to shared memory, `before` bytes past a boundary, and chunk i back to out + i * chunk_items, one
-/// chunk a thread.
+/// Copies `count` items to shared memory, `before` bytes past a boundary, and chunk i back to out + i * chunk_items,
+/// one chunk per thread.
 template <way Way, class T> __global__ void copy_kernel(const T* in, int count, int before, T* out) {
   using source = thread::shared_source<T>;
   constexpr int chunk_items = source::chunk_items;

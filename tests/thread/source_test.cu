@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sources of leaves: pointers, iterators, two at once, and what a transform makes of them.
+// Sources of leaves: pointers, iterators, two at once, and transformed ones.
 #include <warpfold/thread/source.cuh>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 namespace thread = warpfold::thread;
 
-/// Chunks of `leaves`, also past its end, one a thread: chunk i to out + i * chunk_items.
+/// Chunks of `leaves`, also past its end, one per thread: chunk i to out + i * chunk_items.
 template <class Leaves> __global__ void edge_kernel(Leaves leaves, double* out) {
   const int first = static_cast<int>(threadIdx.x) * Leaves::chunk_items;
   typename Leaves::chunk chunk = {};
@@ -46,7 +46,7 @@ template <class T> void check_pointer_source() {
     }
 }
 
-TEST(PointerSource, LoadsWhatExistsAtTheEdge) {
+TEST(pointer_source, loads_what_exists_at_the_edge) {
   check_pointer_source<std::uint8_t>();
   check_pointer_source<float>();
   check_pointer_source<double>();
@@ -58,7 +58,7 @@ __global__ void misalignment_kernel(const float* items, int* of_vectors, int* of
   of_items[offset] = thread::pointer_source<float, 1>{items + offset, 1}.misaligned_bytes();
 }
 
-TEST(PointerSource, KnowsItsMisalignment) {
+TEST(pointer_source, knows_its_misalignment) {
   const wf_test::device_array<float> items(8);
   const wf_test::device_array<int> of_vectors(6), of_items(6);
   wf_test::launch_and_wait(&misalignment_kernel, 1, 6, 0, items.data(), of_vectors.data(), of_items.data());
@@ -95,7 +95,7 @@ template <class T> void check_some() {
     }
 }
 
-TEST(PointerSource, LoadsSomeItemsFromAnywhere) {
+TEST(pointer_source, loads_some_items_from_anywhere) {
   check_some<std::uint8_t>();
   check_some<std::uint16_t>();
   check_some<float>();
@@ -111,7 +111,7 @@ __global__ void shift_kernel(const std::uint16_t* data, const shift_case* cases,
   can_shift[threadIdx.x] = thread::pointer_source<std::uint16_t>{data + c.offset, c.items}.can_shift(c.first, c.last);
 }
 
-TEST(PointerSource, ShiftsOnlyWhereTheAlignedVectorsAreItsOwn) {
+TEST(pointer_source, shifts_only_where_the_aligned_vectors_are_its_own) {
   std::vector<shift_case> cases;
   for (int offset = 1; offset < 8; ++offset)
     for (const int first : {0, 8})
@@ -136,7 +136,7 @@ struct multiples {
   __host__ __device__ int operator[](std::int64_t i) const { return static_cast<int>(5 * i); }
 };
 
-TEST(IteratorSource, AsksTheIterator) {
+TEST(iterator_source, asks_the_iterator) {
   using source = thread::iterator_source<multiples>;
   using leaves = thread::leaves<source, thread::no_transform, double>;
   static_assert(source::chunk_items == 1);
@@ -147,7 +147,7 @@ struct negate_half {
   __host__ __device__ double operator()(float x) const { return -0.5 * x; }
 };
 
-TEST(Leaves, AreTransformedBeforeTheyAreConverted) {
+TEST(leaves, are_transformed_before_they_are_converted) {
   using source = thread::pointer_source<float>;
   using leaves = thread::leaves<source, negate_half, double>;
   const wf_test::device_array<float> data(some_items<float>(11));
@@ -158,7 +158,7 @@ struct multiply {
   __host__ __device__ double operator()(std::int8_t a, double b) const { return a * b; }
 };
 
-TEST(ZipSource, ReadsBothSidesInEqualChunks) {
+TEST(zip_source, reads_both_sides_in_equal_chunks) {
   using left = thread::pointer_source<std::int8_t, 2>;
   using right = thread::pointer_source<double, 2>;
   using source = thread::zip_source<left, right>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A cell of the table of types: a function, a type of items, and a type of output. The function says for each cell the
-// sentence by which it is refused, or that it is accepted; and then what it must write of nothing, one item and many.
+// A cell of the table of types: a function, a type of items, and a type of output. The function says for each cell
+// whether it is accepted, or with which sentence it is refused; and the results of no item, one item and many.
 //
 // A function is a struct F:
 //   static std::string name()
@@ -50,7 +50,7 @@ inline constexpr refusal not_written{"results must be assignable to the items of
 inline constexpr refusal not_converted{"the items, or what the transform returns, must convert"};
 inline constexpr refusal outgrown{"out is wider than the accumulator"};
 
-/// What is wrong with `Op` over T, written as an Out.
+/// Says what is wrong with `Op` over T, written as an Out.
 template <class Op, class T, class Out> consteval refusal refused_of() {
   using R = result_t<Op, T>;
   if constexpr (!model<Op>::template takes<T>)

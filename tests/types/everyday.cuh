@@ -13,7 +13,7 @@ template <class T> consteval auto magnitude_type() {
   else return std::type_identity<accumulator<T>>{};
 }
 template <class T> using magnitude_of = typename decltype(magnitude_type<T>())::type;
-/// Norms, means and their kin are float for float and what is narrower, else double.
+/// Norms, means and the like are float for float and narrower types, else double.
 template <class T>
 using real_of = std::conditional_t<is_any_of<T, double, complex_double> || is_integer<T>, double, float>;
 inline constexpr refusal no_magnitude{"a magnitude is known of"};
@@ -36,7 +36,7 @@ template <class T> list<T> with_whole_moduli(const list<T>& items) {
   }
 }
 
-/// What a function writes that takes numbers: `F::write(in, out)`, `F::result<Out>(items)`, of items of F::items(…).
+/// A function of numbers: `F::write(in, out)` and its result `F::result<Out>(items)`, with items from F::items(…).
 template <class F> struct everyday {
   template <class T, class Out> static void run(const list<T>& items, outcomes<Out>& all) {
     one_result<F>::template run<T, Out>(with_whole_moduli(items), all);
@@ -67,7 +67,7 @@ template <class Op> struct reduces_magnitudes : everyday<reduces_magnitudes<Op>>
   }
 };
 
-/// The numbers of which outputs of norms and means are.
+/// The number type of the outputs of norms and means.
 template <class R, class Kind>
 using reals_of = std::conditional_t<std::is_same_v<Kind, of_items>, R,
                                     std::conditional_t<std::is_same_v<Kind, wider>, double, __half>>;

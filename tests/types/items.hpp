@@ -60,7 +60,7 @@ template <class T> inline constexpr bool is_struct = is_any_of<T, bytes3, bytes2
 template <class T> inline constexpr bool is_real = is_any_of<T, __half, __nv_bfloat16, float, double> || is_fp8<T>;
 template <class T> inline constexpr bool is_number = is_integer<T> || is_real<T>;
 
-/// What the documentation says that sums and extrema of `T` accumulate in.
+/// The type in which sums and extrema of `T` accumulate, as documented.
 template <class T> consteval auto accumulator_type() {
   if constexpr (is_real<T> && !std::is_same_v<T, double>) return std::type_identity<float>{};
   else if constexpr (!std::is_integral_v<T> || sizeof(T) >= 4) return std::type_identity<T>{};
@@ -91,7 +91,7 @@ template <class T> T make(int n) {
   else return static_cast<T>(n);
 }
 
-/// What has no name: an output that does not exist.
+/// An output that does not exist, so it has no name.
 struct none {};
 template <class T> struct item;
 #define WF_TEST_ITEM(T, Name, Wider, Narrower) \

@@ -40,7 +40,7 @@ def read(lines):
 
 
 def judge(announcements, errors):
-    """What is wrong, and which cells should be refused and were not."""
+    """Lists the mistakes, and the cells that should be refused and were not."""
     wrong, silent = [f"outside any cell: {error}" for error in errors.pop(None, [])], {}
     for cell, (number, sentence) in announcements.items():
         got = errors.pop(cell, [])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the table of types expects: operators and folds from left to right, written without the library's.
+// Expected results of the table of types: operators and folds from left to right, written without the library's.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -135,7 +135,7 @@ template <> struct model<wf::exact_plus> : model<wf::plus> {
 template <class Op, class T> using folded_t = typename model<Op>::template folded<T>;
 template <class Op, class T> using result_t = typename model<Op>::template result<T>;
 
-/// What the function must write as an `Out`: init, if there is one, and the items, from left to right.
+/// The result that the function must write as an `Out`: init, if there is one, and the items, from left to right.
 template <class Op, class Out, class T> Out fold(std::span<const T> items, std::optional<folded_t<Op, T>> init = {}) {
   using A = folded_t<Op, T>;
   std::optional<A> all = init;

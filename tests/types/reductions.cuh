@@ -5,7 +5,7 @@
 
 namespace types {
 
-/// What functions with an operator have in common. Where the operator does not take the items, one output says so.
+/// Common to functions with an operator. If the operator does not take the items, one output says so.
 template <class Op> struct with_operator {
   template <class T, class Kind>
   using output = std::conditional_t<model<Op>::template takes<T>, numbers_of<T, Kind>,
@@ -74,7 +74,7 @@ template <class Op> struct reduces_to_value : with_operator<Op> {
   }
 };
 
-/// The sum and the largest item, in an output each; and, without outputs, side by side.
+/// The sum and the largest item, in two outputs; and, without outputs, side by side.
 struct fuses {
   static std::string name() { return "fuse"; }
   template <class T, class Kind> using output = numbers_of<T, Kind>;
@@ -106,7 +106,7 @@ struct fuses {
 
 // ---- initial values ----
 
-/// What joins on the left: a value of the items' type, an int, a negative int, a value of the wider type.
+/// Initial values, which join on the left: of the items' type, an int, a negative int, one of the wider type.
 enum class init { item, literal, negative, wider };
 template <class Op, init Kind> struct reduces_from : with_operator<Op> {
   static std::string name() {

@@ -27,7 +27,7 @@ list<Out> scanned(const list<T>& items, const std::vector<int>& heads, bool has_
   return results;
 }
 
-/// What the three scans have in common: without and with init. F::scan(items, out, options) calls one of them, and
+/// Common to the three scans: without and with init. F::scan(items, out, options) calls one of them, and
 /// F::heads(number of items) says where segments begin.
 template <class F, class Op, bool IsExclusive> struct scans : with_operator<Op> {
   static std::string name() {

@@ -73,7 +73,7 @@ template <int Rows, int Bytes> void check_hashes() {
   check<Rows>(wf_test::hash_items<hash>(Rows * wf::warp_lanes), hash::absent(), wf_test::hash_pair{});
 }
 
-TEST(BatchedReduce, IsTheCanonicalTreeForEveryNumberOfRowsAndValues) {
+TEST(batched_reduce, is_the_canonical_tree_for_every_number_of_rows_and_values) {
   check_hashes<1, 8>();
   check_hashes<2, 8>();
   check_hashes<4, 8>();
@@ -82,12 +82,12 @@ TEST(BatchedReduce, IsTheCanonicalTreeForEveryNumberOfRowsAndValues) {
   check_hashes<32, 8>();
 }
 
-TEST(BatchedReduce, TakesValuesOfAnySize) {
+TEST(batched_reduce, takes_values_of_any_size) {
   check_hashes<4, 3>();
   check_hashes<2, 20>();
 }
 
-TEST(BatchedReduce, KeepsOrder) {
+TEST(batched_reduce, keeps_order) {
   using interval = wf_test::interval<>;
   check<8>(wf_test::interval_items<interval>(8 * wf::warp_lanes), interval::poison(), wf_test::join{});
 }

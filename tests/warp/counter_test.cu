@@ -24,7 +24,7 @@ __global__ void push_kernel(int pushes, hash* waiting) {
   }
 }
 
-TEST(WarpCounter, HoldsANodeForEveryBitOfTheCount) {
+TEST(warp_counter, holds_a_node_for_every_bit_of_the_count) {
   constexpr int pushes = 300;
   const wf_test::device_array<hash> waiting(pushes * wf::warp_lanes);
   wf_test::launch_and_wait(&push_kernel, 1, wf::warp_lanes, 0, pushes, waiting.data());
@@ -50,7 +50,7 @@ __global__ void total_kernel(hash* totals) {
   }
 }
 
-TEST(WarpCounter, TotalsInEveryLane) {
+TEST(warp_counter, totals_in_every_lane) {
   constexpr int most = 140;
   const wf_test::device_array<hash> totals(most * wf::warp_lanes);
   wf_test::launch_and_wait(&total_kernel, most, wf::warp_lanes, 0, totals.data());
@@ -61,14 +61,14 @@ TEST(WarpCounter, TotalsInEveryLane) {
   }
 }
 
-/// Pushes as number first, first + 1, …: what waits then is the first node of high numbers.
+/// Pushes numbers first, first + 1, …; then the first node of high numbers waits.
 __global__ void high_kernel(unsigned first, hash* result) {
   wf::warp::counter<hash> tree;
   for (unsigned n = 0; n < 4; ++n) tree.push(first + n, hash::of(n), wf_test::hash_pair{});
   if (threadIdx.x == 2) *result = tree.waiting();
 }
 
-TEST(WarpCounter, CountsTo31Bits) {
+TEST(warp_counter, counts_to_31_bits) {
   const wf_test::device_array<hash> result(1);
   wf_test::launch_and_wait(&high_kernel, 1, wf::warp_lanes, 0, 0x7ffffff8u, result.data());
   EXPECT_EQ(result.value(), wf::canonical_tree::replay(wf_test::hash_items<hash>(4).data(), 4, wf_test::hash_pair{}));

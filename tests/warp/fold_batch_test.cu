@@ -63,8 +63,8 @@ __global__ void batch_kernel(Make make, const batch_case* cases, int* wrong) {
   if (!(result == own.expected)) atomicAdd(wrong, 1);
 }
 
-/// Batches of up to `Rows` rows at every alignment in `offsets`, first and in the middle, of every number of items that matters, with less
-/// and more than a vector before and after. leaf(offset, i) is the leaf of item i.
+/// Batches of up to `Rows` rows at every alignment in `offsets`, first and in the middle, of every number of items that
+/// matters, with less and more than a vector before and after. leaf(offset, i) is the leaf of item i.
 template <int Rows, class Index, class Make, class Leaf>
 void check_batches(Make make, int chunk_items, const std::vector<int>& offsets, Leaf leaf) {
   const int row = chunk_items * wf::warp_lanes;
@@ -109,7 +109,7 @@ template <class T, int Rows, class Index> void check_type() {
                              [&](int offset, int i) { return leaf_of{}(data[static_cast<std::size_t>(offset + i)]); });
 }
 
-TEST(FoldBatch, IsTheCanonicalTreeAtEveryAlignment) {
+TEST(fold_batch, is_the_canonical_tree_at_every_alignment) {
   check_type<item<1>, 4, std::int64_t>();
   check_type<item<2, 2>, 8, int>();
   check_type<item<3>, 2, int>();
@@ -129,7 +129,7 @@ struct make_iterator_source {
   __device__ auto operator()(int, std::int64_t items) const { return wf::thread::iterator_source<squares>{{}, items}; }
 };
 
-TEST(FoldBatch, TakesIterators) {
+TEST(fold_batch, takes_iterators) {
   check_batches<8, std::int64_t>(make_iterator_source{}, 1, {0}, [](int, int i) { return leaf_of{}(i * i); });
 }
 
@@ -144,7 +144,7 @@ struct make_zip_source {
   }
 };
 
-TEST(FoldBatch, TakesTwoInputsOfDifferentAlignment) {
+TEST(fold_batch, takes_two_inputs_of_different_alignment) {
   const auto left = wf_test::random_items<std::uint16_t>(1000);
   const auto right = wf_test::random_items<double>(1000);
   const wf_test::device_array<std::uint16_t> left_on_device(left);

@@ -103,7 +103,7 @@ template <int Rows> void check_items() {
   });
 }
 
-TEST(FoldRuns, IsTheCanonicalTree) {
+TEST(fold_runs, is_the_canonical_tree) {
   check_items<8>();
   check_items<4>();
   check_items<1>();

@@ -52,7 +52,7 @@ template <int Width> std::vector<int> wrong_hashes() {
   return wrong_results<Width>(wf_test::hash_items<hash>(wf::warp_lanes), hash::absent(), wf_test::hash_pair{});
 }
 
-TEST(WarpReduce, IsTheCanonicalTreeForEveryWidthAndCount) {
+TEST(warp_reduce, is_the_canonical_tree_for_every_width_and_count) {
   EXPECT_EQ(wrong_hashes<1>(), none);
   EXPECT_EQ(wrong_hashes<2>(), none);
   EXPECT_EQ(wrong_hashes<4>(), none);
@@ -66,7 +66,7 @@ template <int Bytes, int Alignment = 1> std::vector<int> wrong_sizes() {
   return wrong_results<32>(wf_test::hash_items<hash>(wf::warp_lanes), hash::absent(), wf_test::hash_pair{});
 }
 
-TEST(WarpReduce, TakesValuesOfAnySize) {
+TEST(warp_reduce, takes_values_of_any_size) {
   EXPECT_EQ(wrong_sizes<1>(), none);
   EXPECT_EQ((wrong_sizes<2, 2>()), none);
   EXPECT_EQ(wrong_sizes<3>(), none);
@@ -77,7 +77,7 @@ TEST(WarpReduce, TakesValuesOfAnySize) {
   EXPECT_EQ((wrong_sizes<64, 8>()), none);
 }
 
-TEST(WarpReduce, KeepsOrder) {
+TEST(warp_reduce, keeps_order) {
   using interval = wf_test::interval<>;
   EXPECT_EQ(wrong_results<32>(wf_test::interval_items<interval>(32), interval::poison(), wf_test::join{}), none);
   EXPECT_EQ(wrong_results<8>(wf_test::random_items<wf_test::affine<>>(32), wf_test::affine<>{7, 7}, wf_test::compose{}),
@@ -95,7 +95,7 @@ template <class T, class Op> __global__ void short_warp_kernel(const T* values, 
     }
 }
 
-TEST(WarpReduce, WorksWhereLanesDoNotExist) {
+TEST(warp_reduce, works_where_lanes_do_not_exist) {
   using hash = wf_test::tree_hash<4, 4>;
   const auto values = wf_test::hash_items<hash>(wf::warp_lanes);
   std::vector<hash> expected;
@@ -130,12 +130,12 @@ template <class T> void check_redux() {
   EXPECT_EQ((wrong_redux<T, 1>(wf::bit_xor{})), none);
 }
 
-TEST(WarpReduce, OfIntegersInOneInstruction) {
+TEST(warp_reduce, of_integers_in_one_instruction) {
   check_redux<int>();
   check_redux<unsigned>();
 }
 
-TEST(WarpReduce, TakesTheInstructionOnlyWhereItIsRight) {
+TEST(warp_reduce, takes_the_instruction_only_where_it_is_right) {
   using wf::warp::detail::has_redux;
   EXPECT_TRUE((has_redux<wf::accumulating<int, wf::plus>, int>));
   EXPECT_FALSE((has_redux<wf::plus, float> || has_redux<wf::plus, std::int64_t> || has_redux<wf::plus, std::int16_t>));

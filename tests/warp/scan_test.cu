@@ -25,7 +25,7 @@ __global__ void scan_kernel(const int* values, scans* results) {
   results[own] = {wf::warp::sum_through(values[own]), wf::warp::sum_through<8>(values[own])};
 }
 
-TEST(WarpScan, OfSums) {
+TEST(warp_scan, of_sums) {
   constexpr int warps = 40;
   std::vector<int> values(warps * 32);
   wf_test::random_source random(7);

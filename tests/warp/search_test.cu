@@ -82,7 +82,7 @@ template <class Step> values sums(std::int64_t count, Step step) {
   return result;
 }
 
-TEST(Search, OfEqualStepsTakesALook) {
+TEST(search, of_equal_steps_takes_a_look) {
   for (const std::int64_t count : {1, 2, 31, 32, 33, 1000, 30'000})
     for (const std::int64_t step : {1, 7, 1 << 20}) {
       const most_looks most = check(sums(count, [&] { return step; }), count * step, count);
@@ -91,8 +91,8 @@ TEST(Search, OfEqualStepsTakesALook) {
     }
 }
 
-// Most warps look for a target past all values where the last segment holds most items.
-TEST(Search, PastAllValuesTakesALook) {
+// If the last segment holds most items, most warps look for a target past all values.
+TEST(search, past_all_values_takes_a_look) {
   for (const std::int64_t count : {1, 33, 1024, 65'537}) {
     const device_array<std::int64_t> in(values(static_cast<std::size_t>(count), 0)), target(values{1 << 19}),
         by_interpolation(32), by_parts(32), by_scatter(32);
@@ -106,7 +106,7 @@ TEST(Search, PastAllValuesTakesALook) {
   }
 }
 
-TEST(Search, OfAnySteps) {
+TEST(search, of_any_steps) {
   wf_test::random_source random(3);
   for (const std::int64_t count : {1, 5, 32, 33, 64, 1025, 20'000}) {
     const auto some = sums(count, [&] { return random.below(41); });  // some values are there more than once
@@ -123,7 +123,7 @@ TEST(Search, OfAnySteps) {
   check({}, 0, 1);
 }
 
-TEST(Search, WhateverTheTotalSaysIsRight) {
+TEST(search, whatever_the_total_says_is_right) {
   wf_test::random_source random(4);
   const auto some = sums(5000, [&] { return random.below(100); });
   for (const std::int64_t total :

@@ -41,8 +41,8 @@ template <class Unit, int Rows> __global__ void exchange_kernel(int* runs, int* 
 template <class Unit, int Rows> void expect_exchange() {
   const wf_test::device_array<int> runs(32 * Rows), rows(32 * Rows);
   wf::launch(&exchange_kernel<Unit, Rows>,
-             wf::host::launch_config(1, 32, wf::warp::transpose<Unit, Rows>::room_bytes + 16, nullptr), runs.data(),
-             rows.data());
+             wf::host_side::launch_config(1, 32, wf::warp::transpose<Unit, Rows>::room_bytes + 16, nullptr),
+             runs.data(), rows.data());
   const std::vector<int> in_runs = runs.to_host(), in_rows = rows.to_host();
   for (int i = 0; i < 32 * Rows; ++i) {
     ASSERT_EQ(in_runs[static_cast<std::size_t>(i)], i) << sizeof(Unit) << " bytes, " << Rows << " rows";
@@ -50,7 +50,7 @@ template <class Unit, int Rows> void expect_exchange() {
   }
 }
 
-TEST(Transpose, GivesEachLaneItsRunAndBack) {
+TEST(transpose, gives_each_lane_its_run_and_back) {
   expect_exchange<unit<unsigned char, 1>, 4>();
   expect_exchange<unit<short, 3>, 8>();
   expect_exchange<unit<int, 1>, 1>();

@@ -6,29 +6,16 @@
 
 namespace warpfold::arch {
 
-enum class l2_hint { none, evict_first };
-
 /// Starts a copy of `bytes` bytes into this block's shared memory, and returns. `barrier` counts the bytes as they
 /// arrive; one thread must announce them by arrive_expect_tx. Both addresses and `bytes` are multiples of 16; the
 /// source is in global memory. Traps below sm_90.
-__device__ inline void bulk_copy_to_shared(void* target, const void* source, unsigned bytes, mbarrier& barrier,
-                                           [[maybe_unused]] l2_hint hint = l2_hint::none) {
+__device__ inline void bulk_copy_to_shared(void* target, const void* source, unsigned bytes, mbarrier& barrier) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  const auto from = static_cast<std::uint64_t>(__cvta_generic_to_global(source));
-  if (hint == l2_hint::none) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address(target)),
-                 "l"(from), "r"(bytes), "r"(shared_address(&barrier))
-                 : "memory");
-  } else {
-    std::uint64_t policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::
-            "r"(shared_address(target)),
-        "l"(from), "r"(bytes), "r"(shared_address(&barrier)), "l"(policy)
-        : "memory");
-  }
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(target)),
+               "l"(static_cast<std::uint64_t>(__cvta_generic_to_global(source))), "r"(bytes),
+               "r"(shared_address(&barrier))
+               : "memory");
 #elif defined(__CUDACC__)
   __trap();
 #else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What nvcc makes of extended lambdas. To the compiler of the host's code
+// Traits of nvcc's extended lambdas. To the compiler of the host's code
 //
 // - a `__device__` lambda cannot be called as const, and what it returns is known only if it is declared;
 // - a `__host__ __device__` lambda with captures is a wrapper: the captures, and a pointer to the lambda on the host's
 //   heap. Its copy constructor and its destructor manage that, so it is not trivially copyable. Kernels get its bytes,
-//   of which they read the captures only. A launch copies its arguments before it sends their bytes, so the host may
+//   and read only the captures. A launch copies its arguments before it sends their bytes, so the host may
 //   destroy its own.
 //
 // The compiler of the device's code, which also reads the host's, sees both lambdas as they are written.

@@ -14,8 +14,8 @@ __device__ inline int thread_rank() {
 /// whole warp takes, and large reductions get 4 % slower.)
 __device__ inline int lane_id() { return thread_rank() & (warp_lanes - 1); }
 
-/// Index in its block of a thread, and of its warp, in the library's own kernels, whose blocks have one dimension. The
-/// compiler learns that they have, so that lane_id() costs one register to read, not three.
+/// The index of the thread, and of its warp, in its block. For the library's own kernels, whose blocks have one
+/// dimension. The compiler learns that, so lane_id() reads one register, not three.
 __device__ inline int flat_thread() {
 #if defined(__CUDA_ARCH__)
   __builtin_assume(threadIdx.y == 0);

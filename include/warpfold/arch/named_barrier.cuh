@@ -9,7 +9,7 @@ namespace warpfold::arch {
 template <int Id, int Threads> __device__ void sync_warps() {
   static_assert(Id >= 1 && Id <= 15 && Threads % warp_lanes == 0);
 #if defined(__CUDA_ARCH__)
-  __syncwarp();  // the compiler need not bring a warp together before what it does not know to be a barrier
+  __syncwarp();  // the compiler, which does not know the next statement to be a barrier, need not reconverge the warp
   asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
 #elif !defined(__CUDACC__)
   cuda_emulator::named_barrier_sync(Id, Threads);

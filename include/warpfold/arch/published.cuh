@@ -15,7 +15,7 @@ __device__ inline void publish(unsigned* word, unsigned value) {
 #endif
 }
 
-/// What has been published, now.
+/// Reads the value that is published now.
 __device__ inline unsigned observe(unsigned* word) {
 #if defined(__CUDA_ARCH__)
   unsigned value;
@@ -47,7 +47,7 @@ __device__ inline void publish(message* target, const message& value) {
 #endif
 }
 
-/// What has been published, now.
+/// Reads the value that is published now.
 __device__ inline message observe(const message* source) {
   message value;
 #if defined(__CUDA_ARCH__)

@@ -38,8 +38,8 @@ __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned exp
   return true;
 }
 
-/// arrive(counter, numbers...) for a warp. All lanes call it, and all get the answer. What any lane wrote before is
-/// released; what earlier warps released is visible to all lanes afterwards.
+/// arrive(counter, numbers...) for a warp. All lanes call it, and all get the answer. It releases all lanes' earlier
+/// writes; afterwards all lanes see the writes that earlier warps released.
 template <class... Numbers> __device__ bool warp_completes(unsigned* counter, Numbers... numbers) {
   __syncwarp();
   int last = 0;
@@ -49,7 +49,7 @@ template <class... Numbers> __device__ bool warp_completes(unsigned* counter, Nu
 }
 
 /// Counts the caller at `counter`, which is zero again after `expected` arrivals, and returns how many came before.
-/// What the caller read or was handed by a barrier is released. Nothing is acquired: the caller need not wait for the
+/// It releases what the caller read or was handed by a barrier. Nothing is acquired: the caller need not wait for the
 /// number before it goes on.
 __device__ inline unsigned count_arrival(unsigned* counter, unsigned expected) {
   unsigned before;
@@ -76,7 +76,7 @@ __device__ inline void fence_before_arrival() {
 #endif
 }
 
-/// Acquires what those released who arrived before, for the one that arrived last.
+/// Acquires, for the last one to arrive, what all earlier ones released.
 __device__ inline void fence_after_arrivals() {
 #if defined(__CUDA_ARCH__)
   asm volatile("fence.acq_rel.gpu;" ::: "memory");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What all kernels over axes get, and where they write.
+// The arguments of all kernels over axes, and how these write their results.
 #pragma once
 #include <warpfold/arch/vector_load.cuh>
 #include <warpfold/axes/index_map.cuh>
-#include <warpfold/axes/schedule.hpp>
+#include <warpfold/axes/plan.hpp>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/thread/locate.cuh>
 #include <warpfold/thread/put.cuh>
@@ -26,7 +26,7 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
   std::int64_t vectors;           ///< numbers of `kept`
   std::int64_t items;             ///< of an output
   std::int64_t inner_out_stride;  ///< from an output to the next of its vector
-  schedule plan;
+  axis_reduction::plan plan;
   A* partials;         ///< scratch of outputs that several blocks share
   unsigned* counters;  ///< zero before and after the kernel: of drawn work items, then of each tile
 

@@ -5,9 +5,7 @@
 #include <warpfold/host/output_checks.cuh>
 #include <warpfold/outputs.hpp>
 
-namespace warpfold {
-
-namespace axis_reduction {
+namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// `Count` outputs as kernels write them, and the axes of each.
@@ -20,32 +18,6 @@ template <class Out, int Count> struct array_outputs {
 
 template <class Out> inline constexpr bool is_array_outputs = false;
 template <class Out, int Count> inline constexpr bool is_array_outputs<array_outputs<Out, Count>> = true;
-
-}  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace axis_reduction
-
-inline namespace WARPFOLD_HIDDEN_V1 {
-
-/// An array for each result of a fused reduction along axes (reduce_axes.cuh). All must have the same extents and
-/// strides, and be apart from each other, from the first to the last item. Results that shall interleave are written to
-/// an array of fused<...>.
-template <class... Outs>
-  requires(sizeof...(Outs) > 0 && (array_view<std::remove_cvref_t<Outs>> && ...))
-constexpr auto outputs(Outs&&... outs) {
-  using places = output_places<pointer_t<view_handle_t<std::remove_cvref_t<Outs>>>...>;
-  axis_reduction::array_outputs<places, int{sizeof...(Outs)}> result{{}, {axis_reduction::axes_of(outs)...}};
-  const auto set = [](auto& place, const auto& pointer) { place = to_pointer(pointer); };
-  [&]<std::size_t... Is>(std::index_sequence<Is...>) {
-    (set(detail::element<Is>(result.to.first), outs.data_handle()), ...);
-  }
-  (std::index_sequence_for<Outs...>());
-  return result;
-}
-
-}  // namespace WARPFOLD_HIDDEN_V1
-
-namespace axis_reduction {
-inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// The outputs that an array, a contiguous range, or what `outputs` makes of several stands for. Ranges have one
 /// dimension.
@@ -62,7 +34,7 @@ template <class Out> constexpr auto place_outputs(Out& out) {
     }();
     array_outputs<std::remove_const_t<decltype(all.first)>, count> placed{{all.first}, {}};
     int next = 0;
-    host::for_each_output("", all, [&](const char*, const auto&, std::int64_t size) {
+    host_side::for_each_output("", all, [&](const char*, const auto&, std::int64_t size) {
       placed.axes[next++] = {1, {size < 0 ? all.size : size}, {1}};
     });
     return placed;
@@ -103,5 +75,4 @@ template <class It> output<It> from_item(output<It> out, std::int64_t first) {
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace axis_reduction
-}  // namespace warpfold
+}  // namespace warpfold::axis_reduction

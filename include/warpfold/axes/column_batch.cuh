@@ -39,28 +39,28 @@ template <class Leaves, class Op> class column_batch {
       : leaves_(leaves), reduced_(reduced), op_(op) {}
 
   /// Starts to load the items [first, end), a batch at most, of outputs whose first items lie at `origin`. A batch that
-  /// crosses ends of the innermost axis is loaded run by run.
+  /// crosses ends of the innermost axis is loaded stretch by stretch.
   __device__ void load(std::int64_t origin, std::int64_t first, std::int64_t end) {
     first_ = first;
     count_ = static_cast<int>(least_of(end - first, rows));
     if (count_ <= 0) return;
     const std::int64_t step = reduced_.inner_stride();
-    run_place run = reduced_.run_at(first);
-    if (count_ == rows && run.left >= rows) {
+    stretch_place stretch = reduced_.stretch_at(first);
+    if (count_ == rows && stretch.remaining >= rows) {
       WARPFOLD_UNROLL
-      for (int k = 0; k < rows; ++k) leaves_.load(held_[k], origin + run.in + k * step);
+      for (int k = 0; k < rows; ++k) leaves_.load(held_[k], origin + stretch.in + k * step);
       return;
     }
     WARPFOLD_NO_UNROLL
     for (int begin = 0;;) {
-      const std::int64_t place = origin + run.in - begin * step;
-      const int run_end = begin + static_cast<int>(least_of(run.left, count_ - begin));
+      const std::int64_t place = origin + stretch.in - begin * step;
+      const int stretch_end = begin + static_cast<int>(least_of(stretch.remaining, count_ - begin));
       WARPFOLD_UNROLL
       for (int k = 0; k < rows; ++k)
-        if (k >= begin && k < run_end) leaves_.load(held_[k], place + k * step);
-      if (run_end == count_) return;
-      begin = run_end;
-      run = reduced_.run_at(first + begin);
+        if (k >= begin && k < stretch_end) leaves_.load(held_[k], place + k * step);
+      if (stretch_end == count_) return;
+      begin = stretch_end;
+      stretch = reduced_.stretch_at(first + begin);
     }
   }
   /// Whether the last load found items.
@@ -88,16 +88,17 @@ __device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::i
   WARPFOLD_NO_UNROLL
   for (std::int64_t row = first; row < end; row += rows, ++batches) {
     const int count = static_cast<int>(least_of(end - row, rows));
-    const run_place run = reduced.run_at(row);
+    const stretch_place stretch = reduced.stretch_at(row);
     const std::int64_t step = reduced.inner_stride();
     typename Leaves::chunk held[rows] = {};
-    if (run.left >= rows && count == rows) {
+    if (stretch.remaining >= rows && count == rows) {
       WARPFOLD_UNROLL
-      for (int k = 0; k < rows; ++k) leaves.load(held[k], origin + run.in + k * step);
+      for (int k = 0; k < rows; ++k) leaves.load(held[k], origin + stretch.in + k * step);
     } else {
       WARPFOLD_UNROLL
       for (int k = 0; k < rows; ++k)
-        if (k < count) leaves.load(held[k], origin + (k < run.left ? run.in + k * step : reduced.in(row + k)));
+        if (k < count)
+          leaves.load(held[k], origin + (k < stretch.remaining ? stretch.in + k * step : reduced.in(row + k)));
     }
     fold_batch(leaves, held, row, count, op, values);
     if (end - first <= rows) return;

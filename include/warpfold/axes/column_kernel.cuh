@@ -17,7 +17,7 @@ template <class Leaves> struct column_storage {
 };
 
 /// Each block draws tiles of outputs and splits of their items. In a step, row groups of threads fold adjacent batches;
-/// after a phase of steps, the block joins what they have left in shared memory. Meanwhile the next batches are under
+/// after a phase of steps, the block joins their values in shared memory. Meanwhile the next batches are under
 /// way. The last warp has no items: its first thread, the clerk, draws and arrives.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(column_policy_of<Leaves>.resident_threads, 1)
@@ -26,7 +26,7 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
   constexpr int vector = Leaves::chunk_items, batch_rows = column_batch<Leaves, Op>::rows,
                 phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   const int step_rows = plan.groups * batch_rows, own_row = own.group * batch_rows;
   const int threads = static_cast<int>(blockDim.x) - warp_lanes;

@@ -25,7 +25,7 @@ column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argu
   using A = typename Leaves::accumulator;
   constexpr int vector = Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<column_share_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;

@@ -7,13 +7,13 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Places of an array in input and output, or of a run of equally spaced items.
+/// Places of an array in input and output, or of a stretch of equally spaced items.
 struct place {
   std::int64_t in, out;
 };
-struct run_place {
-  std::int64_t in;    ///< place of the first item
-  std::int64_t left;  ///< items from there to the end of the innermost axis
+struct stretch_place {
+  std::int64_t in;         ///< place of the first item
+  std::int64_t remaining;  ///< items from there to the end of the innermost axis
 };
 
 /// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
@@ -48,7 +48,7 @@ struct index_map {
     decompose(index, [&](const axis_list::axis& axis, std::int64_t i) { in += i * axis.in_stride; });
     return in;
   }
-  __device__ run_place run_at(std::int64_t index) const {
+  __device__ stretch_place stretch_at(std::int64_t index) const {
     if (rank == 1) return {index * axes[0].in_stride, axes[0].extent - index};
     const std::int64_t outer = divided(0, index), inner = index - outer * axes[0].extent;
     return {in(index), axes[0].extent - inner};

@@ -154,7 +154,7 @@ template <int Vector, bool JoinsSingly, class Arguments, class Storage> class sp
   }
   /// Joins what this block has to, when it has left its items. All threads call it.
   __device__ void finish() {
-    const schedule& plan = arguments_.plan;
+    const auto& plan = arguments_.plan;
     const int numbers = static_cast<int>(plan.waits() ? plan.tiles * plan.slices : plan.work_items());
     WARPFOLD_NO_UNROLL
     for (int number = blockIdx.x; number < numbers; number += gridDim.x) {
@@ -180,7 +180,7 @@ template <int Vector, bool JoinsSingly, class Arguments, class Storage> class sp
   __device__ bool is_by_output() const { return Vector == 1 || (JoinsSingly && arguments_.plan.by_output); }
   /// Joins the partial results of a slice of a tile, of `Outputs` outputs a lane.
   template <int Outputs> __device__ void join_slice(int tile, int slice) {
-    const schedule& plan = arguments_.plan;
+    const auto& plan = arguments_.plan;
     constexpr int lanes_of_vector = Vector / Outputs;
     const tile_thread own(plan.slice_lanes);
     const int row_groups = threads_ / plan.slice_lanes, lane = slice * plan.slice_lanes + own.lane;
@@ -196,14 +196,14 @@ template <int Vector, bool JoinsSingly, class Arguments, class Storage> class sp
   /// Where a split's node of output `lane` of a tile lies: beside those of other splits; or that of vector `lane`:
   /// beside those of other vectors.
   template <int Outputs> __device__ auto* partial_of(std::int64_t tile, std::int64_t split, int lane) const {
-    const schedule& plan = arguments_.plan;
+    const auto& plan = arguments_.plan;
     return reinterpret_cast<node_vector<A, Outputs>*>(arguments_.partials) +
            (Outputs == 1 ? (tile * plan.lanes * Vector + lane) * plan.splits + split
                          : (tile * plan.splits + split) * plan.lanes + lane);
   }
   /// The counter of a tile goes round once: all splits arrive, and then all slices that have waited for them.
   __device__ unsigned arrivals() const {
-    const schedule& plan = arguments_.plan;
+    const auto& plan = arguments_.plan;
     return static_cast<unsigned>(plan.splits + (plan.waits() ? plan.slices : 0));
   }
 

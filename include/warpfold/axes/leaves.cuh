@@ -43,9 +43,9 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
       if (inside) return to.load_window(data + first, least_of(count, Items));
     to.load(data + first, least_of(count, Items));
   }
-  /// Whether the vectors that hold items of [first, end) lie within the array.
+  /// Whether the vectors of 16 bytes that hold items of [first, end) lie within the array.
   __device__ bool is_inside(std::int64_t first, std::int64_t end) const {
-    constexpr int margin = (14 + int{sizeof(T)}) / int{sizeof(T)};  // items of a vector but one byte
+    constexpr int margin = thread::vector_margin(sizeof(T));
     return first - readable.first >= margin && readable.last + 1 - end >= margin;
   }
   template <int Count> constexpr array_leaves<T, Transform, A, TakesIndex, Count> in_chunks() const {
@@ -63,6 +63,9 @@ struct located_items<axis_reduction::array_leaves<T, lifted<Op, Transform>, A, t
   using value =
       typename warpfold::detail::promoted<std::remove_cvref_t<std::invoke_result_t<Transform&, const T&>>>::type;
   struct plain_leaves {
+    struct source_type {
+      using item = T;
+    };
     using chunk = thread::chunk<T, Items>;
     using accumulator = value;
     using transform_type = Transform;

@@ -160,7 +160,7 @@ template <class Leaves, int Columns> struct narrow_storage {
 };
 
 /// Each block draws splits of matrices, and folds them a step at a time: warps fold adjacent batches, and while they
-/// load the next ones, the first threads join what the warps have left.
+/// load the next ones, the first threads join the values of the warps.
 template <int Columns, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(narrow_policy_of<Leaves, Columns>.block_threads,
                                   narrow_policy_of<Leaves, Columns>.blocks_per_multiprocessor)
@@ -170,7 +170,7 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
   constexpr int block_threads = narrow_policy_of<Leaves, Columns>.block_threads, warps = block_threads / warp_lanes,
                 step_rows = warps * folder::batch_rows;
   auto& shared = arch::dynamic_shared<narrow_storage<Leaves, Columns>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(Columns);
   const int warp = arch::uniform_warp(), lane = arch::lane_id(), column = folder::own_column();
   const bool leads = own.group == 0, is_clerk = arch::flat_thread() == 0;

@@ -3,7 +3,7 @@
 //
 // Two items do if the differences d of their indices are not all 0, and the sum of stride * d is. Each |d| is less than
 // its extent. The search chooses the d of one axis after the other, the largest stride first, and only such that the
-// axes that are left can still make the sum 0: it is within their reach, and divisible by their common divisor. Most
+// remaining axes can still make the sum 0: it is within their reach, and divisible by their common divisor. Most
 // strides leave no choice but 0. Some, of many axes, leave more choices than can be tried.
 #pragma once
 #include <algorithm>
@@ -57,8 +57,8 @@ class overlap_search {
     std::int64_t inverse = 0;                       ///< of stride / divisor, modulo the period
   };
 
-  /// Whether axis number `number` and what is left can turn `sum` into 0. It is within their reach, and divisible by
-  /// their divisor. As long as it is 0, each d is.
+  /// Whether axis number `number` and the remaining ones can turn `sum` into 0. It is within their reach, and divisible
+  /// by their divisor. As long as it is 0, each d is.
   bool can_be_zero(int number, std::int64_t sum) {
     if (number == rank_ - 1) return sum != 0;
     const axis& own = axes_[number];

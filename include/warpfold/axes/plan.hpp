@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans of reductions over axes: pure functions of the shape and the device, testable without a GPU.
+// Plans: how a kernel over axes deals its outputs and their items to blocks. The functions that make them are pure
+// functions of the shape and the device, testable without a GPU.
+// functions of the shape and the device, testable without a GPU.
 #pragma once
 #include <optional>
 #include <warpfold/axes/policy.hpp>
-#include <warpfold/axes/schedule.hpp>
 #include <warpfold/axes/shape.hpp>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/thread/fast_divisor.cuh>
@@ -11,81 +12,40 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-constexpr int ceil_log2(std::int64_t number) {
-  return number <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
-}
-
-/// Which kernel takes a shape, and how it reads.
-enum class kernel_kind { columns, whole_columns, few_items, rows, short_rows, narrow, tiles };
-struct kernel_choice {
-  kernel_kind kind;
-  int vector;       ///< items that a thread reads at once
-  bool is_aligned;  ///< whether these are vectors; of narrow matrices, whether these begin at multiples of 16 bytes
+/// The items [first, end) of the outputs of a tile. There may be none.
+struct work_item {
+  std::int64_t tile, split, first, end;
 };
 
-/// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
-inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::uintptr_t address, int vector,
-                        std::size_t item_bytes) {
-  const auto are_aligned = [&](const axis_list& list) {
-    return std::all_of(list.axes, list.axes + list.rank, [&](const axis_list::axis& axis) {
-      return &axis == &inner || axis.extent == 1 || axis.in_stride % vector == 0;
-    });
-  };
-  return inner.in_stride == 1 && address % (static_cast<std::size_t>(vector) * item_bytes) == 0 &&
-         are_aligned(given.kept) && are_aligned(given.reduced);
-}
+/// How outputs and their items are dealt to blocks. A work item is a tile of outputs and a split of their items, a node
+/// of each output's canonical tree.
+struct plan {
+  int lanes;     ///< a tile is as many outputs, or vectors of outputs
+  int groups;    ///< a power of two: threads (rows: warps) of a block that share the items of an output
+  int log_rows;  ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
+  std::int64_t tiles;
+  std::int64_t splits;
+  bool by_output;   ///< whether a lane that joins splits has one output, rather than a vector
+  int slices;       ///< a tile's splits are joined by as many blocks, if these draw work items,
+  int slice_lanes;  ///< of so many lanes each; otherwise by the last block
+  int blocks;       ///< of the grid
+  bool draws;       ///< whether these draw work items; otherwise they take turns, of one each if there are splits
 
-/// Whether each output column is one of a matrix of few columns, whose rows are adjacent or nearly so.
-inline bool has_narrow_matrices(const shape& given) {
-  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
-  return given.reduced.rank == 1 && given.reduced_items > 1 && kept.in_stride == 1 && kept.extent <= max_tile_columns &&
-         kept.extent <= reduced.in_stride && 2 * reduced.in_stride <= 3 * kept.extent && given.outputs > 1;
-}
-
-/// Whether rows are adjacent and as short as the narrow kernel wants them, and there are enough of them for a block.
-inline bool has_long_narrow_matrices(const shape& given) {
-  const axis_list::axis& kept = given.kept.inner();
-  return has_narrow_matrices(given) && kept.extent <= max_narrow_columns && kept.extent > 1 &&
-         given.reduced.inner().in_stride == kept.extent &&
-         (given.kept.rank == 1 || given.reduced_items >= min_narrow_rows);
-}
-
-/// Whether matrices of `kept` columns, the first at `address`, begin at multiples of 16 bytes.
-inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t address, std::int64_t item_bytes) {
-  return address % 16 == 0 && std::all_of(kept.axes, kept.axes + kept.rank - 1, [&](const axis_list::axis& axis) {
-           return axis.in_stride * item_bytes % 16 == 0;
-         });
-}
-
-/// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
-/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
-inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
-                                   std::size_t accumulator_bytes, int column_vector, int row_chunk) {
-  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
-  const std::int64_t step = std::abs(reduced.in_stride), bytes = static_cast<std::int64_t>(item_bytes);
-  const bool is_tiny_run = given.reduced.rank > 1 && reduced.extent * step * bytes < sector_bytes &&
-                           kept.in_stride * bytes <= 2 * sector_bytes;
-  const bool by_rows = given.outputs == 1 || (step < kept.in_stride && !is_tiny_run);
-  if (given.reduced_items == 1 || !by_rows) {
-    const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
-    const int vector = fits ? column_vector : 1;
-    if (kept.extent * bytes >= 2 * sector_bytes) {
-      const std::int64_t items = given.reduced_items;
-      if (items <= most_few_items(std::max(item_bytes, accumulator_bytes)))
-        return {kernel_kind::few_items, vector, true};
-      if (items <= whole_column_items && items % few_items != 0 && given.outputs / vector >= many_columns)
-        return {kernel_kind::whole_columns, vector, true};
-    }
-    if (has_long_narrow_matrices(given))
-      return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
-    if (has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes) return {kernel_kind::tiles, vector, true};
-    return {kernel_kind::columns, vector, true};
+  /// Whether blocks wait for the splits that others have.
+  __host__ __device__ bool waits() const { return draws && splits > 1; }
+  __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
+  __host__ __device__ std::int64_t split_items() const { return std::int64_t{groups} << log_rows; }
+  /// Work item `number`, where outputs have `items` items. Neighbouring ones are tiles of one split, as far as there
+  /// are several.
+  __device__ work_item item_at(std::int64_t number, std::int64_t items) const {
+    const std::int64_t split = splits == 1 ? 0 : tiles == 1 ? number : number / tiles, first = split * split_items();
+    return {number - split * tiles, split, first,
+            number < work_items() ? least_of(first + split_items(), items) : first};
   }
-  const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
-  const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
-  const int chunk = is_aligned || (given.reduced.rank == 1 && reduced.in_stride == 1) ? row_chunk : 1;
-  return {given.reduced_items <= warp_lanes * chunk ? kernel_kind::short_rows : kernel_kind::rows, chunk,
-          is_aligned || chunk == 1};
+};
+
+constexpr int ceil_log2(std::int64_t number) {
+  return number <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
 }
 
 /// The most work items of blocks that share outputs, of which each leaves `partial_values` accumulators.
@@ -103,8 +63,8 @@ inline int cooperating_blocks(int resident_blocks, int max_blocks) { return grid
 
 /// Splits the items of each tile: halves what a thread or warp folds, down to 2^log_least items, while the grid has at
 /// most `most_work` work items.
-inline void deal_splits(schedule& plan, std::int64_t items, int log_least, std::int64_t most_work) {
-  const auto splits = [&](int log_rows) { return host::divide_up(items, std::int64_t{plan.groups} << log_rows); };
+inline void deal_splits(plan& plan, std::int64_t items, int log_least, std::int64_t most_work) {
+  const auto splits = [&](int log_rows) { return host_side::divide_up(items, std::int64_t{plan.groups} << log_rows); };
   while (plan.log_rows > log_least && plan.tiles * splits(plan.log_rows - 1) <= most_work) --plan.log_rows;
   plan.splits = splits(plan.log_rows);
 }
@@ -116,7 +76,7 @@ constexpr std::int64_t most_drawn_work(std::int64_t bytes, int work_bytes, int b
 /// The grid of at most `blocks` blocks, which draw their work items if there are several for each. Slices have as many
 /// lanes as `threads` threads can join at once. A lane has `vector` outputs while it folds; if `joins_singly`, it may
 /// have one when it joins.
-inline void deal_drawn_work(schedule& plan, std::int64_t blocks, int threads, int vector, bool joins_singly,
+inline void deal_drawn_work(plan& plan, std::int64_t blocks, int threads, int vector, bool joins_singly,
                             std::size_t accumulator_bytes) {
   plan.blocks = static_cast<int>(std::min(plan.work_items(), blocks));
   constexpr std::int64_t most_draws = std::int64_t{1} << 31;
@@ -126,21 +86,21 @@ inline void deal_drawn_work(schedule& plan, std::int64_t blocks, int threads, in
   const std::int64_t most_slices = plan.waits() ? std::max<std::int64_t>(plan.blocks / plan.tiles, 1) : 1,
                      lanes = std::int64_t{plan.lanes} * (vector / outputs),
                      least = threads * least_joined(outputs * accumulator_bytes) / plan.splits;
-  plan.slice_lanes = static_cast<int>(std::min(std::max(least, host::divide_up(lanes, most_slices)), lanes));
-  plan.slices = static_cast<int>(host::divide_up(lanes, plan.slice_lanes));
+  plan.slice_lanes = static_cast<int>(std::min(std::max(least, host_side::divide_up(lanes, most_slices)), lanes));
+  plan.slices = static_cast<int>(host_side::divide_up(lanes, plan.slice_lanes));
 }
 
 /// Threads of a block of the column kernels: whole warps.
-inline int column_threads(const schedule& plan, const kernel_policy& policy) {
-  return static_cast<int>(host::divide_up(plan.lanes * plan.groups, warp_lanes) + policy.loads_ahead) * warp_lanes;
+inline int column_threads(const plan& plan, const kernel_policy& policy) {
+  return static_cast<int>(host_side::divide_up(plan.lanes * plan.groups, warp_lanes) + policy.loads_ahead) * warp_lanes;
 }
 
 /// The plan of the column kernels for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile has as
 /// many lanes as leave rows to the other threads of its block; rows are split among these, then among blocks.
-inline schedule plan_columns(int multiprocessors, std::int64_t columns, int vector, std::int64_t rows,
-                             std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
+inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, std::int64_t rows,
+                         std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
   const auto bit_floor = [](int number) { return 1 << (std::bit_width(static_cast<unsigned>(number)) - 1); };
-  const int most_groups = 1 << std::min(ceil_log2(host::divide_up(rows, policy.batch_rows)), 10);
+  const int most_groups = 1 << std::min(ceil_log2(host_side::divide_up(rows, policy.batch_rows)), 10);
   const auto whole_lanes = static_cast<int>(std::min<std::int64_t>(whole_tile_bytes / policy.load_bytes / rows,
                                                                    policy.tile_lanes));  // of tiles that need no splits
   const bool needs_no_splits = whole_lanes >= least_tile_lanes && columns >= 4 * multiprocessors * whole_lanes;
@@ -149,15 +109,15 @@ inline schedule plan_columns(int multiprocessors, std::int64_t columns, int vect
                           columns <= std::int64_t{2} * multiprocessors * least_tile_lanes;
   const int split_lanes = are_narrow ? least_tile_lanes : policy.tile_lanes;
   const int most_lanes = needs_no_splits ? whole_lanes : std::max(policy.block_threads / most_groups, split_lanes);
-  schedule plan{};
-  const std::int64_t least_tiles = host::divide_up(columns, most_lanes);
+  plan plan{};
+  const std::int64_t least_tiles = host_side::divide_up(columns, most_lanes);
   for (const std::int64_t tiles : {least_tiles, least_tiles + (least_tiles > 1)}) {  // what leaves fewer threads idle
-    const auto lanes = static_cast<int>(host::divide_up(columns, tiles));
+    const auto lanes = static_cast<int>(host_side::divide_up(columns, tiles));
     const int groups = std::min(bit_floor(policy.block_threads / lanes), most_groups);
     if (lanes * groups > plan.lanes * plan.groups) plan.lanes = lanes, plan.groups = groups;
   }
-  plan.tiles = host::divide_up(columns, plan.lanes);
-  plan.log_rows = ceil_log2(host::divide_up(rows, plan.groups));
+  plan.tiles = host_side::divide_up(columns, plan.lanes);
+  plan.log_rows = ceil_log2(host_side::divide_up(rows, plan.groups));
   const int resident = policy.resident_threads / column_threads(plan, policy);
   const int blocks = cooperating_blocks(multiprocessors * resident, max_blocks);
   deal_splits(plan, rows, ceil_log2(policy.batch_rows),
@@ -170,21 +130,21 @@ inline schedule plan_columns(int multiprocessors, std::int64_t columns, int vect
 }
 
 /// The plan of the kernel for few items, for `outputs` vectors, of which a thread takes `vectors`.
-inline schedule plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
-  schedule plan{};
-  plan.tiles = host::divide_up(outputs, std::int64_t{few_items_threads} * vectors);
+inline plan plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
+  plan plan{};
+  plan.tiles = host_side::divide_up(outputs, std::int64_t{few_items_threads} * vectors);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
 }
 
 /// The plan for `columns` vectors of `rows` items, which single threads of blocks of `threads` fold.
-inline schedule plan_whole_columns(std::int64_t columns, std::int64_t rows, int threads, int max_blocks) {
-  schedule plan{};
+inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int threads, int max_blocks) {
+  plan plan{};
   plan.lanes = threads;
   plan.groups = 1;
   plan.log_rows = ceil_log2(rows);
-  plan.tiles = host::divide_up(columns, threads);
+  plan.tiles = host_side::divide_up(columns, threads);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
@@ -192,16 +152,16 @@ inline schedule plan_whole_columns(std::int64_t columns, std::int64_t rows, int 
 
 /// The plan of the row kernel for `outputs` of `items` > 0 items each. Items are split among warps if there is a batch
 /// for each, then among blocks, until there is work for all.
-inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items,
-                          std::size_t accumulator_bytes, const row_policy& policy, int max_blocks) {
+inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items, std::size_t accumulator_bytes,
+                      const row_policy& policy, int max_blocks) {
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
-  const int log_groups = std::min(ceil_log2(host::divide_up(items, policy.batch_items())), log_warps);
-  schedule plan{};
+  const int log_groups = std::min(ceil_log2(host_side::divide_up(items, policy.batch_items())), log_warps);
+  plan plan{};
   const int log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
   plan.lanes = 1 << log_lanes;
   plan.groups = 1 << (log_warps - log_lanes);
-  plan.tiles = host::divide_up(outputs, plan.lanes);
-  plan.log_rows = std::max(ceil_log2(host::divide_up(items, plan.groups)), log_batch);
+  plan.tiles = host_side::divide_up(outputs, plan.lanes);
+  plan.log_rows = std::max(ceil_log2(host_side::divide_up(items, plan.groups)), log_batch);
   deal_splits(plan, items, log_batch,
               std::min<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
                                      max_shared_work_items(plan.lanes, accumulator_bytes)));
@@ -214,15 +174,15 @@ inline schedule plan_rows(int max_resident_blocks, std::int64_t outputs, std::in
 
 /// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each. Each block has rows of one
 /// matrix at a time.
-inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
-                            std::size_t item_bytes, std::size_t accumulator_bytes, const narrow_policy& policy,
-                            int max_blocks) {
+inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
+                        std::size_t item_bytes, std::size_t accumulator_bytes, const narrow_policy& policy,
+                        int max_blocks) {
   const int log_batch = ceil_log2(policy.batch_rows()), blocks = cooperating_blocks(max_resident_blocks, max_blocks);
-  schedule plan{};
+  plan plan{};
   plan.lanes = columns;
   plan.groups = policy.block_threads / warp_lanes;
   plan.tiles = matrices;
-  plan.log_rows = std::max(ceil_log2(host::divide_up(rows, plan.groups)), log_batch);
+  plan.log_rows = std::max(ceil_log2(host_side::divide_up(rows, plan.groups)), log_batch);
   deal_splits(plan, rows, log_batch,
               std::min(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
                                        light_work_bytes / policy.blocks_per_multiprocessor, blocks),
@@ -232,20 +192,20 @@ inline schedule plan_narrow(int max_resident_blocks, std::int64_t matrices, int 
 }
 
 /// The plan of the short-row kernel: items are at most 32 chunks, of which a lane takes 2^log_rows.
-inline schedule plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
-  schedule plan{};
-  const std::int64_t chunks = host::divide_up(items, policy.chunk_items);
+inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
+  plan plan{};
+  const std::int64_t chunks = host_side::divide_up(items, policy.chunk_items);
   plan.log_rows = std::min(ceil_log2(chunks), ceil_log2(policy.short_chunks));
   plan.lanes = 1 << (ceil_log2(chunks) - plan.log_rows);
   plan.groups = policy.block_threads / plan.lanes;
   const int lane_outputs = policy.short_chunks >> plan.log_rows;
-  plan.tiles = host::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);
+  plan.tiles = host_side::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);
   plan.splits = 1;
   plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
 }
 
-/// What a tile of small matrices holds.
+/// The matrices of a tile.
 struct tile_shape {
   int columns, pitch;  ///< of a matrix; items from a row to the next one
   int rows;
@@ -254,7 +214,7 @@ struct tile_shape {
   thread::fast_divisor by_columns;
 };
 struct tile_plan {
-  schedule grid;
+  plan grid;
   tile_shape tile;
 };
 
@@ -274,7 +234,7 @@ inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape&
                are_adjacent ? static_cast<int>(std::min(policy.tile_items / matrix, matrices)) : 1,
                matrices,
                thread::fast_divisor(inner.extent)};
-  plan.grid.tiles = host::divide_up(matrices, plan.tile.matrices);
+  plan.grid.tiles = host_side::divide_up(matrices, plan.tile.matrices);
   plan.grid.splits = 1;
   plan.grid.blocks = grid_of(std::min<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
   return plan;

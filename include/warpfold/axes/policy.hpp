@@ -25,12 +25,12 @@ inline constexpr int light_work_bytes = 96 * 1024, heavy_work_bytes = 384 * 1024
 inline constexpr int least_work_bytes = 32 * 1024;
 /// Bytes of a tile that need not be split, if there are many tiles; and lanes to which tiles are narrowed for that.
 inline constexpr int whole_tile_bytes = 256 * 1024, least_tile_lanes = 16;
-/// Partial results, of `bytes` bytes for a lane's outputs, that a thread has in flight when it joins them; and as many
-/// as it has at least.
+/// How many partial results a thread has in flight when it joins them, and how many at least. The outputs of a lane
+/// have `bytes` bytes.
 __host__ __device__ constexpr int join_batch(std::size_t bytes) { return bytes <= 4 ? 32 : bytes <= 16 ? 8 : 4; }
 __host__ __device__ constexpr int least_joined(std::size_t bytes) { return bytes <= 16 ? 8 : 4; }
-/// Splits for each thread of a block from which on these are joined by single outputs, which lie side by side, rather
-/// than by vectors, which are left faster.
+/// From this many splits per thread of a block on, splits are joined by single outputs, whose partial results lie side
+/// by side. Below, they are joined by vectors, which are written faster.
 inline constexpr int least_side_by_side = 8;
 
 /// The alignment by which memory takes `bytes` bytes of values at once, or as much of them as it can.
@@ -56,7 +56,7 @@ inline constexpr bool is_heavy = sizeof(A) > sizeof(T) && !(std::is_arithmetic_v
 
 /// For threads that load `vector` items of `item_bytes` at a time, have an accumulator for each of their outputs, and
 /// `leaf_bytes` for each item of an output while they fold a batch. Memory needs 64 KiB in flight. Few threads have
-/// many loads each, so that there is little to join, and load ahead; but where there is much to compute, other warps
+/// many loads each, so little has to be joined, and load ahead; but where there is much to compute, other warps
 /// must load meanwhile.
 consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, std::size_t leaf_bytes,
                                           int vector, bool is_heavy) {
@@ -167,13 +167,13 @@ consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes
 }
 inline constexpr int max_tile_columns = 32;
 
-/// Outputs of so few items are left to single threads, which load all of them at once. If there are very few, a thread
+/// Single threads fold outputs of up to this many items, and load all of them at once. If there are very few, a thread
 /// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers.
 inline constexpr int few_items = 16, very_few_items = 4, few_items_threads = 128;
 __host__ __device__ constexpr int few_items_vectors(int items) { return items <= very_few_items ? 2 : 1; }
 constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items : very_few_items; }
 
-/// Outputs of a few more items are left to single threads, too, if there are many of them, and if their items would
+/// Single threads fold outputs of a few more items, too, if there are many of them, and if their items would
 /// leave half a batch empty.
 inline constexpr int whole_column_items = 64;
 inline constexpr std::int64_t many_columns = 1 << 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels for items that lie together within outputs, as in the rows of a matrix: the lanes of a warp take
-// neighbouring chunks of an output's items. Also for reduced axes that do not lie together, an item a lane.
+// neighbouring chunks of an output's items. If reduced axes do not lie together, each lane takes one item.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/join_splits.cuh>
@@ -41,8 +41,8 @@ template <class Leaves> struct item_chunks {
   __device__ void load(chunk& to, std::int64_t item, int count) const {
     load_from(to, origin + reduced.in(item), count);
   }
-  /// `Rows` rows of 32 chunks, the first at item `from`, all of which exist. Where they lie in at most two runs of the
-  /// innermost axis, their places are found by two divisions, not by one for each.
+  /// `Rows` rows of 32 chunks, the first at item `from`, all of which exist. Where they lie in at most two stretches of
+  /// the innermost axis, their places are found by two divisions, not by one for each.
   template <int Rows> __device__ void load_batch(chunk (&to)[Rows], std::int64_t from) const {
     constexpr int row_items = warp_lanes * chunk_items;
     const int lane_items = arch::lane_id() * chunk_items;
@@ -51,14 +51,15 @@ template <class Leaves> struct item_chunks {
       for (int r = 0; r < Rows; ++r) load(to[r], from + r * row_items + lane_items, chunk_items);
       return;
     }
-    const run_place run = reduced.run_at(from);
-    const std::int64_t step = reduced.inner_stride(), first = origin + run.in;
-    const std::int64_t second =
-        run.left < Rows * row_items ? origin + reduced.in(from + run.left) - run.left * step : first;
+    const stretch_place stretch = reduced.stretch_at(from);
+    const std::int64_t step = reduced.inner_stride(), first = origin + stretch.in;
+    const std::int64_t second = stretch.remaining < Rows * row_items
+                                    ? origin + reduced.in(from + stretch.remaining) - stretch.remaining * step
+                                    : first;
     WARPFOLD_UNROLL
     for (int r = 0; r < Rows; ++r) {
       const int item = r * row_items + lane_items;
-      load_from(to[r], (item < run.left ? first : second) + item * step, chunk_items);
+      load_from(to[r], (item < stretch.remaining ? first : second) + item * step, chunk_items);
     }
   }
   /// The chunk at place `at`.
@@ -78,11 +79,11 @@ __device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, st
   WARPFOLD_NO_UNROLL
   for (std::int64_t from = first; from < end; from += batch_items, ++batches) {
     const std::int64_t own = from + arch::lane_id() * chunk_items;
-    const int left = static_cast<int>(least_of(end - from, batch_items)),
-              own_left = left - arch::lane_id() * chunk_items;
+    const int remaining = static_cast<int>(least_of(end - from, batch_items)),
+              own_remaining = remaining - arch::lane_id() * chunk_items;
     typename Leaves::chunk chunks[rows] = {};
     A values[rows] = {}, node;
-    if (left == batch_items) {
+    if (remaining == batch_items) {
       items.load_batch(chunks, from);
       if constexpr (thread::locates<Leaves>) node = warp::locate_in_rows(items.leaves, chunks, from);
       else {
@@ -94,11 +95,11 @@ __device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, st
     } else {
       WARPFOLD_UNROLL
       for (int r = 0; r < rows; ++r)
-        if (r * row_items < own_left) items.load(chunks[r], own + r * row_items, own_left - r * row_items);
+        if (r * row_items < own_remaining) items.load(chunks[r], own + r * row_items, own_remaining - r * row_items);
       WARPFOLD_UNROLL
       for (int r = 0; r < rows; ++r)
-        values[r] = fold_chunk<false>(items.leaves, chunks[r], own + r * row_items, own_left - r * row_items, op);
-      node = warp::fold_rows(values, op, (left + chunk_items - 1) / chunk_items);
+        values[r] = fold_chunk<false>(items.leaves, chunks[r], own + r * row_items, own_remaining - r * row_items, op);
+      node = warp::fold_rows(values, op, (remaining + chunk_items - 1) / chunk_items);
     }
     if (end - first <= batch_items) return node;
     nodes.push(batches, node, op);
@@ -119,7 +120,7 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
   using A = typename Leaves::accumulator;
   constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes;
   auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const int warp = arch::uniform_warp(), lanes = plan.lanes, groups = plan.groups, group = warp / lanes;
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
@@ -166,14 +167,14 @@ __device__ void fold_adjacent(A (&values)[Count], int adjacent, Exists exists, O
 }
 
 /// Outputs of at most 32 chunks: plan.lanes neighbouring lanes, a power of two, take 2^log_rows adjacent chunks each of
-/// an output, so that most of it is folded without communication. If a lane can have more in flight, it takes several
+/// an output, so most of it is folded without communication. If a lane can have more in flight, it takes several
 /// outputs.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
   constexpr int chunks = row_policy_of<Leaves>.short_chunks, chunk_items = Leaves::chunk_items;
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   const int adjacent = 1 << plan.log_rows, lanes = plan.lanes, groups = plan.groups;
   const int lane_items = adjacent * chunk_items, first = own.lane * lane_items,
@@ -182,30 +183,30 @@ short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argumen
     const std::int64_t first_output = work * groups * (chunks >> plan.log_rows) + own.group;
     const auto output = [&](int c) { return first_output + (c >> plan.log_rows) * groups; };
     const auto item = [&](int c) { return first + (c & (adjacent - 1)) * chunk_items; };
-    const auto left = [&](int c) { return output(c) < arguments.vectors ? items - item(c) : 0; };
+    const auto remaining = [&](int c) { return output(c) < arguments.vectors ? items - item(c) : 0; };
     typename Leaves::chunk held[chunks] = {};
     A values[chunks] = {};
     WARPFOLD_UNROLL
     for (int c = 0; c < chunks; ++c)
-      if (left(c) > 0)
+      if (remaining(c) > 0)
         item_chunks<Leaves>(arguments.leaves, arguments.reduced, arguments.kept.place_of(output(c)).in, 0, items,
                             is_aligned)
-            .load(held[c], item(c), left(c));
+            .load(held[c], item(c), remaining(c));
     WARPFOLD_UNROLL
     for (int c = 0; c < chunks; ++c)
-      values[c] = fold_chunk<false>(arguments.leaves, held[c], item(c), left(c), arguments.op);
+      values[c] = fold_chunk<false>(arguments.leaves, held[c], item(c), remaining(c), arguments.op);
     fold_adjacent(
-        values, adjacent, [&](int c) { return left(c) > 0; }, arguments.op);
+        values, adjacent, [&](int c) { return remaining(c) > 0; }, arguments.op);
     WARPFOLD_UNROLL
     for (int c = 0; c < chunks; ++c) {
       if (c % adjacent != 0) continue;
       for (int distance = 1; distance < lanes; distance *= 2) {
         const A other = warp::shuffle_down(values[c], distance);
-        if (own.lane % (2 * distance) == 0 && distance * lane_items < left(c))
+        if (own.lane % (2 * distance) == 0 && distance * lane_items < remaining(c))
           values[c] = arguments.op(values[c], other);
       }
       const A(&result)[1] = {values[c]};
-      if (own.lane == 0 && left(c) > 0) arguments.template write<1>(output(c), result);
+      if (own.lane == 0 && remaining(c) > 0) arguments.template write<1>(output(c), result);
     }
   }
 }

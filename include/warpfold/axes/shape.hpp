@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <warpfold/axes/strided.hpp>
 #include <warpfold/error.hpp>
+#include <warpfold/strided.hpp>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {

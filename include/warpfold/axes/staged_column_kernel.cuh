@@ -9,6 +9,7 @@
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/axes/leaves.cuh>
 #include <warpfold/axes/staged_plan.hpp>
+#include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
@@ -30,7 +31,7 @@ struct staged_item {
 };
 template <class Arguments>
 __device__ staged_item staged_item_at(const Arguments& arguments, int pitch, std::int64_t number) {
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   staged_item item{};
   item.number = number;
   item.rows = arguments.item_at(number);
@@ -77,15 +78,15 @@ template <class Arguments> class group_rows {
 
   __device__ group_rows(const Arguments& arguments, const staged_item& item, int group)
       : first_(item.rows.first + (std::int64_t{group} << arguments.plan.log_rows)),
-        left_(least_of(item.rows.end - first_, std::int64_t{1} << arguments.plan.log_rows)) {}
+        remaining_(least_of(item.rows.end - first_, std::int64_t{1} << arguments.plan.log_rows)) {}
 
   __device__ std::int64_t first() const { return first_; }
   /// Rows of the current stage; none if not positive.
-  __device__ int count() const { return static_cast<int>(least_of(left_, stage_rows)); }
-  __device__ void advance() { first_ += stage_rows, left_ -= stage_rows; }
+  __device__ int count() const { return static_cast<int>(least_of(remaining_, stage_rows)); }
+  __device__ void advance() { first_ += stage_rows, remaining_ -= stage_rows; }
 
  private:
-  std::int64_t first_, left_;
+  std::int64_t first_, remaining_;
 };
 
 /// The warp that starts the copies of a stage as soon as all others have read what was in its place.
@@ -102,7 +103,7 @@ template <class Arguments, class Storage> class row_stager {
 
   /// Brings all rows of the block's work items. All lanes call it, after the barriers have been set up.
   __device__ void run() {
-    const schedule& plan = arguments_.plan;
+    const auto& plan = arguments_.plan;
     std::int64_t number = warp::shuffle(drawn_, 0);
     while (number < plan.work_items()) {
       const staged_item item = staged_item_at(arguments_, shape_.pitch, number);
@@ -121,8 +122,7 @@ template <class Arguments, class Storage> class row_stager {
  private:
   /// Each block draws until an item does not exist. The counter is zero again when all have.
   __device__ unsigned draw() const {
-    const auto draws = static_cast<unsigned>(arguments_.plan.work_items()) + gridDim.x;
-    return arch::lane_id() == 0 ? atomicInc(arguments_.draw_counter(), draws - 1) : 0;
+    return arch::lane_id() == 0 ? grid::draw_item(arguments_.draw_counter(), arguments_.plan.work_items(), true) : 0;
   }
   __device__ void take_place() {
     shared_.emptied[place_.number].wait_parity(place_.parity);
@@ -174,7 +174,7 @@ __device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t 
   for (int row = 0; row < count; row += batch_rows) {
     typename Leaves::chunk held[batch_rows] = {};
     if (are_copied) {
-      // What lies behind the last rows is old, but lies in the storage.
+      // Behind the last rows lie old items, which are still within the storage.
       WARPFOLD_UNROLL
       for (int k = 0; k < batch_rows; ++k)
         load_staged<typename Leaves::chunk, T>(held[k], items + (row + k) * row_bytes);
@@ -189,9 +189,9 @@ __device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t 
   }
 }
 
-/// Each block draws splits of matrices. Row groups of threads have adjacent rows of a split, a column a thread. When
-/// all stages of the split have come, the first group joins what they have left. Two more warps start the copies, and
-/// arrive for what has been left.
+/// Each block draws splits of matrices. Row groups of threads have adjacent rows of a split, and each thread has one
+/// column. When all stages of the split have come, the first group joins the values of all groups. Two more warps start
+/// the copies, and arrive for the work items whose nodes the block has written.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(staged_policy_of<Leaves>.block_threads + 2 * warp_lanes, 1)
 staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
@@ -202,7 +202,7 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
   constexpr staged_policy policy = staged_policy_of<Leaves>;
   constexpr int threads = policy.block_threads;
   auto& shared = arch::dynamic_shared<staged_storage<Leaves>>();
-  const schedule& plan = arguments.plan;
+  const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   const int warp = arch::flat_thread() / warp_lanes, lane = arch::lane_id();
   constexpr int stager_warp = threads / warp_lanes, clerk_warp = stager_warp + 1;
@@ -217,12 +217,12 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
   __syncthreads();
   if (warp == stager_warp) stager.run();
   else if (warp == clerk_warp) {
-    std::int64_t left = -1;
+    std::int64_t finished = -1;
     for (int buffer = 0;; buffer ^= 1) {
       arch::meet_warps<1, threads + warp_lanes>();
-      if (plan.splits > 1 && left >= 0) joiner.arrive(arguments.item_at(left));
-      left = shared.folded[buffer];
-      if (left < 0) break;
+      if (plan.splits > 1 && finished >= 0) joiner.arrive(arguments.item_at(finished));
+      finished = shared.folded[buffer];
+      if (finished < 0) break;
     }
   } else {
     stage_place place;

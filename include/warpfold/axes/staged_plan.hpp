@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan of the kernel that brings rows through stages in shared memory.
 #pragma once
+#include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/plan.hpp>
 
 namespace warpfold::axis_reduction {
@@ -11,7 +12,7 @@ inline bool may_be_staged(const kernel_choice& choice) {
   return (choice.kind == kernel_kind::columns || choice.kind == kernel_kind::tiles) && choice.vector == 1;
 }
 
-/// What a stage of rows in shared memory holds.
+/// The layout of the stages in shared memory.
 struct stage_shape {
   int pitch;        ///< items from a row to the next one
   int group_bytes;  ///< from a row group to the next one
@@ -23,7 +24,7 @@ struct stage_shape {
   }
 };
 struct staged_plan {
-  schedule grid;
+  plan grid;
   stage_shape stage;
 };
 
@@ -38,7 +39,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
       given.reduced.rank != 1 || reduced.in_stride < kept.extent || 2 * reduced.in_stride > 3 * kept.extent)
     return std::nullopt;
   staged_plan plan{};
-  schedule& grid = plan.grid;
+  auto& grid = plan.grid;
   const auto bytes = static_cast<int>(item_bytes);
   grid.lanes = static_cast<int>(kept.extent);
   grid.groups =
@@ -51,7 +52,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
   plan.stage.stages = std::min(policy.shared_bytes / (grid.groups * plan.stage.group_bytes), policy.max_stages);
   if (plan.stage.stages < 3) return std::nullopt;
   grid.tiles = given.outputs / kept.extent;
-  grid.log_rows = std::max(ceil_log2(host::divide_up(rows, grid.groups)), ceil_log2(policy.stage_rows));
+  grid.log_rows = std::max(ceil_log2(host_side::divide_up(rows, grid.groups)), ceil_log2(policy.stage_rows));
   const int blocks = cooperating_blocks(multiprocessors, max_blocks);
   deal_splits(grid, rows, ceil_log2(policy.stage_rows),
               std::min(most_drawn_work(given.outputs * rows * bytes, light_work_bytes, blocks),

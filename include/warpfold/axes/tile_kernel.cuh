@@ -13,9 +13,9 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Adjacent items in shared memory. 16 bytes are left free behind each 128, so that threads whose items lie a power of
+/// Adjacent items in shared memory. 16 bytes are unused behind each 128, so that threads whose items lie a power of
 /// two apart seldom meet in a bank.
-template <class T, int MaxItems> struct staged_items {
+template <class T, int MaxItems> struct padded_items {
   __host__ __device__ static constexpr int padded(int byte) { return byte + (byte >> 7) * 16; }
   static constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;  ///< bytes that no boundary cuts
 
@@ -58,7 +58,7 @@ inline constexpr tile_policy tile_policy_of = tile_policy_for(sizeof(typename Le
 template <class Leaves> struct tile_storage {
   using A = typename Leaves::accumulator;
   static constexpr tile_policy policy = tile_policy_of<Leaves>;
-  staged_items<typename Leaves::item, policy.tile_items> staged[2];
+  padded_items<typename Leaves::item, policy.tile_items> staged[2];
   thread::array<A, policy.tile_items / 4> nodes;
 };
 
@@ -82,9 +82,9 @@ template <class Arguments, class Leaves = typename Arguments::leaves_type> class
   /// Tile number `number`; `matrices` is 0 if there is none.
   __device__ tile_span<T> span_of(std::int64_t number) const {
     if (number >= arguments_.plan.tiles) return {nullptr, 0, 0};
-    const std::int64_t matrix = number * shape_.matrices, left = shape_.total_matrices - matrix;
+    const std::int64_t matrix = number * shape_.matrices, remaining = shape_.total_matrices - matrix;
     return {arguments_.leaves.data + arguments_.kept.place_of(matrix * shape_.columns).in,
-            static_cast<int>(least_of(left, shape_.matrices)), matrix};
+            static_cast<int>(least_of(remaining, shape_.matrices)), matrix};
   }
   __device__ void start_copy(const tile_span<T>& tile, int buffer) {
     if (tile.matrices > 0)
@@ -111,8 +111,8 @@ template <class Arguments, class Leaves = typename Arguments::leaves_type> class
       __syncthreads();
       fold_level(tile, 8 * step, nodes, [&](int matrix, int column, int node) {
         A held[8] = {};
-        const auto left = [&](int k) { return shared_.nodes[slot(nodes, matrix, column, node + k * step)]; };
-        return fold_eight(held, (nodes - node + step - 1) / step, left);
+        const auto remaining = [&](int k) { return shared_.nodes[slot(nodes, matrix, column, node + k * step)]; };
+        return fold_eight(held, (nodes - node + step - 1) / step, remaining);
       });
     }
   }

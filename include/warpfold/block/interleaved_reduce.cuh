@@ -7,7 +7,7 @@
 
 namespace warpfold::block {
 
-/// Shared memory of interleaved_reduce: one value a warp and reduction.
+/// Shared memory of interleaved_reduce: one value per warp and reduction.
 template <class A, int BlockThreads, int Count> struct interleaved_storage {
   static_assert(BlockThreads % warp_lanes == 0 && BlockThreads >= warp_lanes && BlockThreads <= 1024);
   thread::array<A, BlockThreads / warp_lanes> partials[Count];
@@ -15,7 +15,7 @@ template <class A, int BlockThreads, int Count> struct interleaved_storage {
 
 /// Folds each of a thread's `Count` values with the values of the same index in the other threads, thread 0's leftmost.
 /// All BlockThreads threads must call it, with a __syncthreads() between two uses of the same storage. Results valid in
-/// thread 0, in `values`. Cost: one barrier, 2 * Count * log2(32) shuffles a word.
+/// thread 0, in `values`. Cost: one barrier, 2 * Count * log2(32) shuffles per word.
 template <int BlockThreads, int Count, class A, class Op>
 __device__ void interleaved_reduce(interleaved_storage<A, BlockThreads, Count>& storage, A (&values)[Count], Op op) {
   constexpr int warps = BlockThreads / warp_lanes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ordered reduction of one value a thread over a CUDA-block, by shuffles: warps first, then the first warp over the
+// Ordered reduction of one value per thread over a CUDA-block, by shuffles: warps first, then the first warp over the
 // warp results. The association is the canonical tree over the threads. Source: blockReduceSum, "Faster Parallel
 // Reductions on Kepler", made ordered and right for every block size.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace warpfold::block {
 
-/// Shared memory of reduce and all_reduce: one value a warp. The caller keeps it in shared memory, and puts a
+/// Shared memory of reduce and all_reduce: one value per warp. The caller keeps it in shared memory, and puts a
 /// __syncthreads() between two uses of the same storage.
 template <class A, int BlockThreads> struct reduce_storage {
   static_assert(BlockThreads >= 1 && BlockThreads <= 1024);
@@ -18,7 +18,7 @@ template <class A, int BlockThreads> struct reduce_storage {
 /// Folds the values of the first `count` threads (1 to BlockThreads, the same in all), thread 0's leftmost.
 /// BlockThreads may be any number from 1 to 1024, also no multiple of 32; all threads of the block must call it. `op`
 /// is not called with the values of the others. Result valid in thread 0. Cost: one barrier (none for 32 threads or
-/// fewer), 2 * log2(32) shuffles a word at most.
+/// fewer), 2 * log2(32) shuffles per word at most.
 template <int BlockThreads, class A, class Op>
 __device__ A reduce(reduce_storage<A, BlockThreads>& storage, A value, Op op, int count = BlockThreads) {
   const int thread = arch::thread_rank(), warp = thread / warp_lanes, lane = thread % warp_lanes;

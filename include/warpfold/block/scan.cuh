@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ordered scans of one value a thread over a CUDA-block: warps first, then the nodes of the warps to the left. Every
+// Ordered scans of one value per thread over a CUDA-block: warps first, then the nodes of the warps to the left. Every
 // prefix has the bits of block::reduce over it.
 #pragma once
 #include <warpfold/thread/array.cuh>
@@ -7,7 +7,7 @@
 
 namespace warpfold::block {
 
-/// Shared memory of the scans: one value a warp. The caller keeps it in shared memory, and puts a __syncthreads()
+/// Shared memory of the scans: one value per warp. The caller keeps it in shared memory, and puts a __syncthreads()
 /// between two uses of the same storage.
 template <class A, int BlockThreads> struct scan_storage {
   static_assert(BlockThreads >= warp_lanes && BlockThreads <= 1024 && BlockThreads % warp_lanes == 0,
@@ -34,7 +34,7 @@ __device__ void push_warps_before(scan_storage<A, BlockThreads>& storage, const 
 
 /// Each of the first `count` threads (1 to BlockThreads, the same in all) gets the fold of threads 0 to itself, thread
 /// 0's value leftmost. BlockThreads is a multiple of 32; all threads call it. `op` is not called with the values of
-/// other threads. Cost: one barrier, 10 shuffles a word and one more for each digit of the warp's number.
+/// other threads. Cost: one barrier, 10 shuffles per word and one more for each digit of the warp's number.
 template <int BlockThreads, class A, class Op>
 __device__ A inclusive_scan(scan_storage<A, BlockThreads>& storage, A value, Op op, int count = BlockThreads) {
   const int thread = arch::thread_rank(), in_warp = count - thread / warp_lanes * warp_lanes;

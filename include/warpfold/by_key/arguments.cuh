@@ -9,8 +9,16 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
-struct by_key_arguments {
+/// The outputs of a call.
+template <class Keys, class Values, class Count> struct run_outputs {
+  Keys keys;
+  Values values;
+  Count count;
+  std::int64_t capacity;  ///< runs that keys and values have room for; later runs are counted only
+};
+
+/// `Outputs` are run_outputs.
+template <class Keys, class Leaves, class Op, class Equal, class Outputs> struct by_key_arguments {
   using key = typename Keys::item;
   using A = typename Leaves::accumulator;
 
@@ -18,10 +26,7 @@ struct by_key_arguments {
   Leaves leaves;
   Op op;
   Equal equal;
-  OutKeys out_keys;
-  OutValues out_values;
-  OutCount out_count;
-  std::int64_t capacity;  ///< runs that the outputs have room for; later runs are counted only
+  Outputs out;
   grid::initial_value<A> init;
   tile_epochs schedule;
   by_key_scratch<A> scratch;
@@ -30,12 +35,14 @@ struct by_key_arguments {
 
   __device__ carry_joiner<Op, A> joiner() const { return {op}; }
   __device__ void write_key(std::int64_t run, const key& k) const {
-    if (run < capacity) out_keys[static_cast<std::ptrdiff_t>(run)] = k;
+    if (run < out.capacity) out.keys[static_cast<std::ptrdiff_t>(run)] = k;
   }
   __device__ void write_value(std::int64_t run, const A& result) const {
-    if (run < capacity) thread::put(out_values[static_cast<std::ptrdiff_t>(run)], init.join(result, op));
+    if (run < out.capacity) thread::put(out.values[static_cast<std::ptrdiff_t>(run)], init.join(result, op));
   }
-  __device__ void write_count(std::int64_t runs) const { *out_count = static_cast<std::iter_value_t<OutCount>>(runs); }
+  __device__ void write_count(std::int64_t runs) const {
+    *out.count = static_cast<std::iter_value_t<decltype(out.count)>>(runs);
+  }
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp sends the carry of its tiles to another block: in messages of 16 bytes. A message is read whole or not at
-// all, and one of its words is never zero. So the sender needs no fence, and the receiver sees by the words whether all
-// have arrived.
+// A warp sends the carry of its tiles to another block in messages of 16 bytes. A message is read whole or not at all,
+// and one of its words is never zero. So the sender needs no fence, and the receiver sees from these words whether all
+// messages have arrived.
 #pragma once
 #include <cstring>
 #include <warpfold/arch/published.cuh>

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of reduction by key: checks, plan, scratch, one launch.
+// The host side of reduction by key.
 #pragma once
 #include <algorithm>
 #include <limits>
 #include <warpfold/by_key/kernel.cuh>
 #include <warpfold/by_key/plan.hpp>
 #include <warpfold/by_key/scratch.hpp>
+#include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/initial_value.cuh>
-#include <warpfold/host/launch.cuh>
-#include <warpfold/host/scratch_for.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -28,23 +27,19 @@ struct by_key_residency {
   int blocks;
 };
 
-/// Tiles come through shared memory if `device`, the current one, has room for two such blocks a multiprocessor.
+/// Tiles come through shared memory if `device`, the current one, has room for two such blocks on a multiprocessor.
 /// `staged_bytes` is 0 if tiles cannot.
 inline by_key_residency ask_residency(const void* kernel, int device, int block_threads, std::size_t staged_bytes,
                                       std::size_t other_bytes) {
-  const auto most = static_cast<std::size_t>(host::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const bool may_stage = staged_bytes > 0 && staged_bytes <= most;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(may_stage ? staged_bytes : other_bytes)),
-        "cudaFuncSetAttribute");
+  const bool may_stage = staged_bytes > 0 && host_side::allow_shared_bytes(kernel, device, staged_bytes);
   if (may_stage) {
-    const int blocks = host::resident_blocks(kernel, block_threads, staged_bytes);
+    const int blocks = host_side::resident_blocks(kernel, block_threads, staged_bytes);
     if (blocks >= 2) return {true, blocks};
-  }
-  return {false, host::resident_blocks(kernel, block_threads, other_bytes)};
+  } else host_side::allow_shared_bytes(kernel, device, other_bytes);  // else no block is resident, which is refused
+  return {false, host_side::resident_blocks(kernel, block_threads, other_bytes)};
 }
 template <auto* Kernel, class Storage> by_key_residency by_key_residency_of(int device) {
-  static host::per_device<by_key_residency> cache;
+  static host_side::per_device<by_key_residency> cache;
   return cache.get(device, &ask_residency, reinterpret_cast<const void*>(Kernel), device, Storage::block_threads,
                    Storage::can_stage ? Storage::bytes(true) : std::size_t{0}, Storage::bytes(false));
 }
@@ -56,52 +51,42 @@ template <class Source> bool is_copyable(const Source& source) {
 }
 
 /// Enqueues the reduction of the runs of equal `keys`. All types and arguments are checked, but for those of `options`.
-template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount,
-          class A = typename Leaves::accumulator>
-void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, OutKeys out_keys,
-             OutValues out_values, std::int64_t capacity, OutCount out_count, const reduce_options<A>& options) {
+template <class Keys, class Leaves, class Op, class Equal, class Outputs, class A = typename Leaves::accumulator>
+void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, const Outputs& out,
+             const reduce_options<A>& options) {
   using storage = by_key_storage<Keys, Leaves>;
+  using count_type = std::iter_value_t<decltype(out.count)>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");
   static_assert(sizeof(by_key_control) + epoch_carries(epoch_tiles(sizeof(A))) * sizeof(carry_messages<A>) <=
                     by_key_control_bytes &&
                 sizeof(epoch_scratch<A>) <= epochs_bytes(sizeof(A)));
-  constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount>;
-  constexpr auto policy = storage::policy;
-  auto init = host::initial_value_of<Op>(function, options.init);
-  host::check_options(function, options, by_key::scratch(sizeof(A)));
-  using count_type = std::iter_value_t<OutCount>;
+  constexpr auto* kernel = &by_key_kernel<Keys, Leaves, Op, Equal, Outputs>;
+  constexpr std::int64_t tile_items = storage::thread_tile::tile_items;
+  auto init = host_side::initial_value_of<Op>(function, options.init);
+  const host_side::call_frame frame(function, options, by_key::scratch(sizeof(A)));
   if (keys.items == 0) {
-    const grid::initial_value<count_type> zero{grid::initial_value<count_type>::kind::value, count_type{}, nullptr};
-    return launch(&grid::write_kernel<count_type, OutCount>, host::launch_config(1, 1, 0, options.stream), out_count,
-                  zero);
+    using initial = grid::initial_value<count_type>;
+    return frame.write(out.count, initial{initial::kind::value, count_type{}, nullptr});
   }
   if (static_cast<std::uint64_t>(keys.items) > static_cast<std::uint64_t>(std::numeric_limits<count_type>::max()))
     reject(function, "there are " + std::to_string(keys.items) + " items, and out_count counts to " +
                          std::to_string(std::numeric_limits<count_type>::max()) + " only");
-
   // Tile numbers have 32 bits.
-  constexpr std::int64_t most_items = (std::int64_t{1} << 30) * storage::thread_tile::tile_items;
-  if (keys.items > most_items)
-    reject(function, "there are " + std::to_string(keys.items) + " items; of these keys and values it takes " +
-                         std::to_string(most_items));
+  host_side::check_items(function, keys.items, (std::int64_t{1} << 30) * tile_items, "these keys and values");
 
-  const int device = host::current_device();
-  constexpr std::int64_t tile_items = storage::thread_tile::tile_items;
-  const by_key_residency residency = by_key_residency_of<kernel, storage>(device);
-  const int most_blocks = host::limits_of(device).multiprocessors * residency.blocks;
-  const by_key_plan plan = plan_by_key(most_blocks, keys.items, policy, sizeof(A), options.max_blocks);
-  const host::call_scratch scratch = host::scratch_for(device, options, by_key::scratch(sizeof(A)));
-
+  const by_key_residency residency = by_key_residency_of<kernel, storage>(frame.device());
+  const by_key_plan plan = plan_by_key(frame.multiprocessors() * residency.blocks, keys.items, storage::policy,
+                                       sizeof(A), frame.max_blocks());
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
-  auto* const control = scratch.control_words<by_key_control>();
-  const by_key_scratch<A> parts{control, reinterpret_cast<carry_messages<A>*>(control + 1),
-                                scratch.room<epoch_scratch<A>>()};
-  const by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments{
-      keys,      leaves,   op,   equal,         out_keys, out_values,
-      out_count, capacity, init, plan.schedule, parts,    static_cast<int>(keys.items / tile_items),
-      stages};
-  launch(kernel, host::launch_config(plan.blocks, storage::block_threads, storage::bytes(stages), options.stream),
-         arguments);
+  const int whole_tiles = static_cast<int>(keys.items / tile_items);
+  const host_side::launch_shape shape{plan.blocks, storage::block_threads, storage::bytes(stages)};
+  using arguments = by_key_arguments<Keys, Leaves, Op, Equal, Outputs>;
+  frame.launch(kernel, shape, true, [&](const host_side::call_scratch& scratch) {
+    const by_key_scratch<A> parts{scratch.control_words<by_key_control>(),
+                                  scratch.control_words_behind<by_key_control, carry_messages<A>>(),
+                                  scratch.room<epoch_scratch<A>>()};
+    return arguments{keys, leaves, op, equal, out, init, plan.schedule, parts, whole_tiles, stages};
+  });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

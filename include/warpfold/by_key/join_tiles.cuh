@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins the carries of tiles in the tree's order, although blocks finish tiles in any order. The warp that has the last
-// tile of a group of 32 joins the group, the warp that has the last of 32 groups joins these, and so on up to the
-// epoch. A tile depends on earlier tiles only, and the warp does other work until their carries have arrived. Epochs
-// use the same scratch words, so the blocks of an epoch wait for the epoch before.
+// Joins the carries of tiles in the tree's order, although blocks finish tiles in any order. The warp with the last
+// tile of a group of 32 joins the group; the warp with the last of 32 groups joins these, and so on up to the epoch. A
+// tile depends on earlier tiles only, and the warp does other work until their carries have arrived. Epochs use the
+// same scratch words, so the blocks of an epoch wait for the epoch before.
 //
-// Words are cleared for the next epoch, or the next call. A word that is still on its way then would stay for good. So
-// whoever clears has seen it arrive (a thread's accesses to one address stay in order), or acquires from one who has:
+// Words are cleared for the next epoch, or the next call. A word that arrives after it was cleared would stay for good.
+// So a warp that clears a word has seen it arrive (a thread's accesses to one address stay in order), or acquires from
+// a warp that has:
 //
 //   a tile's threads   write own, sums and through (tile_counts), in no order
 //   a tile's sender    sends its carry. The carry holds a number that the look-back found: the tile reads no more words
-//   who joins tiles    sees their carries and `own` words, each lane one of either, which it clears. Only these tiles
+//   joiner of tiles    sees their carries and `own` words, each lane one of either, which it clears. Only these tiles
 //                      read those words. Then it sends the group's carry
-//   who joins groups   sees their carries, sums and through, and clears the carries; and so on up to the epoch
-//   who ends an epoch  clears sums and through; releases epochs_done
+//   joiner of groups   sees their carries, sums and through, and clears the carries; and so on up to the epoch
+//   end of an epoch    clears sums and through; releases epochs_done
 //
-// What has been seen, or cleared, is released with the next carry where somebody else relies on it: on sums and through
-// if there are groups of groups; on cleared words if another epoch follows.
+// A warp releases what it has seen or cleared with the next carry if another warp relies on it: on sums and through if
+// there are groups of groups; on cleared words if another epoch follows.
 #pragma once
 #include <warpfold/arch/ticket.cuh>
 #include <warpfold/by_key/carry_messages.cuh>
@@ -64,7 +65,7 @@ template <class A> struct pending_join {
     place = own_place, members = epoch_tiles, level = 0, carry = carries;
   }
   /// Joins the pending group if its carries have arrived, or waits for them if `waits`; then the group of that group,
-  /// and so on. Returns whether that completes the epoch; then `own` is the epoch's carry, valid in lane 0. Calls
+  /// and so on. If that completes the epoch, it returns true, and `own` is the epoch's carry, valid in lane 0. Calls
   /// close(number of the run in the epoch, value) for each run that it completes. All lanes call it.
   template <class Counts, class Op, class Close>
   __device__ bool join(bool waits, const tile_epochs& schedule, int epoch, Counts& counts, placed_carry<A>& own,

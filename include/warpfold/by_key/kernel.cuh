@@ -6,14 +6,14 @@
 //     complete runs of a warp are staged in shared memory; carries are joined across lanes, warps, tiles and epochs
 //     look-back tells where the tile's runs are written (Merrill and Garland 2016); then they are written, coalesced
 //
-// The place of a tile is known once all earlier tiles are counted. To hide that latency a block is a pipeline: a tile
-// is written up to two steps after it is folded, as long as its outputs have room, and one warp has no items but makes
-// the trips to memory:
+// The place of a tile is known once all earlier tiles are counted. To hide that latency, a block is a pipeline. A tile
+// is written up to two steps after it is folded, as long as its outputs have room. One warp has no items; it makes the
+// trips to memory:
 //
 //   warps with items:          count the heads of i         |   write i - 2, join its warps     fold i
 //   their copies:              items of i                   |   items of i + 1
 //   the look-back warp:        look back for i - 2          |   join neighbouring tiles whose carries have arrived
-//                              take i + 1                   |
+//                              draw i + 1                   |
 //                                                       barrier
 //
 // The last warp of a block to count its heads publishes the tile's count, before any warp waits.
@@ -23,6 +23,7 @@
 #include <warpfold/by_key/output_staging.cuh>
 #include <warpfold/by_key/pipeline.cuh>
 #include <warpfold/by_key/split_sums.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -33,7 +34,7 @@ struct warp_heads {
   int before;    ///< heads in lower lanes
   int count;     ///< heads of the warp
   bool whole;    ///< whether all of the warp's items exist
-  bool few;      ///< whether, moreover, no lane has more than one head: no run begins and ends within a lane
+  bool few;      ///< whether also no lane has more than one head, so no run begins and ends within a lane
 };
 
 template <class Tile, class Equal>
@@ -69,8 +70,7 @@ __device__ void stage_keys(Staged& staged, const Tile& own, const warp_heads& he
     if (heads.own >> k & 1) staged[place++] = own.key(k);
 }
 
-/// Folds a warp's runs. Complete runs go into `staged`, the first at `place`. Returns the warp's carry, valid in lane
-/// 0.
+/// Folds a warp's runs. Complete runs go into `staged`, the first at `place`. The warp's carry is valid in lane 0.
 template <class Arguments, class Tile, class Staged, class A = typename Arguments::A>
 __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
                                        Staged& staged, int place) {
@@ -95,8 +95,8 @@ __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& o
                       [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
-/// If `epoch` is not the last tile's, waits until all earlier epochs are done. All lanes of one warp call it, and all
-/// wait: if one lane waited alone, the compiler would treat no warp as converged any more, anywhere in the kernel.
+/// Waits until all earlier epochs are done, if `epoch` is not that of the last tile. All lanes of one warp call it, and
+/// all wait: if one lane waited alone, the compiler would treat no warp of the whole kernel as converged any more.
 template <class Storage, class A>
 __device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, int epoch) {
   const bool has_entered = epoch == warp::shuffle(shared.epoch, 0);
@@ -108,15 +108,13 @@ __device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, i
   shared.heads_before_epoch = scratch.epochs->heads;
 }
 
-/// Takes the next tile, or a number past all tiles, which each block gets once. The last block to get one leaves the
-/// counter zero. (An increment, because the compiler aggregates additions over a warp and adds a shuffle that waits for
-/// memory.)
-__device__ inline int take_tile(by_key_control* control, const tile_epochs& schedule) {
-  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(schedule.tiles) + gridDim.x - 1));
+/// Draws the block's next tile, or a number past all tiles.
+__device__ inline int draw_tile(by_key_control* control, const tile_epochs& schedule) {
+  return static_cast<int>(grid::draw_item(&control->next_tile, schedule.tiles, true));
 }
 
-/// Ends an epoch, whose carry is `own` in lane 0: clears its words, and lets the next epoch begin; or, after the last
-/// one, writes the last run and the number of runs. One warp calls it.
+/// Ends an epoch, whose carry is `own` in lane 0. It clears the words of the epoch, and lets the next one begin. After
+/// the last epoch, it writes the last run and the number of runs. One warp calls it.
 template <class Arguments, class A>
 __device__ void finish_epoch(const Arguments& arguments, int epoch, const run_carry<A>& own) {
   auto& control = *arguments.scratch.control;
@@ -137,7 +135,7 @@ __device__ void finish_epoch(const Arguments& arguments, int epoch, const run_ca
   if (lane == 0 && !is_last) arch::release(&control.epochs_done, static_cast<unsigned>(epoch + 1));
 }
 
-/// Joins the pending group of tiles if their carries have arrived, or once they have, if `waits`. One warp calls it.
+/// Joins the pending group of tiles if their carries have arrived; if `waits`, once they have. One warp calls it.
 template <class Arguments, class A>
 __device__ void join_neighbours(const Arguments& arguments, int epoch, std::int64_t heads_before_epoch, bool waits,
                                 pending_join<A>& neighbours) {
@@ -201,7 +199,8 @@ __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) 
       now.heads[warp] = heads.count;
       now.required_writes[warp] = static_cast<std::uint8_t>(staged.required_writes(heads.count, block.in_flight));
       const bool completes = block.has_tile() && now.count_heads(heads.count);
-      if (completes && block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads(), has_groups);
+      if (completes && block.knows_previous_epoch_done())
+        counts.publish_own(block.place(), now.all_heads(), has_groups);
     }
     const int least = block.min_writes();
     block.sync();
@@ -237,15 +236,15 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     const int least = block.min_writes();
     const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
     if (least > 0) find_place(block.oldest(), counts, place_of_oldest(), has_groups);
-    // As late as possible: a look-back waits for every tile that is taken and not yet counted.
+    // As late as possible: a look-back waits for every tile that is drawn and not yet counted.
     if (lane == 0 && has_tile) {
-      now.next = take_tile(control, schedule);
+      now.next = draw_tile(control, schedule);
       now.tile = block.tile;
       block.following().counted = 0;
     }
     block.sync();
     const int next = block.next(), writes = block.writes(least);
-    // With much to write, look-backs that do not wait for the writes slow each other down by a tenth.
+    // If much is written, look-backs that do not wait for the writes slow each other down by a tenth.
     if (block.was_full) __threadfence();
     for (int done = 0;; ++done, --block.in_flight) {
       const bool ends = done == writes;
@@ -266,18 +265,17 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     // The last tile of the epoch before may have been this block's previous tile.
     if (block.enters_epoch()) enter_epoch(block.shared, arguments.scratch, block.tile >> block.log_epoch);
     if (lane == 0) {
-      if (!block.is_well_in_epoch()) counts.publish_own(block.place(), now.all_heads(), has_groups);
+      if (!block.knows_previous_epoch_done()) counts.publish_own(block.place(), now.all_heads(), has_groups);
       now.heads_before_epoch = block.shared.heads_before_epoch;
     }
     block.end_step(next);
   }
 }
 
-template <class Keys, class Leaves, class Op, class Equal, class OutKeys, class OutValues, class OutCount>
+template <class Keys, class Leaves, class Op, class Equal, class Outputs>
 __global__ void __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads,
                                   policy_of<Keys, Leaves>.blocks_per_multiprocessor)
-by_key_kernel(
-    const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, OutKeys, OutValues, OutCount> arguments) {
+by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, Outputs> arguments) {
   using storage = by_key_storage<Keys, Leaves>;
   auto& shared = arch::dynamic_shared<storage>();
   const auto& schedule = arguments.schedule;
@@ -285,12 +283,12 @@ by_key_kernel(
   if (arch::flat_thread() == 0) {
     shared.epoch = shared.heads_before_epoch = 0;
     shared.tile[0].counted = 0;
-    first.next = take_tile(arguments.scratch.control, schedule);
+    first.next = draw_tile(arguments.scratch.control, schedule);
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
   const pipeline<storage> block{shared, schedule.tiles, schedule.log_epoch, tile,
-                                tile >> schedule.log_epoch == 0 ? pipeline<storage>::well_in_epoch : 0};
+                                tile >> schedule.log_epoch == 0 ? pipeline<storage>::tiles_until_known : 0};
   if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
   else serve_tiles(arguments, block);
 }

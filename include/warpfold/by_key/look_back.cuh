@@ -4,8 +4,7 @@
 // - Each tile publishes the number of its own heads at once, and adds it to the sum of its group of 32 tiles.
 // - The last tile of a group publishes the number of heads through the group's end as soon as it is known.
 // - A tile looks back over the tiles before it in its group, then over the groups before that one, from right to left,
-//   until a group knows the number through its end. With hundreds of tiles in flight that is a look at two lines of
-//   memory.
+//   until a group knows the number through its end. With hundreds of tiles in flight, these are two lines of memory.
 //
 // Only integers are added up in this way, since their sum is the same in any order. A tile waits for earlier tiles
 // only, and tiles begin in order; so the earliest tile in flight never waits.
@@ -30,8 +29,8 @@ template <int Tiles> struct tile_counts {
   unsigned sums[groups];     ///< 2^26 m + n where m tiles of the group have published n heads in all
   unsigned through[groups];  ///< 2 n + 1 where n heads lie before the group's end
 
-  /// Publishes that the tile has `count` heads. One thread calls it. Without groups nobody reads their words, and they
-  /// stay zero.
+  /// Publishes that the tile has `count` heads. One thread calls it. Without groups, nobody reads the words of groups,
+  /// and they stay zero.
   __device__ void publish_own(int tile, int count, bool has_groups) {
     arch::publish(own + tile, encoded(count));
     if (has_groups) atomicAdd(sums + (tile >> log_group), arrival + static_cast<unsigned>(count));
@@ -68,15 +67,15 @@ template <int Tiles> struct tile_counts {
 
   /// Whether the word of `tile` can be seen.
   __device__ bool has_own(int tile) { return arch::observe(own + tile) != 0; }
-  /// Whether all can be seen that the tiles of `group`, `members` of them, wrote for it.
+  /// Whether all words that the `members` tiles of `group` wrote for it can be seen.
   __device__ bool has_group(int group, int members) {
     const unsigned sum = arch::observe(sums + group), end = arch::observe(through + group);
     return (sum >= static_cast<unsigned>(members) * arrival) & ((end != 0) | (members < lookback_window));
   }
   /// Clears the word of `tile`, which no other tile reads any more. The thread that has seen it calls this.
   __device__ void clear_own(int tile) { arch::publish(own + tile, 0); }
-  /// Clears the words of the groups of the first `count` tiles, which no other warp reads any more. It is called by the
-  /// warp whose lane k has seen those of groups k, k + 32, …, or by one that acquires from those who have.
+  /// Clears the words of the groups of the first `count` tiles, which no other warp reads any more. The warp whose lane
+  /// k has seen those of groups k, k + 32, … calls it, or a warp that acquires from the warps that have.
   __device__ void clear_groups(int count) {
     const int groups_used = (count - 1) / lookback_window + 1;
     for (int i = arch::lane_id(); i < groups_used; i += warp_lanes) sums[i] = through[i] = 0;

@@ -24,12 +24,12 @@ template <class T, int ThreadItems> struct staged_outputs {
   }
 };
 
-/// What the warps of a block know of a tile until it is joined with other tiles.
+/// The facts of a tile that the warps of a block share until it is joined with other tiles.
 template <class A, int Warps> struct tile_summary {
   thread::array<run_carry<A>, Warps> runs;
   int heads[Warps];
   alignas(8) std::uint8_t
-      required_writes[Warps];       ///< a warp each: tiles in flight to be written before its outputs have room
+      required_writes[Warps];       ///< per warp: tiles in flight to be written before its outputs have room
   unsigned counted;                 ///< 2^24 m + n where m warps have found n heads in all
   int before;                       ///< heads of the tile's epoch that lie before it
   std::int64_t heads_before_epoch;  ///< heads of all earlier epochs
@@ -76,18 +76,18 @@ template <class Storage> struct pipeline {
 
   Storage& shared;
   const int tiles, log_epoch;
-  /// From the block's third tile of an epoch on, all of its warps know that the epoch before is done.
-  static constexpr int well_in_epoch = 2;
+  /// After so many tiles of an epoch, all warps of the block know that the epoch before is done.
+  static constexpr int tiles_until_known = 2;
 
   int tile;               ///< the current one
-  int epoch_tiles;        ///< the block's earlier tiles of the same epoch, at most well_in_epoch
+  int epoch_tiles;        ///< the block's earlier tiles of the same epoch, at most tiles_until_known
   int step = 0;           ///< index of the current summary in the ring
   int in_flight = 0;      ///< tiles in flight: counted and folded, and not yet written
   bool was_full = false;  ///< whether the last tile had more outputs than there was room for
 
   __device__ bool has_tile() const { return tile < tiles; }
   __device__ bool enters_epoch() const { return epoch_tiles == 0; }
-  __device__ bool is_well_in_epoch() const { return epoch_tiles >= well_in_epoch; }
+  __device__ bool knows_previous_epoch_done() const { return epoch_tiles >= tiles_until_known; }
   __device__ auto& now() const { return shared.tile[step]; }
   __device__ auto& oldest() const { return shared.tile[step - in_flight + (step < in_flight ? summaries : 0)]; }
   __device__ auto& following() const { return shared.tile[step + 1 == summaries ? 0 : step + 1]; }
@@ -99,8 +99,8 @@ template <class Storage> struct pipeline {
   }
   /// Whether all tiles in flight must be written in this step.
   __device__ bool must_drain() const { return !has_tile() || enters_epoch(); }
-  /// How many tiles are written in this step, as a guess before the current tile's heads are known: as if it had as
-  /// many as the last one. 0 or 1.
+  /// How many tiles are written in this step, 0 or 1: a guess before the current tile's heads are known, as if it had
+  /// as many as the last one.
   __device__ int min_writes() const {
     return in_flight > 0 && (in_flight == tiles_in_flight || was_full || must_drain());
   }
@@ -119,7 +119,7 @@ template <class Storage> struct pipeline {
   __device__ int next() const { return warp::shuffle(now().next, 0); }
   /// Goes on to the next tile.
   __device__ void end_step(int following) {
-    epoch_tiles = (tile >> log_epoch) == (following >> log_epoch) ? least_of(epoch_tiles + 1, well_in_epoch) : 0;
+    epoch_tiles = (tile >> log_epoch) == (following >> log_epoch) ? least_of(epoch_tiles + 1, tiles_until_known) : 0;
     tile = following;
     step = step + 1 == summaries ? 0 : step + 1;
     ++in_flight;

@@ -7,14 +7,13 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Tiles, or groups of them, that a warp joins at once: one a lane.
+/// Tiles, or groups of them, that a warp joins at once: one per lane.
 inline constexpr int tiles_per_group = 32;
 
-/// Tiles of a block that are folded and not yet written, at most: they are written once their place is known.
+/// A block folds at most so many tiles before it writes the first of them: a tile is written once its place is known.
 inline constexpr int tiles_in_flight = 2;
 
-/// Messages of 16 bytes that hold the carry of some tiles: two accumulators and two words, beside each message's own
-/// flag.
+/// Messages of 16 bytes that hold the carry of some tiles: two accumulators, two words, and a flag in each message.
 constexpr int messages_per_carry(std::size_t accumulator_bytes) {
   return 1 + static_cast<int>(2 * ((accumulator_bytes + 3) / 4) / 3);
 }
@@ -34,22 +33,23 @@ constexpr int log_epoch_tiles(std::size_t accumulator_bytes) {
 }
 constexpr int epoch_tiles(std::size_t accumulator_bytes) { return 1 << log_epoch_tiles(accumulator_bytes); }
 
-/// The words that are zero between calls: a counter of tiles, a counter of epochs, one word a tile, two a group of
+/// The words that are zero between calls: a counter of tiles, a counter of epochs, one word per tile, two per group of
 /// tiles, and the carries.
 inline constexpr std::size_t by_key_control_bytes =
     16 + sizeof(unsigned) * (epoch_tiles(1) + 2 * (epoch_tiles(1) / tiles_per_group)) + 16 * epoch_carries(1 << 15) * 3;
 
-/// Room for what outlasts an epoch, for any accumulator that is aligned to 16 bytes at most.
+/// Room for epoch_scratch of any accumulator that is aligned to 16 bytes at most.
 constexpr std::size_t epochs_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (2 * accumulator_bytes + 48); }
 
 struct kernel_policy {
-  int tile_threads;               ///< threads of a block that have items; one more warp does their look-back
+  int tile_threads;               ///< threads of a block that have items; one more warp looks back
   int blocks_per_multiprocessor;  ///< asked of the register allocator
   int thread_items;               ///< a power of two, 16 at most
 };
 
-/// A thread takes as many items as it has registers for, and a block as many threads as shared memory has room for. The
-/// larger a tile, the fewer barriers an item costs.
+/// A thread takes as many items as its registers hold, and a block as many threads as have room in shared memory: the
+/// larger a tile, the fewer barriers per item. Bytes of registers per thread (192, 128) and of shared memory per block
+/// (56 and 40 KiB) are tuned by bench/reduce_by_key_bench.
 consteval kernel_policy kernel_policy_for(std::size_t key_bytes, std::size_t value_bytes,
                                           std::size_t accumulator_bytes) {
   const int held = static_cast<int>(key_bytes + (value_bytes > accumulator_bytes ? value_bytes : accumulator_bytes));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The carry of consecutive items: the values of the runs that are open at both ends. A *head* is an item that begins a
-// run. Where two neighbouring spans of items are joined, the run across the border becomes one value. It is complete if
-// both spans have a head:
+// The unfinished runs at both ends of consecutive items form a run carry. A *head* is an item that begins a run. When
+// two neighbouring spans of items are joined, the run across the border becomes one value. It is complete if both spans
+// have a head:
 //
 //   left     a a | b b b | c c        first = a+a   last = c+c   heads = 2
 //   right    c | d d                  first = c     last = d+d   heads = 1
 //   joined   a a | b b b | c c c | d d                           closes c+c+c
 //
-// Runs that lie within a span are complete already. A tree of joins over all items gives each run the association of
+// Runs within a span are complete already. A tree of joins over all items gives each run the association of
 // the canonical tree over *all* items, restricted to the run's own (canonical_tree::replay_part). It depends on where
 // the run begins and ends, and on nothing else.
 #pragma once
 #include <warpfold/thread/choose.cuh>
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
 
 namespace warpfold::by_key {
 
-/// The runs that are open at the ends of a span of items.
+/// The unfinished runs at both ends of a span of items.
 template <class A> struct run_carry {
   A first;         ///< the items before the first head, folded: the end of a run that began further left
   A last;          ///< the items from the last head on, folded; all items, if there is no head
@@ -26,7 +26,7 @@ template <class A> struct run_carry {
 
 /// Makes and joins carries.
 template <class Op, class A> struct carry_joiner {
-  static constexpr bool uses_identity = thread::has_exact_identity<Op, A>;
+  static constexpr bool uses_identity = thread::may_combine_missing<Op, A>;
 
   Op op;
 
@@ -35,7 +35,7 @@ template <class Op, class A> struct carry_joiner {
     if constexpr (uses_identity) return {is_head ? missing() : value, value, is_head, true};
     else return {value, value, is_head, !is_head};
   }
-  /// The carry of no items. It may stand to the right of others only.
+  /// The carry of no items. It may stand only to the right of others.
   __device__ run_carry<A> none() const { return {missing(), missing(), 0, false}; }
 
   /// The carry of both spans. Calls close(value) if that completes a run.
@@ -79,8 +79,8 @@ __device__ run_carry<A> fold_runs(const carry_joiner<Op, A>& joiner, Value value
 /// All items folded, and, if one of them is a head, the items before it and the items from it on.
 template <class A> struct split_run { A all, before, from; };
 
-/// Folds `Count` existing items of a thread, a power of two, of which item `head` (modulo `Count`) may be a head. If
-/// there is none, only `all` matters. If the head is the first item, `before` is an exact identity or means nothing.
+/// Folds `Count` existing items of a thread, a power of two, of which item `head` (modulo `Count`) may be a head.
+/// Without a head, only `all` matters. If the head is the first item, `before` is an exact identity or means nothing.
 /// `first` is the first item's number, and a constant once all calls are inlined.
 template <int Count, class Op, class A, class Value>
 __device__ split_run<A> fold_split(const carry_joiner<Op, A>& joiner, Value value, unsigned head, int first = 0) {

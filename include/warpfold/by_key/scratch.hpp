@@ -8,11 +8,11 @@
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What any reduction by key with `accumulator_bytes`-byte accumulators needs. Partial results outlast an epoch.
-constexpr host::scratch_need scratch(std::size_t accumulator_bytes) {
+/// The need of any reduction by key with `accumulator_bytes`-byte accumulators. Partial results outlast an epoch.
+constexpr host_side::scratch_need scratch(std::size_t accumulator_bytes) {
   return {by_key_control_bytes, epochs_bytes(accumulator_bytes)};
 }
-static_assert(by_key_control_bytes <= host::feature_control_bytes);
+static_assert(scratch(1).own_control_bytes() == host_side::control_bytes, "no feature needs more control words");
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::by_key

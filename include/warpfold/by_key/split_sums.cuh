@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of runs of 8- and 16-bit integers, several items an instruction.
+// Sums of runs of 8- and 16-bit integers, several items per instruction.
 #pragma once
 #include <warpfold/by_key/run_carry.cuh>
 #include <warpfold/thread/fold_packed.cuh>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A warp's consecutive items on their way through shared memory. They are copied asynchronously, 16 bytes a lane side
-// by side. Then each lane reads its own consecutive items, without bank conflicts.
+// Brings a warp's consecutive items through shared memory. Lanes copy 16 bytes each, side by side and asynchronously.
+// Then each lane reads its own consecutive items, without bank conflicts.
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
 #include <warpfold/thread/array.cuh>
@@ -9,7 +9,7 @@
 
 namespace warpfold::by_key {
 
-/// Room for `LaneItems` items a lane, and for the item before the warp's first one.
+/// Room for `LaneItems` items per lane, and for the item before the warp's first one.
 template <class T, int LaneItems> struct staged_items {
   static constexpr int bytes = LaneItems * int{sizeof(T)}, vectors = bytes / 16;
   static_assert(bytes % 16 == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread's part of a tile: consecutive keys and values. Where possible they come through shared memory, and are
-// copied while the tile before is folded.
+// A thread's part of a tile: consecutive keys and values. If possible, they are copied to shared memory while the tile
+// before is folded.
 #pragma once
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/staged_items.cuh>
@@ -63,7 +63,7 @@ template <class Keys, class Leaves> struct thread_tile {
   int count = 0;  ///< how many of the thread's items exist
   thread_run<items, Keys> keys;
   thread_run<items, Values> values;
-  /// In lane 0: the key before the warp's first one, if there is one. Bytes, if a key cannot be made of nothing.
+  /// In lane 0: the key before the warp's first one, if it exists. Bytes, if keys have no default constructor.
   std::conditional_t<std::is_default_constructible_v<key_type>, key_type[1], thread::array<key_type, 1>> before{};
 
   /// Starts to copy the items of warp number `warp` of a tile, which is whole and aligned. All lanes of the warp call

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is wrong with the types of a reduction by key, in plain words.
+// Checks of the types of a reduction by key, whose messages are plain words.
 #pragma once
 #include <concepts>
 #include <type_traits>
@@ -14,11 +14,9 @@ template <class Op, class A> consteval bool returns_bool() {
   else return std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>;
 }
 
-/// Whether all types of a call fit together. The outputs are as kernels get them. Where it is false, the caller must
-/// instantiate nothing further: the errors that follow would bury the reason.
-template <class Key, class Value, class Op, class Transform, class Equal, class A, class OutKeys, class OutValues,
-          class OutCount>
-consteval bool check_types() {
+/// Whether all types that a call reads fit together. If not, the caller must instantiate nothing further: the errors
+/// that follow would bury the reason.
+template <class Key, class Value, class Op, class Transform, class Equal, class A> consteval bool check_types() {
   check_operator<Op, A>();
   if constexpr (!is_valid_operator<Op, A>) return false;
   else if constexpr (!warpfold::detail::check_equality<Equal, Key>()) return false;
@@ -31,18 +29,22 @@ consteval bool check_types() {
     static_assert(is_key, "warpfold: keys must be trivially copyable");
     constexpr bool is_aligned = alignof(A) <= 16;
     static_assert(is_aligned, "warpfold: reduce_by_key takes accumulators that are aligned to 16 bytes at most");
-    constexpr bool is_written = device_outputs<OutKeys, Key> && device_outputs<OutValues, lowered_t<Op, A>>;
-    static_assert(is_written,
-                  "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass outputs "
-                  "of items that are not const");
-    using count_type = std::remove_pointer_t<OutCount>;
-    constexpr bool is_counted = std::is_pointer_v<OutCount> && std::integral<count_type> &&
-                                !std::is_const_v<count_type> && !std::is_same_v<count_type, bool>;
-    static_assert(is_counted,
-                  "warpfold: out_count must be a device pointer to, or a range of, integers that are not const");
-    return is_operator && is_key && is_aligned && is_written && is_counted &&
-           warpfold::detail::check_output<Op, A, OutValues>();
+    return is_operator && is_key && is_aligned;
   }
+}
+
+/// The same of the outputs, which are as kernels get them.
+template <class Key, class Op, class A, class OutKeys, class OutValues, class OutCount> consteval bool check_outputs() {
+  constexpr bool is_written = device_outputs<OutKeys, Key> && device_outputs<OutValues, lowered_t<Op, A>>;
+  static_assert(is_written,
+                "warpfold: keys and results must be assignable to the items of out_keys and out_values: pass outputs "
+                "of items that are not const");
+  using count_type = std::remove_pointer_t<OutCount>;
+  constexpr bool is_counted = std::is_pointer_v<OutCount> && std::integral<count_type> &&
+                              !std::is_const_v<count_type> && !std::is_same_v<count_type, bool>;
+  static_assert(is_counted,
+                "warpfold: out_count must be a device pointer to, or a range of, integers that are not const");
+  return is_written && is_counted && warpfold::detail::check_output<Op, A, OutValues>();
 }
 
 }  // namespace warpfold::by_key

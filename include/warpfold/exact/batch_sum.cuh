@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The exact sum of a warp's batches, by what costs least for the items' exponents: few levels of extraction, more of
-// them, or bins. What is chosen changes no bit.
+// The exact sum of a warp's batches, in the way that costs least for the items' exponents: a few levels of extraction,
+// more of them, or bins. The choice changes no bit.
 #pragma once
 #include <warpfold/exact/add_items.cuh>
 #include <warpfold/exact/exponent_bins.cuh>
 
 namespace warpfold::exact {
 
-/// The exact sum of what a warp adds batch by batch, `Items` items a lane.
+/// The exact sum of all that a warp adds, batch by batch, `Items` items per lane.
 template <class V, int Items> class warp_sum {
  public:
   using number = typename superaccumulator<V>::number;
@@ -24,7 +24,7 @@ template <class V, int Items> class warp_sum {
     for (int i = arch::lane_id(); i < own.sum.words; i += warp_lanes) own.sum.word[i] = 0;
     __syncwarp();
   }
-  /// Adds the lanes' items, which are used up. Items that do not exist must be -0.
+  /// Adds the lanes' items, and overwrites them. Missing items must be -0.
   __device__ void add(number (&items)[Items]) {
     if (batches_ % batches_per_trial == 0) levels_ = extraction::first_levels;
     if constexpr (extraction::is_whole) add_whole(items);
@@ -51,7 +51,7 @@ template <class V, int Items> class warp_sum {
   /// Batches after which few levels are tried again.
   static constexpr unsigned batches_per_trial = 16;
 
-  /// Of items that one level holds, whatever they are.
+  /// Adds items of a type that one level holds whole.
   __device__ void add_whole(number (&items)[Items]) {
     constexpr std::int64_t limit = std::int64_t{1} << 51;  // of the sum of numbers
     level_sums<1> sums;

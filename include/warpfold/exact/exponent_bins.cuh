@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exact sums of items of any exponents, each in one step: integers of 64 bits stand for 16 or 32 exponents each, and an
-// item's significand, shifted by the exponent's low bits, is added to one or two of them. Source: Kulisch.
+// Exact sums of items of any exponents, in one step per item: each integer of 64 bits stands for 16 or 32 exponents,
+// and an item's significand, shifted by the exponent's low bits, is added to one or two of them. Source: Kulisch.
 #pragma once
 #include <warpfold/exact/lazy_superaccumulator.cuh>
 
 namespace warpfold::exact {
 
-/// Of one warp, in shared memory. All lanes call each member:
+/// The bins of one warp, in shared memory. All lanes call each member:
 ///
 ///   clear()          before the first use, and before the next one after move_to
 ///   add(items)       adds items of the lane, finite ones
-///   move_to(sum)     moves all to a superaccumulator whose items are those of F
-///   most_lane_items  so many items a lane may be added until they are moved
+///   move_to(sum)     moves all to a superaccumulator for the same items
+///   most_lane_items  a lane may add up to this many items before they are moved
 template <class F> struct exponent_bins;
 
 /// Each lane has bins of its own. An item adds less than 2^39 to one.
@@ -30,7 +30,7 @@ template <> struct exponent_bins<float> {
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k) {
       const auto bits = bits_as<std::uint32_t>(items[k]);
-      // Of a subnormal number twice the fraction, as if its exponent's field, 0, stood for half of 1's power of two.
+      // The fraction of a subnormal number is doubled: its exponent's field, 0, stands for half of 1's power of two.
       const std::uint32_t magnitude = (bits & 0x7f800000u) != 0 ? (bits & 0x7fffffu) | 0x800000u : bits << 1;
       const auto significand = static_cast<std::int32_t>(bits >> 31 ? 0u - magnitude : magnitude);
       const std::int32_t power = 1 << (bits >> 23 & (octaves - 1));
@@ -54,8 +54,9 @@ template <> struct exponent_bins<float> {
   }
 };
 
-/// Every two lanes have bins, which are words of a superaccumulator: so a warp's take 8 KiB, where those of each lane
-/// would take 17. The two take turns. An item adds less than 2^52 to one word, and less than 2^32 to the one below.
+/// Two lanes share bins, which are words of a superaccumulator: a warp's bins take 8 KiB, where bins for each lane
+/// would take 17. The two lanes take turns. An item adds less than 2^52 to one word, and less than 2^32 to the one
+/// below.
 template <> struct exponent_bins<double> {
   static constexpr int sharers = 2, columns = warp_lanes / sharers, words = superaccumulator<double>::words;
   static constexpr unsigned most_lane_items = 1u << 9;
@@ -67,7 +68,7 @@ template <> struct exponent_bins<double> {
     __syncwarp();
   }
   template <int Items> __device__ void add(const double (&items)[Items]) {
-    constexpr int turn_items = Items % 8 == 0 ? 8 : 1;  // that a lane adds in a turn, so that there are fewer turns
+    constexpr int turn_items = Items % 8 == 0 ? 8 : 1;  // that a lane adds in a turn: the more, the fewer turns
     const int column = arch::lane_id() % columns, own_turn = arch::lane_id() / columns;
     WARPFOLD_UNROLL
     for (int first = 0; first < Items; first += turn_items) {
@@ -87,7 +88,7 @@ template <> struct exponent_bins<double> {
       }
     }
   }
-  /// Words lose what they hold beyond their digit to the next one, all at once.
+  /// Each word passes the bits beyond its digit to the next word, all at once.
   template <class T> __device__ void move_to(lazy_superaccumulator<T>& sum) {
     static_assert(lazy_superaccumulator<T>::words == words);
     for (int i = arch::lane_id(); i < words; i += warp_lanes)
@@ -98,7 +99,7 @@ template <> struct exponent_bins<double> {
   }
 
  private:
-  /// A finite double is low * 2^(32 index) + high * 2^(32 (index + 1)), in units of the least subnormal number.
+  /// A finite double is low * 2^(32 index) + high * 2^(32 (index + 1)), as multiples of the least subnormal number.
   struct item_words {
     std::uint32_t low;
     std::int64_t high;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exact sums of what lanes hold in registers, in a few additions an item: error-free extraction. Each lane adds its
-// items to a large number, whose last digit is a fixed power of two. What an item adds is a multiple of that power; the
-// rest is found exactly and goes to the next level. Sources: S. Rump, T. Ogita and S. Oishi, "Accurate Floating-point
-// Summation, Part I", SIAM Journal on Scientific Computing, 2008; J. Demmel and H. D. Nguyen, "Parallel Reproducible
-// Summation", IEEE Transactions on Computers, 2015.
+// Exact sums of items that lanes hold in registers, in a few additions per item: error-free extraction. Each lane adds
+// its items to a large number, whose last digit is a fixed power of two. An item thereby adds a multiple of that power;
+// its rest is found exactly and goes to the next level. Sources: Rump; Demmel and Nguyen.
 #pragma once
-#include <warpfold/exact/lane_group.cuh>
+#include <warpfold/exact/lane_team.cuh>
 #include <warpfold/exact/superaccumulator.cuh>
 
 namespace warpfold::exact {
 
-/// How lanes sum items of type `V`: each lane `Items` of them, as numbers of type float or double.
+/// How lanes sum items of type `V`: each lane sums `Items` of them, as numbers of type float or double.
 ///
 /// With the largest magnitude below 2^(e + 1), level 0 starts at 1.5 * 2^E, E = e + 3 + log2(Items): the lane's sum
 /// stays between 2^E and 2^(E + 1), where doubles are multiples of 2^(E - 52). Rests are at most half of that. So one
@@ -19,7 +17,7 @@ namespace warpfold::exact {
 template <class V, int Items> struct extraction {
   using number = typename superaccumulator<V>::number;
   static constexpr int log_items = log2_of(Items);
-  /// Levels that are tried first, and at most.
+  /// Levels that are tried first, and the most levels that are tried.
   static constexpr int first_levels = std::is_same_v<V, double> ? 2 : 1;
   static constexpr int most_levels = std::is_same_v<V, __half> ? 1 : std::is_same_v<V, double> ? 3 : 2;
   /// Whether one level holds every item whole: half has 40 bits.
@@ -33,15 +31,15 @@ template <class V, int Items> struct extraction {
   __device__ static int next_start(int exponent) { return greatest_of(exponent - 51 + log_items, min_exponent); }
 };
 
-/// The item of largest magnitude of a group of lanes.
+/// The item of largest magnitude of a team of lanes.
 template <class F> struct largest_item {
   int field;           ///< its exponent's field
-  bool is_minus_zero;  ///< whether all items of the group are -0
+  bool is_minus_zero;  ///< whether all items of the team are -0
 
   __device__ bool is_finite() const { return field != static_cast<int>(format<F>::max_field); }
   __device__ int exponent() const { return (field > 0 ? field : 1) - format<F>::max_exponent; }
 };
-template <class F, int Items> __device__ largest_item<F> find_largest(const F (&items)[Items], lane_group group) {
+template <class F, int Items> __device__ largest_item<F> find_largest(const F (&items)[Items], lane_team team) {
   using bits = typename format<F>::bits;
   constexpr int high_digits = std::is_same_v<F, float> ? 23 : 20;
   unsigned largest = 0;
@@ -57,25 +55,25 @@ template <class F, int Items> __device__ largest_item<F> find_largest(const F (&
       largest = magnitude > largest ? magnitude : largest;
     }
   }
-  largest = group.largest(largest);
+  largest = team.largest(largest);
   bool is_minus_zero = false;
   if (__builtin_expect(__any_sync(full_warp, largest == 0), false)) {
     bool other = largest != 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k) other = other || bits_as<bits>(items[k]) != bits_as<bits>(F(-0.0));
-    is_minus_zero = (__ballot_sync(full_warp, other) & group.mask()) == 0;
+    is_minus_zero = (__ballot_sync(full_warp, other) & team.mask()) == 0;
   }
   return {static_cast<int>(largest >> high_digits), is_minus_zero};
 }
 
-/// What lanes sum on each level, in units of 2^(exponent[j] - 52): below 2^51.
+/// The lanes' sums on each level, as multiples of 2^(exponent[j] - 52): below 2^51.
 template <int Levels> struct level_sums {
   int exponent[Levels];
   std::int64_t sum[Levels];
 };
 
-/// Takes out of each item what `Levels` levels hold. Returns whether any rest is not zero. If `KeepsRests`, items are
-/// replaced by their rests, exactly.
+/// Takes out of each item the part that `Levels` levels hold. Returns whether any rest is not zero. If `KeepsRests`,
+/// items are replaced by their rests, exactly.
 template <class Extraction, bool KeepsRests, int Levels, class F, int Items>
 __device__ bool extract(F (&items)[Items], int item_exponent, level_sums<Levels>& sums) {
   double start[Levels], running[Levels];
@@ -87,7 +85,7 @@ __device__ bool extract(F (&items)[Items], int item_exponent, level_sums<Levels>
     running[j] = start[j];
   }
   // The high words of all rests: they are multiples of the least number, and so not subnormal as doubles.
-  std::uint32_t left = 0;
+  std::uint32_t rests = 0;
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
     if constexpr (Extraction::is_whole) {
@@ -103,13 +101,13 @@ __device__ bool extract(F (&items)[Items], int item_exponent, level_sums<Levels>
       running[j] = next;
     }
     if constexpr (KeepsRests) items[k] = static_cast<F>(rest);  // exact: the same last digit, and no larger
-    if constexpr (std::is_same_v<F, float>) left |= static_cast<std::uint32_t>(bits_as<std::uint64_t>(rest) >> 32);
-    else left |= rest != 0;
+    if constexpr (std::is_same_v<F, float>) rests |= static_cast<std::uint32_t>(bits_as<std::uint64_t>(rest) >> 32);
+    else rests |= rest != 0;
   }
   WARPFOLD_UNROLL
   for (int j = 0; j < Levels; ++j)
     sums.sum[j] = static_cast<std::int64_t>(bits_as<std::uint64_t>(running[j]) - bits_as<std::uint64_t>(start[j]));
-  return (left & 0x7fffffffu) != 0;
+  return (rests & 0x7fffffffu) != 0;
 }
 
 }  // namespace warpfold::exact

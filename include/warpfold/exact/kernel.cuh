@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel of exact sums over one array. Warps take batches in turn, and add them to their own superaccumulators in
-// shared memory. Blocks add theirs to one in global memory. The last block to arrive rounds. One launch.
+// shared memory. Each block adds its warps' sums to one superaccumulator in global memory. The last block to arrive
+// rounds. One launch.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/exact/arguments.cuh>
 #include <warpfold/exact/batch_sum.cuh>
-#include <warpfold/grid/initial_value.cuh>
+#include <warpfold/exact/policy.hpp>
 #include <warpfold/grid/last_block.cuh>
-#include <warpfold/thread/array.cuh>
 #include <warpfold/warp/load_rows.cuh>
 
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
-
-/// For the same number of warps a multiprocessor, blocks are smaller where bins are larger: they fit 48 KiB.
-template <class V> struct sum_policy {
-  static constexpr bool is_double = std::is_same_v<V, double>;
-  static constexpr int max_block_warps = is_double ? 4 : 8, blocks_per_multiprocessor = is_double ? 4 : 2;
-};
-
-/// Items that a lane sums at once: 128 bytes of them.
-template <class V> inline constexpr int batch_items = static_cast<int>(128 / sizeof(V));
-
-/// Rows of 32 chunks in a batch.
-template <class Leaves> consteval int batch_rows() {
-  constexpr int rows = batch_items<typename Leaves::accumulator> / Leaves::chunk_items;
-  return rows < 1 ? 1 : rows > 8 ? 8 : rows;
-}
-
-/// `Leaves` are the items that are summed, of type V, before they are lifted.
-template <class Leaves, class Op, class Out> struct sum_arguments {
-  using V = typename Leaves::accumulator;
-
-  Leaves leaves;
-  Op op;
-  Out out;
-  grid::initial_value<superaccumulator<V>> init;
-  std::int64_t batches;
-  global_sum<V>* sum;  ///< if there are several blocks
-  unsigned* ticket;    ///< zero before, zero after
-};
 
 template <class Leaves>
 using batch_sum_of = warp_sum<typename Leaves::accumulator, batch_rows<Leaves>() * Leaves::chunk_items>;
@@ -49,7 +22,7 @@ template <class Leaves> struct sum_storage {
   bool is_last;
 };
 
-/// Loads the lane's items of the batch at item `first`. Items that do not exist are -0, which changes no sum.
+/// Loads the lane's items of the batch at item `first`. Missing items are -0, which changes no sum.
 template <int Rows, class Leaves, class F, int Items>
 __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[Items]) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
@@ -60,10 +33,10 @@ __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[
       items[k] = warpfold::detail::convert<F>(leaves.leaf(rows[k / chunk_items], k % chunk_items));
     return;
   }
-  const std::int64_t left = leaves.source.items - first - arch::lane_id() * chunk_items;
+  const std::int64_t own_items = leaves.source.items - first - arch::lane_id() * chunk_items;
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k)
-    items[k] = k / chunk_items * row_items + k % chunk_items < left
+    items[k] = k / chunk_items * row_items + k % chunk_items < own_items
                    ? warpfold::detail::convert<F>(leaves.leaf(rows[k / chunk_items], k % chunk_items))
                    : F(-0.0);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// exact_plus as an operator: nothing of the host's.
+// exact_plus as an operator, without any host code.
 #pragma once
 #include <warpfold/exact/superaccumulator.cuh>
 
 namespace warpfold {
 
 namespace detail {
-/// What exact_plus sums items of type `T` as: fp8 is exact in float; integers are exact in 128 bits.
+/// The type in which exact_plus sums items of type `T`: fp8 is exact in float; integers are exact in 128 bits.
 template <class T> struct exact_item {};
 template <class T>
   requires(exact::has_format<T>)
@@ -20,7 +20,7 @@ struct exact_item<T> {
 };
 }  // namespace detail
 
-/// exact_plus whose results are of type `Result`: float, double, half or bfloat16, rounded once. void: of the items'.
+/// exact_plus whose results are of type `Result`: float, double, half or bfloat16, rounded once. void: the items' type.
 template <class Result = void> struct exact_plus_as {
   template <class T>
     requires requires { typename detail::exact_item<T>::type; }
@@ -49,7 +49,7 @@ template <class Result = void> struct exact_plus_as {
 /// The sum, as if it were computed without rounding and rounded once: to nearest, ties to even. It depends on the items
 /// alone, not on their order.
 /// - Items: float, double, half, bfloat16 and fp8 (result: float). Integers of up to 64 bits are summed in 128 bits.
-/// - Infinities and NaN are what IEEE 754 makes of the items in any order. A finite sum overflows only if the exact sum
+/// - Infinities and NaN are those that IEEE 754 gives in any order. A finite sum overflows only if the exact sum
 ///   does: {max, max, -max} is max. A sum that is zero is +0, unless all items are -0. The sum of nothing is +0.
 /// - Subnormal numbers are exact, unless the program is compiled with -ftz=true (a part of --use_fast_math).
 /// - .init is an accumulator: wf::exact_plus{}.lift(x).

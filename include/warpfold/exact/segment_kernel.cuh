@@ -1,43 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel of exact sums over segments. A warp takes the segments that begin in its range, 32 at a time. Short
-// neighbours are summed by prefixes, others by groups of lanes, side by side; then each lane rounds the sum of one
+// neighbours are summed by prefixes, others by teams of lanes, side by side; then each lane rounds the sum of one
 // segment. Parts of a segment that several warps share meet in a superaccumulator in global memory, and the last of
 // these warps rounds. No warp waits.
 #pragma once
-#include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
-#include <warpfold/exact/segment_partition.cuh>
+#include <warpfold/exact/arguments.cuh>
 #include <warpfold/exact/tile_prefixes.cuh>
-#include <warpfold/grid/initial_value.cuh>
 #include <warpfold/thread/array.cuh>
 
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int segment_block_warps = 8;
-
-/// `Leaves` are the items that are summed, of type V, before they are lifted.
-template <class Segments, class Leaves, class Op, class Out> struct segment_sum_arguments {
-  using V = typename Leaves::accumulator;
-
-  Segments segments;
-  Leaves leaves;
-  Op op;
-  Out out;
-  grid::initial_value<superaccumulator<V>> init;
-  grid::initial_value<superaccumulator<V>> empty;  ///< the result of an empty segment
-  segment_partition partition;
-  global_sum<V>* cut;  ///< one for each warp: of the segment that begins in its range and is cut at its end
-};
-
-/// Of one warp, in shared memory.
+/// The shared memory of one warp.
 template <class V> struct segment_storage {
   union {
     segment_sums<V> sums;
     prefix_storage prefixes;
   };
-  window_sum in_window[warp_lanes];
+  level_sum at_level[warp_lanes];
 };
 
 /// Writes the result of a segment. Not inlined: it would take registers from the loop over the items.
@@ -50,7 +32,7 @@ __device__ __attribute__((noinline)) void write_segment_sum(const Arguments& arg
 template <class Arguments> class segment_summer {
  public:
   using V = typename Arguments::V;
-  using window = tile_window<V>;
+  using level = tile_level<V>;
   static constexpr int tile_segments = segment_policy<V>::tile_segments;
 
   __device__ segment_summer(const Arguments& arguments, const segment_span& range, segment_storage<V>& own)
@@ -60,19 +42,20 @@ template <class Arguments> class segment_summer {
   __device__ void sum_range() {
     const auto& segments = arguments_.segments;
     const auto& partition = arguments_.partition;
-    std::int64_t next = warp::shuffle(partition.first_segment(segments, range_, arguments_.leaves.source.items), 0);
-    // A cut segment, whose part is summed next. With a window it is summed at once, by a function of its own, which
-    // leaves more registers to the loop. Without one, two calls of sum_tile would cost more.
+    std::int64_t next =
+        warp::shuffle(partition.first_segment(segments, range_.begin, arguments_.leaves.source.items), 0);
+    // The cut segment whose part is summed next. If the type has levels, the part is summed at once, by a function of
+    // its own, which leaves more registers to the loop. If not, a second call of sum_tile would cost more.
     std::int64_t part = -1;
     const auto take_part = [&](std::int64_t segment) {
-      if constexpr (window::exists) sum_part(arguments_, range_, own_, segment);
+      if constexpr (level::exists) sum_part(arguments_, range_, own_, segment);
       else part = segment;
     };
     if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(next - 1), 0), range_)) take_part(next - 1);
     bool goes_on = next < segments.count;
     WARPFOLD_NO_UNROLL
-    while ((!window::exists && part >= 0) || goes_on) {
-      const bool is_part = !window::exists && part >= 0;
+    while ((!level::exists && part >= 0) || goes_on) {
+      const bool is_part = !level::exists && part >= 0;
       const std::int64_t own = is_part ? part : next + arch::lane_id();
       const bool exists = arch::lane_id() < (is_part ? 1 : tile_segments) && own < segments.count;
       segment_span items = exists ? span_of(own) : segment_span{0, 0};
@@ -80,8 +63,8 @@ template <class Arguments> class segment_summer {
       const bool is_cut = is_part || (begins && partition.is_cut(own, items, range_));
       if (is_part && exists) items = partition.part_of(own, items, range_);
       else if (!begins || is_cut) items.end = items.begin;
-      const bool is_in_window = !is_part && sum_in_window(items);
-      if (!is_in_window) sum_tile(arguments_.leaves, items, own_.sums);
+      const bool is_at_level = !is_part && sum_at_level(items);
+      if (!is_at_level) sum_tile(arguments_.leaves, items, own_.sums);
       if (is_part) {
         join_part(part);
         part = -1;
@@ -89,7 +72,7 @@ template <class Arguments> class segment_summer {
       }
       if (begins && !is_cut) {
         if (items.begin == items.end) *(arguments_.out + own) = arguments_.empty.alone();
-        else write_segment_sum(arguments_, own, is_in_window ? in_window() : in_superaccumulator(arch::lane_id()));
+        else write_segment_sum(arguments_, own, is_at_level ? at_level() : in_superaccumulator(arch::lane_id()));
       }
       __syncwarp();
       const unsigned cut = __ballot_sync(full_warp, is_cut);
@@ -103,26 +86,22 @@ template <class Arguments> class segment_summer {
  private:
   __device__ segment_span span_of(std::int64_t segment) const {
     const auto items = arguments_.segments.span(segment);
-    arch::require(
-        items.within(arguments_.leaves.source.items),
-        "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
-        "overlap, and must lie within the input",
-        segment, items.begin, items.end, arguments_.leaves.source.items);
+    segment::require_within("segmented_reduce", segment, items, arguments_.leaves.source.items);
     return {items.begin, items.end};
   }
 
-  __device__ bool sum_in_window(const segment_span& items) {
-    if constexpr (window::exists) {
+  __device__ bool sum_at_level(const segment_span& items) {
+    if constexpr (level::exists) {
       if (tiles_to_skip_ > 0) return --tiles_to_skip_, false;
       const auto& source = arguments_.leaves.source;
       const bool is_inner = items.begin == items.end || source.is_inside(items.begin, items.end);
-      if (!__all_sync(full_warp, is_inner && items.end - items.begin <= window::max_items)) return false;
-      if (!has_window_) window_ = sample(items), has_window_ = true;
+      if (!__all_sync(full_warp, is_inner && items.end - items.begin <= level::max_items)) return false;
+      if (!has_level_) level_ = sample(items), has_level_ = true;
       const tile_extent extent(items);
       const bool lies_together = gains_by_prefixes(items, extent);
       for (int trial = 0; trial < 3; ++trial)
         if (lies_together ? sum_by_prefixes(items, extent)
-                          : sum_tile_in_window(arguments_.leaves, items, window_, own_.in_window, own_.sums.order))
+                          : sum_tile_at_level(arguments_.leaves, items, level_, own_.at_level, own_.sums.order))
           return true;
       tiles_to_skip_ = tiles_per_trial;
     }
@@ -137,12 +116,12 @@ template <class Arguments> class segment_summer {
   }
   __device__ bool sum_by_prefixes(const segment_span& items, const tile_extent& extent) {
     if constexpr (takes_prefixes)
-      return sum_tile_by_prefixes(arguments_.leaves, items, extent, window_, own_.in_window[arch::lane_id()],
+      return sum_tile_by_prefixes(arguments_.leaves, items, extent, level_, own_.at_level[arch::lane_id()],
                                   own_.prefixes);
     else return false;
   }
-  /// A window for items a little larger than the first ones of segments.
-  __device__ window sample(const segment_span& items) const {
+  /// A level for items a little larger than the first ones of segments.
+  __device__ level sample(const segment_span& items) const {
     constexpr int margin = 2;
     unsigned field = 0;
     if (items.begin < items.end) {
@@ -151,12 +130,12 @@ template <class Arguments> class segment_summer {
       field = bits_as<std::uint32_t>(item) >> 23 & 0xff;
     }
     field = warp::all_reduce(field < format<float>::max_field ? field : 0u, maximum{});
-    return window::of_field(static_cast<int>(field), margin);
+    return level::of_field(static_cast<int>(field), margin);
   }
   /// The sum of the lane's segment.
-  __device__ superaccumulator<V> in_window() const {
-    const window_sum& sum = own_.in_window[arch::lane_id()];
-    return accumulator_of<V>(sum.units, window_.unit_exponent(), sum.kinds);
+  __device__ superaccumulator<V> at_level() const {
+    const level_sum& sum = own_.at_level[arch::lane_id()];
+    return accumulator_of<V>(sum.digits, level_.digit_exponent(), sum.kinds);
   }
   __device__ superaccumulator<V> in_superaccumulator(int place) const {
     return own_.sums.sum[place].carried(own_.sums.kinds[place]);
@@ -192,13 +171,13 @@ template <class Arguments> class segment_summer {
     return 1 < items && items <= prefix_storage::lane_items;
   }();
   static constexpr int max_prefix_length = 2 * prefix_storage::step_items;  ///< mean of a tile
-  static constexpr int tiles_per_trial = 8;  ///< after a tile that does not fit the window
+  static constexpr int tiles_per_trial = 8;  ///< after a tile that does not fit the level
 
   const Arguments& arguments_;
   segment_span range_;
   segment_storage<V>& own_;
-  window window_{};
-  bool has_window_ = false;
+  level level_{};
+  bool has_level_ = false;
   int tiles_to_skip_ = 0;
 };
 
@@ -210,7 +189,7 @@ sum_segments_kernel(const __grid_constant__ segment_sum_arguments<Segments, Leav
   auto& shared = arch::dynamic_shared<thread::array<segment_storage<V>, segment_block_warps>>();
   const int warp = arch::uniform_warp();
   segment_summer<segment_sum_arguments<Segments, Leaves, Op, Out>> summer(
-      arguments, arguments.partition.range_of(std::int64_t{blockIdx.x} * segment_block_warps + warp), shared[warp]);
+      arguments, arguments.partition.positions_of(std::int64_t{blockIdx.x} * segment_block_warps + warp), shared[warp]);
   summer.sum_range();
 }
 

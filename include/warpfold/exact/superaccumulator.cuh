@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Superaccumulators: fixed-point numbers that hold any sum of floating-point numbers exactly, so that sums are
-// associative and commutative to the bit, and are rounded once, at the end. Sources: U. Kulisch, "Very Fast and Exact
-// Accumulation of Products", Computing, 2011; S. Collange, D. Defour, S. Graillat and R. Iakymchuk, "Numerical
-// Reproducibility for the Parallel Reduction on Multi- and Many-core Architectures", Parallel Computing, 2015.
+// Superaccumulators: fixed-point numbers that hold any sum of floating-point numbers exactly. Therefore sums are
+// associative and commutative to the bit, and are rounded once, at the end. Sources: Kulisch; Collange.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -35,7 +33,7 @@ template <class To, class From> __host__ __device__ To bits_as(const From& value
   return result;
 }
 
-/// What kinds of items a sum has. Joined by |.
+/// The kinds of items in a sum, joined by |.
 enum kind : unsigned {
   has_nan = 1,
   has_positive_infinity = 2,
@@ -43,8 +41,8 @@ enum kind : unsigned {
   has_other_than_minus_zero = 8
 };
 
-/// A sum of items of type `T`: a number in two's complement, the least significant word first, in units of the least
-/// subnormal number. It has 63 bits more than the largest item, so 2^63 items cannot overflow it. 276 bytes for
+/// A sum of items of type `T`: a number in two's complement, the least significant word first, as a multiple of the
+/// least subnormal number. It has 63 bits more than the largest item, so 2^63 items cannot overflow it. 276 bytes for
 /// double, 48 for the others, which share the words of float.
 template <class T> struct superaccumulator {
   using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -123,7 +121,7 @@ __host__ __device__ superaccumulator<T> add(const superaccumulator<T>& a, const 
   return sum;
 }
 
-/// A magnitude that is not zero: its highest 64 bits, the first of which is set, and whether any bit below them is.
+/// A magnitude that is not zero: its highest 64 bits, of which the first is set, and whether any lower bit is set.
 struct leading_bits {
   std::uint64_t bits;
   int highest;  ///< the position of the first one; -1 if there is none
@@ -142,7 +140,7 @@ template <class T> __host__ __device__ leading_bits leading_bits_of(const supera
   std::uint64_t carry = flip & 1;
   std::uint32_t top = 0, next = 0, third = 0, one_before = 0, two_before = 0;
   int at = -1;
-  bool any_before = false, any_below = false;  // of words before the last two, and below the three that are kept
+  bool any_before = false, any_below = false;  // in words before the last two, and below the three that are kept
   WARPFOLD_UNROLL
   for (int i = 0; i < words; ++i) {
     carry += value.word[i] ^ flip;
@@ -159,9 +157,9 @@ template <class T> __host__ __device__ leading_bits leading_bits_of(const supera
           any_below || third << shift != 0};
 }
 
-/// The number of type `R` that is nearest to the sum; of two, the one whose last bit is zero. What reaches half a unit
-/// past the largest number is infinite; subnormal numbers are rounded as such. Infinities and NaN are what IEEE 754
-/// makes of the items in any order. A sum that is zero is +0, unless all items are -0: then it is -0.
+/// The number of type `R` that is nearest to the sum; of two, the one whose last bit is zero. A sum that reaches half a
+/// last digit past the largest number is infinite; subnormal numbers are rounded as such. Infinities and NaN are those
+/// that IEEE 754 gives in any order. A sum that is zero is +0, unless all items are -0: then it is -0.
 template <class R, class T> __host__ __device__ R rounded(const superaccumulator<T>& value) {
   using A = superaccumulator<T>;
   using f = format<R>;

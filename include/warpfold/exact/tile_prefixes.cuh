@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exact sums of a tile of segments that lie together, as differences of prefixes: integers of 64 bits that count units
-// of a window may overflow on the way. Lanes read the tile from its first item to its last one, whatever the lengths.
+// Exact sums of a tile of segments that lie together, as
+// differences of prefixes: integers of 64 bits that count the last digits of a level may overflow on the way. Lanes
+// read the tile from its first item to its last one, whatever the lengths.
 #pragma once
-#include <warpfold/exact/tile_window.cuh>
+#include <warpfold/exact/tile_level.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::exact {
 
-/// Of one warp, in shared memory: the prefixes of a step.
+/// The prefixes of a step of one warp, in shared memory.
 struct prefix_storage {
   static constexpr int lane_items = 8, step_items = lane_items * warp_lanes;
 
-  std::uint64_t before[warp_lanes];               ///< of a lane's first item, less what each number below has too much
-  std::uint64_t through[lane_items][warp_lanes];  ///< from a lane's first item through each of its items
+  std::uint64_t before[warp_lanes];  ///< before a lane's first item, less the level's start
+  std::uint64_t through[lane_items]
+                       [warp_lanes];  ///< from a lane's first item through each of its items, plus the start
 
   /// The prefix through item number `item` of the step.
   __device__ std::uint64_t through_item(int item) const {
     return before[item / lane_items] + through[item % lane_items][item / lane_items];
+  }
+  /// Stores the prefixes of a step: each lane has `values`, and the items of earlier steps have the sum `all`. Returns
+  /// the sum with this step. All lanes of the warp call it.
+  __device__ std::uint64_t store(const float (&values)[lane_items], std::uint64_t all, double start, seen_items& seen) {
+    const int lane = arch::lane_id();
+    double running = start;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < lane_items; ++k) {
+      add_at_level(values[k], running, seen);
+      through[k][lane] = bits_as<std::uint64_t>(running);
+    }
+    const std::uint64_t total = bits_as<std::uint64_t>(running) - bits_as<std::uint64_t>(start),
+                        scanned = warp::inclusive_scan(total, plus{});
+    before[lane] = all + scanned - total - bits_as<std::uint64_t>(start);
+    return all + warp::shuffle(scanned, warp_lanes - 1);
   }
 };
 
@@ -32,10 +49,10 @@ struct tile_extent {
   }
 };
 
-/// As sum_tile_in_window, of segments that fill `extent`, less than 2^20 items, without gaps. The sum is the lane's.
+/// As sum_tile_at_level, for segments that fill `extent`, less than 2^20 items, without gaps. The sum is the lane's.
 template <class Leaves, class V = typename Leaves::accumulator>
 __device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& items, const tile_extent& extent,
-                                     tile_window<V>& window, window_sum& sum, prefix_storage& own) {
+                                     tile_level<V>& level, level_sum& sum, prefix_storage& own) {
   constexpr int lane_items = prefix_storage::lane_items, step_items = prefix_storage::step_items,
                 chunk_items = Leaves::chunk_items, rows = lane_items / chunk_items;
   const int lane = arch::lane_id();
@@ -44,8 +61,8 @@ __device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& i
   const int begin = static_cast<int>(extent.begin - first), end = static_cast<int>(extent.end - first),
             last_before = exists ? static_cast<int>(items.begin - first) - 1 : -1,
             last = exists ? static_cast<int>(items.end - first) - 1 : -1;
-  const double start = window.start();
-  const float limit = window.limit();
+  const double start = level.start();
+  const float limit = level.limit();
   seen_items seen;
   std::uint64_t all = 0, before = 0, through = 0;
   typename Leaves::chunk next[rows];
@@ -75,25 +92,16 @@ __device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& i
       WARPFOLD_UNROLL
       for (int k = 0; k < lane_items; ++k) values[k] = own_first + k >= begin && own_first + k < end ? leaf(k) : -0.0f;
     }
-    double running = start;
-    WARPFOLD_UNROLL
-    for (int k = 0; k < lane_items; ++k) {
-      add_in_window(values[k], running, seen);
-      own.through[k][lane] = bits_as<std::uint64_t>(running);
-    }
-    const std::uint64_t total = bits_as<std::uint64_t>(running) - bits_as<std::uint64_t>(start),
-                        scanned = warp::inclusive_scan(total, plus{});
-    own.before[lane] = all + scanned - total - bits_as<std::uint64_t>(start);
-    all += warp::shuffle(scanned, warp_lanes - 1);
+    all = own.store(values, all, start, seen);
     __syncwarp();
     if (static_cast<unsigned>(last_before - step) < step_items) before = own.through_item(last_before - step);
     if (static_cast<unsigned>(last - step) < step_items) through = own.through_item(last - step);
-    const bool fits = all_in_window(seen, limit);
+    const bool fits = all_at_level(seen, limit);
     __syncwarp();
-    if (!fits) return window.move_to(seen), false;
+    if (!fits) return level.move_to(seen), false;
   }
   sum = {static_cast<std::int64_t>(through - before), 0};
-  bool has_other = sum.units != 0;
+  bool has_other = sum.digits != 0;
   for (std::int64_t i = items.begin; i < items.end && !has_other; ++i)
     has_other =
         bits_as<std::uint32_t>(warpfold::detail::convert<float>(leaves.leaf_of(leaves.source.at(i)))) != 0x80000000u;

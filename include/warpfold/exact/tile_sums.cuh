@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exact sums of a tile of segments, one segment a lane, by superaccumulators in shared memory: of any items.
+// Exact sums of a tile of segments, one segment per lane, by superaccumulators in shared memory, whatever the items.
 #pragma once
 #include <warpfold/exact/add_items.cuh>
-#include <warpfold/exact/load_group_items.cuh>
+#include <warpfold/exact/load_team_items.cuh>
+#include <warpfold/exact/policy.hpp>
 
 namespace warpfold::exact {
 
-using grid::segment_span;
+using segment::segment_span;
 
-template <class V> struct segment_policy {
-  static constexpr bool is_double = std::is_same_v<V, double>;
-  static constexpr int lane_items = is_double ? 8 : 16;     ///< that a lane sums at once
-  static constexpr int tile_segments = is_double ? 8 : 32;  ///< a tile's superaccumulators fill 3 or 4 KiB
-  static constexpr int blocks_per_multiprocessor = is_double ? 2 : 3;
-};
-
-/// Of one warp, in shared memory.
+/// The sums of one warp, in shared memory.
 template <class V> struct segment_sums {
   lazy_superaccumulator<V> sum[segment_policy<V>::tile_segments];
   unsigned kinds[segment_policy<V>::tile_segments];
   int order[warp_lanes];  ///< for deal_segments
 };
 
-/// Calls sum(group, segment, place) for each lane's segment that has items, `place` being the lane, until it returns
-/// false; returns what it returned last. Groups have as many lanes as load the segment at once, `LaneItems` each,
-/// up to the whole warp, and work side by side. All lanes of the warp call it, with `order` in shared memory.
+/// Calls sum(team, segment, place) for each lane's segment that has items, `place` being the lane, until it returns
+/// false; returns what it returned last. A team has enough lanes to load the segment at once, `LaneItems` items per
+/// lane, up to the whole warp. Teams work side by side. All lanes of the warp call it, with `order` in shared memory.
 template <int LaneItems, class Source, class Sum>
 __device__ bool deal_segments(const Source& source, const segment_span& items, int (&order)[warp_lanes], Sum sum) {
   const int lane = arch::lane_id();
@@ -44,7 +38,7 @@ __device__ bool deal_segments(const Source& source, const segment_span& items, i
       const int number = first + lane / lanes, place = order[number < count ? number : 0];
       segment_span segment = warp::shuffle(items, place);
       if (number >= count) segment.end = segment.begin;
-      if (!sum(lane_group{lanes, number < count}, segment, place)) return false;
+      if (!sum(lane_team{lanes, number < count}, segment, place)) return false;
     }
     __syncwarp();
   }
@@ -52,7 +46,7 @@ __device__ bool deal_segments(const Source& source, const segment_span& items, i
 }
 
 /// Sums the segment of each lane in the superaccumulator of the lane's number. All lanes of the warp call it. Not
-/// inlined: most tiles need no superaccumulators (tile_window.cuh).
+/// inlined: most tiles need no superaccumulators (tile_level.cuh).
 template <class Leaves, class V = typename Leaves::accumulator>
 __device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment_span items, segment_sums<V>& sums) {
   using policy = segment_policy<V>;
@@ -64,18 +58,18 @@ __device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment
   }
   __syncwarp();
   deal_segments<policy::lane_items>(
-      leaves.source, items, sums.order, [&](lane_group group, const segment_span& segment, int place) {
+      leaves.source, items, sums.order, [&](lane_team team, const segment_span& segment, int place) {
         std::int64_t step = chunk_begin(leaves.source, segment.begin);
         unsigned kinds = 0;
         WARPFOLD_NO_UNROLL
-        for (; __any_sync(full_warp, step < segment.end); step += group.lanes * policy::lane_items) {
+        for (; __any_sync(full_warp, step < segment.end); step += team.lanes * policy::lane_items) {
           number values[policy::lane_items];
-          load_group_items(leaves, step, segment, group, values);
-          const largest_item<number> largest = find_largest_number(values, group, kinds);
-          if (!add_if_whole<extraction, extraction::first_levels>(values, largest, sums.sum[place], group))
-            add_by_passes<extraction>(values, sums.sum[place], group);
+          load_team_items(leaves, step, segment, team, values);
+          const largest_item<number> largest = find_largest_number(values, team, kinds);
+          if (!add_if_whole<extraction, extraction::first_levels>(values, largest, sums.sum[place], team))
+            add_by_passes<extraction>(values, sums.sum[place], team);
         }
-        if (group.has_items && (group.own_lane() == 0 || (kinds & ~has_other_than_minus_zero) != 0))
+        if (team.has_items && (team.own_lane() == 0 || (kinds & ~has_other_than_minus_zero) != 0))
           atomicOr(&sums.kinds[place], kinds);
         __syncwarp();
         return true;

@@ -5,8 +5,7 @@
 
 namespace warpfold::grid {
 
-/// What joins the result on its left, if anything: a value, or one in device memory, which is read when the kernel
-/// needs it.
+/// Joins the result on its left: nothing, a value, or a value in device memory, which is read when the kernel needs it.
 template <class A> struct initial_value {
   enum class kind { none, value, pointer } what = kind::none;
   A value{};

@@ -3,8 +3,8 @@
 //
 // The value travels in messages of 16 bytes, three words of it and a flag in each. A message is read and written by one
 // relaxed access of 128 bits, which the PTX memory model makes indivisible: whoever sees the flag sees the words beside
-// it. So no fence is needed, and a value of several messages is there when all flags are. (Between a clearing and the
-// next publishing of the same place, the users of the value must meet elsewhere.)
+// it. So no fence is needed, and a value of several messages is there when all flags are. (Clearing a place and
+// publishing there again must be ordered by other means: see node_ring.cuh.)
 #pragma once
 #include <cstring>
 #include <type_traits>

@@ -5,7 +5,7 @@
 
 namespace warpfold::grid {
 
-/// `Schedule` says which part of the input each block takes.
+/// `Schedule` says which items each block takes.
 template <class Leaves, class Op, class Out, class Schedule> struct reduction_arguments {
   using A = typename Leaves::accumulator;
   using operation = Op;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every host function checks before anything is written or launched. Each check throws std::invalid_argument,
-// which names the function, the argument and the values.
+// Checks that host functions make before anything is written or launched. Each throws std::invalid_argument, which
+// names the function, the argument and the values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <warpfold/host/scratch.hpp>
 #include <warpfold/options.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// In builds with WARPFOLD_CHECKS: throws if the device cannot reach what `pointer` points to.
@@ -30,6 +30,12 @@ inline void check_count(const char* function, std::int64_t count) {
   if (count < 0) reject(function, "count is " + std::to_string(count) + "; it must not be negative");
 }
 
+/// Throws if there are more than the `most` items, `of` these types, that a kernel can count.
+inline void check_items(const char* function, std::int64_t items, std::int64_t most, const char* of = "this type") {
+  if (items > most)
+    reject(function, "there are " + std::to_string(items) + " items; of " + of + " it takes " + std::to_string(most));
+}
+
 /// Checks a pointer argument: not null, and, in builds with WARPFOLD_CHECKS, within the device's reach.
 template <class It> void check_pointer(const char* function, const char* argument, const It& it) {
   if constexpr (std::contiguous_iterator<It>) {
@@ -39,7 +45,7 @@ template <class It> void check_pointer(const char* function, const char* argumen
   }
 }
 
-/// Throws "OUT lies within IN" where the `count` items from `first` on and the `out_count` items from `out` on share
+/// Throws "OUT lies within IN" if the `count` items from `first` on and the `out_count` items from `out` on share
 /// memory: blocks write their results while others still read. Only pointers and contiguous iterators can be compared.
 template <class It, class Out>
 void check_apart(const char* function, const char* in_argument, const It& first, std::int64_t count,
@@ -53,7 +59,7 @@ void check_apart(const char* function, const char* in_argument, const It& first,
   }
 }
 
-/// As check_apart, of as many outputs as items, but they may be the same ones: each is read before it is written.
+/// As check_apart, for as many outputs as items. They may be the same objects: each is read before it is written.
 template <class It, class Out>
 void check_apart_or_in_place(const char* function, const char* in_argument, const It& first, const char* out_argument,
                              const Out& out, std::int64_t count) {
@@ -63,7 +69,7 @@ void check_apart_or_in_place(const char* function, const char* in_argument, cons
   check_apart(function, in_argument, first, count, out_argument, out, count);
 }
 
-/// Throws "ARGUMENT lies within OUT" where `value`, .init or .empty, is a pointer to one of the `out_count` items from
+/// Throws "ARGUMENT lies within OUT" if `value`, .init or .empty, is a pointer to one of the `out_count` items from
 /// `out` on: each result joins or copies *value, and another block may have written a result there by then. (reduce
 /// needs no such check: the only thread that reads *init is the one that writes the only result, afterwards.)
 template <class A, class Out>
@@ -92,4 +98,4 @@ inline void check_workspace(const char* function, std::span<std::byte> bytes, st
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

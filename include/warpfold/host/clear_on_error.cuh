@@ -5,7 +5,7 @@
 #include <span>
 #include <warpfold/config.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Clears the control words for the next call if a kernel stopped midway. Only the emulator survives that: there, the
@@ -34,4 +34,4 @@ class clear_on_error {
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -19,7 +19,7 @@
 #include <warpfold/host/relaxed_capture.cuh>
 #include <warpfold/host/scratch.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Scratch of streams and graphs. All members can be called by any thread.
@@ -244,4 +244,4 @@ class workspace_pool {
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan needs to know about a device and a kernel on it. CUDA is asked once, and the answer kept.
+// Facts about a device and a kernel on it, for plans. CUDA is asked once, and the answer is kept.
 #pragma once
 #include <atomic>
 #include <string>
 #include <warpfold/arch/cluster.cuh>
 #include <warpfold/error.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 
 inline constexpr int max_devices = 64;
 
@@ -29,10 +29,10 @@ inline int device_attribute(cudaDeviceAttr attribute, int device) {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// One value a device, computed on first use. Thread-safe: threads that race compute the same value twice.
+/// One value per device, computed on first use. Thread-safe: threads that race compute the same value twice.
 template <class T> class per_device {
  public:
-  /// The value of `device`: compute(args...), or what that was the first time.
+  /// The value of `device`: compute(args...) of the first call.
   template <class Compute, class... Args> T get(int device, Compute compute, Args... args) {
     if (device < 0 || device >= max_devices) return compute(args...);
     entry& e = entries_[device];
@@ -73,6 +73,19 @@ inline device_limits ask_limits(int device) {
   return blocks;
 }
 
+/// Shared memory that a block gets without an opt-in, and the most that it gets with one.
+inline constexpr std::size_t plain_shared_bytes = 48 * 1024;
+inline std::size_t most_shared_bytes(int device) {
+  return static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+}
+/// Opts in to `shared_bytes` of shared memory per block of a kernel. False if the current device `device` has less.
+inline bool allow_shared_bytes(const void* kernel, int device, std::size_t shared_bytes) {
+  if (shared_bytes > most_shared_bytes(device)) return false;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  return true;
+}
+
 /// Whether a kernel may use bulk copies and clusters of sm_90 on the current device `device`: both the device and the
 /// code compiled for it must have them.
 inline bool is_sm_90(const void* kernel, int device) {
@@ -81,7 +94,7 @@ inline bool is_sm_90(const void* kernel, int device) {
   return limits_of(device).compute_capability >= 90 && attributes.ptxVersion >= 90;
 }
 
-/// Blocks of a cluster of a kernel on the current device `device`: max_cluster_blocks, or 1 where the architecture, the
+/// Blocks of a cluster of a kernel on the current device `device`: max_cluster_blocks, or 1 if the architecture, the
 /// compiled code or the device's share of multiprocessors has no such clusters.
 inline int blocks_of_cluster(const void* kernel, int device, int block_threads, std::size_t shared_bytes) {
   if (!is_sm_90(kernel, device)) return 1;
@@ -99,7 +112,7 @@ inline int blocks_of_cluster(const void* kernel, int device, int block_threads, 
   return clusters > 0 ? arch::max_cluster_blocks : 1;
 }
 
-/// resident_blocks of `Kernel`: the sources' MBPM. One cache a kernel (not a kernel's type) and device.
+/// resident_blocks of `Kernel`: the sources' MBPM. There is one cache per kernel (not per type of kernel) and device.
 template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_threads, std::size_t shared_bytes) {
   static per_device<int> cache;
   return cache.get(device, &resident_blocks, reinterpret_cast<const void*>(Kernel), block_threads, shared_bytes);
@@ -117,4 +130,4 @@ template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::s
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

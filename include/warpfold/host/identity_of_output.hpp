@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an output gets where nothing was folded: the operator's identity, as far as the output can hold it.
+// The value of an output if nothing was folded: the operator's identity, as far as the output can hold it.
 #pragma once
 #include <warpfold/options.hpp>
 #include <warpfold/thread/lift.cuh>

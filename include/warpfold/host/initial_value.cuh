@@ -7,7 +7,7 @@
 #include <warpfold/host/identity_of_output.hpp>
 #include <warpfold/host/type_checks.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Throws if `argument`, .init or .empty, has a number that the accumulator cannot hold, and that is not in `allowed`.
@@ -30,14 +30,14 @@ grid::initial_value<A> value_of(const char* function, const char* argument, cons
   return {kind::pointer, A{}, value.pointer()};
 }
 
-/// What joins results on their left: `init`, if it is given.
+/// The value that joins results on their left: `init`, if it is given.
 template <class Op, class A> grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init) {
   check_kept(function, "init", init.lost(), warpfold::detail::modular_parts<Op>);
   return value_of(function, "init", init);
 }
 
-/// What is written through `Out` where nothing was folded: `init`, or else the operator's identity. Throws
-/// std::invalid_argument that says `reason` if there is neither.
+/// The value that is written through `Out` if nothing was folded: `init`, or else the operator's identity. Without
+/// either, throws std::invalid_argument that says `reason`.
 template <class Op, class Out, class A>
 grid::initial_value<A> value_of_nothing(const char* function, const initial<A>& init,
                                         const char* reason =
@@ -49,12 +49,18 @@ grid::initial_value<A> value_of_nothing(const char* function, const initial<A>& 
   else reject(function, reason);
 }
 
-/// What is written through `Out` for an empty segment: `empty`, else what value_of_nothing says.
+/// The initial value of a reduction of `items` items to one: without items, it is the result.
+template <class Op, class Out, class A>
+grid::initial_value<A> initial_value_of(const char* function, const initial<A>& init, std::int64_t items) {
+  return items > 0 ? initial_value_of<Op>(function, init) : value_of_nothing<Op, Out>(function, init);
+}
+
+/// The value that is written through `Out` for an empty segment: `empty`, or else value_of_nothing.
 template <class Op, class Out, class A>
 grid::initial_value<A> empty_value_of(const char* function, const segmented_options<A>& options, const char* reason) {
   if (!options.empty) return value_of_nothing<Op, Out>(function, options.init, reason);
   using T = warpfold::detail::written_t<Out>;
-  std::uint64_t allowed = 0;  // a number that is itself again in the output
+  std::uint64_t allowed = 0;  // 1 for a number that the output holds, although the accumulator does not
   if constexpr (warpfold::detail::is_integer<T> && warpfold::detail::is_integer<A>)
     allowed = static_cast<T>(options.empty.value()) == static_cast<T>(options.empty.lost().value) &&
               options.empty.lost().is_negative == warpfold::detail::is_negative(static_cast<T>(options.empty.value()));
@@ -62,11 +68,15 @@ grid::initial_value<A> empty_value_of(const char* function, const segmented_opti
   return value_of(function, "empty", options.empty);
 }
 
-/// The first result of an exclusive scan into `Out` where there is no init: the operator's identity.
-template <class Op, class Out, class V> V first_without_init(const char* function) {
-  if constexpr (has_identity_v<Op, V>) return warpfold::detail::identity_of_output<Op, V, Out>::value();
-  else reject(function, "the operator has no identity, and no .init was given");
+/// The first result of an exclusive scan into `Out` if there is no init: the operator's identity. Else V{}.
+template <bool IsExclusive, class Op, class Out, class V>
+V first_without_init(const char* function, const initial<V>& init) {
+  if constexpr (IsExclusive) {
+    if (init) return {};
+    if constexpr (has_identity_v<Op, V>) return warpfold::detail::identity_of_output<Op, V, Out>::value();
+    else reject(function, "the operator has no identity, and no .init was given");
+  } else return {};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Keys, values and equality, as callers pass them to functions of runs of equal keys.
+// Keys, values and equality, as callers pass them to the functions of equal adjacent keys.
 #pragma once
 #include <concepts>
 #include <string>
 #include <type_traits>
+#include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/host/type_checks.hpp>
 #include <warpfold/options.hpp>
 
 namespace warpfold {
-
-/// The default equality of keys: ==.
-struct equal_to {
-  template <class T>
-    requires requires(const T& a, const T& b) { bool(a == b); }
-  __host__ __device__ constexpr bool operator()(const T& a, const T& b) const { return a == b; }
-};
 
 /// Anything that may say whether two keys are equal.
 template <class E>

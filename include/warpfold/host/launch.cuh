@@ -21,8 +21,14 @@ void launch(void (*kernel)(Parameters...), const cudaLaunchConfig_t& config, Arg
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+struct launch_shape {
+  int blocks, threads;
+  std::size_t shared_bytes = 0;  ///< of dynamic shared memory per block
+  int cluster_blocks = 0;        ///< 0: blocks form no clusters
+};
 
 inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
   cudaLaunchConfig_t config{};
@@ -33,5 +39,19 @@ inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t sha
   return config;
 }
 
+/// Enqueues kernel(args...).
+template <class... Parameters, class... Args>
+void enqueue(void (*kernel)(Parameters...), const launch_shape& shape, cudaStream_t stream, Args&&... args) {
+  cudaLaunchConfig_t config = launch_config(shape.blocks, shape.threads, shape.shared_bytes, stream);
+  cudaLaunchAttribute cluster{};
+  if (shape.cluster_blocks > 0) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster_blocks), 1, 1};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  launch(kernel, config, std::forward<Args>(args)...);
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

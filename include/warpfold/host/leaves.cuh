@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From what callers pass to what kernels read: iterators, ranges and transforms as leaves.
+// Turns the iterators, ranges and transforms that callers pass into leaves, which kernels read.
 #pragma once
 #include <algorithm>
 #include <warpfold/host/type_checks.hpp>
@@ -41,7 +41,7 @@ auto lower_segments_into(const Op& op, const Out& out, const Segments& segments)
   }
 }
 
-// Two inputs are read in equal chunks: the smaller of what each would take alone, one item if one is no pointer.
+// Two inputs are read in equal chunks: the smaller of both natural lengths, or one item if one input is no pointer.
 template <int Items, item_iterator It> constexpr auto make_source_in_chunks(It first, std::int64_t count) {
   if constexpr (pointer_like<It>) return thread::pointer_source<iterator_item_t<It>, Items>{to_pointer(first), count};
   else return thread::iterator_source<It, Items>{first, count};
@@ -54,7 +54,7 @@ template <item_iterator Left, item_iterator Right> auto make_zip(Left left, Righ
   return thread::zip_source<std::remove_cv_t<decltype(l)>, std::remove_cv_t<decltype(r)>>{l, r, count};
 }
 
-// What a transform makes of items. Of one that check_transform refuses, the first item's type.
+// The type that a transform makes of items; the first item's type if check_transform refuses the transform.
 template <class Transform, class T, class... Ts> struct transformed { using type = T; };
 template <class Transform, class T, class... Ts>
   requires(!is_device_lambda<Transform> && std::is_invocable_v<Transform, T, Ts...>)

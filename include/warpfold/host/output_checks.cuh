@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What host functions check of an output, or of each of several (outputs.hpp). Messages name the output: "out", or
-// "out 2 of 3".
+// Checks of an output, or of each of several (outputs.hpp). Messages name the output: "out", or "out 2 of 3".
 #pragma once
 #include <warpfold/host/argument_checks.cuh>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Calls check(name, first, size) for each of the outputs that `out` stands for.
@@ -45,7 +44,7 @@ void check_outputs_apart(const char* function, const char* argument, const Out& 
     });
 }
 
-/// Throws if ranges among several outputs differ in size: each result has an item in each.
+/// Throws if ranges among several outputs differ in size: each result has one item in each.
 template <class Out> void check_equal_sizes(const char* function, const char* argument, const Out& out) {
   for_each_output(argument, out, [&](const char* name, const auto&, std::int64_t size) {
     if (size >= 0 && size != out.size)
@@ -83,4 +82,4 @@ void check_outputs_apart_from(const char* function, const char* argument, const 
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -3,7 +3,7 @@
 #pragma once
 #include <warpfold/config.hpp>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Lets this thread allocate, free, wait and query events although some stream, of this thread or another one, is being
@@ -23,4 +23,4 @@ class relaxed_capture {
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

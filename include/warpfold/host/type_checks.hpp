@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is wrong with the types of a call, in plain words. A check is true if nothing is wrong. Where it is false, the
-// caller must instantiate nothing further: the errors that follow would bury the reason. check_operator is in
+// Checks of the types of a call, whose messages are plain words. A check is true if nothing is wrong. If it is false,
+// the caller must instantiate nothing further: the errors that follow would bury the reason. check_operator is in
 // operator_traits.hpp.
 #pragma once
 #include <warpfold/operator_traits.hpp>
@@ -8,7 +8,7 @@
 
 namespace warpfold::detail {
 
-/// What is called on the host's side: an extended lambda has no const call there.
+/// The type as which the host calls an `F`: an extended lambda has no const call there.
 template <class F> using callable_t = std::conditional_t<is_extended_lambda<F>, F&, const F&>;
 
 template <class F, class... Ts>
@@ -40,16 +40,16 @@ template <class Op, class Transform, class A, class... Ts> consteval bool check_
   } else return false;
 }
 
-/// Whether results can outgrow the type of the items. Those of extrema and bit operators cannot, a user's operator is
-/// not known, and with accumulate_in the caller has chosen.
+/// Whether results can outgrow the type of the items. Those of extrema and bit operators cannot. User's operators are
+/// not known. With accumulate_in, the caller has chosen.
 template <class Op> inline constexpr bool outgrows_items = is_one_of<Op, plus, multiplies>;
 
 /// Which parts of `Op` compute modulo 2^n in integers: bit k for part k of a fused operator.
 template <class Op>
 inline constexpr std::uint64_t modular_parts = outgrows_items<plain_operator_t<Op>> || is_bitwise<plain_operator_t<Op>>;
 
-/// Whether an output, as kernels get it, can hold results of `Op` over accumulators `A` only if these are as wide as it
-/// is. Of an iterator without references it is not known what it holds.
+/// Whether an output, as kernels get it, is wider than accumulators `A` whose results `Op` may outgrow. Not known of an
+/// iterator without references.
 template <class Op, class A, class Out>
 inline constexpr bool outgrows_accumulator = outgrows_items<Op>&& is_wider<written_t<Out>, A>;
 

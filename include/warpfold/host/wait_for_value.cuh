@@ -7,7 +7,7 @@
 #include <warpfold/error.hpp>
 #include <warpfold/host/relaxed_capture.cuh>
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Pinned memory that the device can write, kept for this thread. Other threads may capture meanwhile.
@@ -59,4 +59,4 @@ template <class A, class Enqueue> A wait_for_value(const char* function, cudaStr
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

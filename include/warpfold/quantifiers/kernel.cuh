@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether any item has a property, with an early exit: warps walk through the input side by side, and look at a common
-// flag whenever they load. Whoever finds such an item raises the flag, and all stop at their next batch.
+// Whether any item has a property, with an early exit. Warps walk through the input side by side, and look at a common
+// flag whenever they load. The first warp to find such an item raises the flag, and all stop at their next batch. With
+// one kernel and one shape of blocks, policy and arguments are here, and the plan is in dispatch.cuh.
 #pragma once
 #include <warpfold/arch/published.cuh>
 #include <warpfold/grid/last_block.cuh>
@@ -11,23 +12,24 @@ namespace warpfold::quantifiers {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int block_threads = 256, block_warps = block_threads / warp_lanes;
-inline constexpr int blocks_per_multiprocessor = 4;  ///< requested of the register allocator
+inline constexpr int blocks_per_multiprocessor = 4;  ///< asked of the register allocator
 inline constexpr int rows = 4;                       ///< of 32 chunks that a warp has in flight
 
 /// `Leaves` are the predicate's answers.
 template <class Leaves, class Out> struct kernel_arguments {
   Leaves leaves;
   bool wanted;    ///< the answer that is looked for
-  bool if_found;  ///< the result if there is one; else the other one
+  bool if_found;  ///< the result if an item has it; otherwise the result is the opposite
   Out out;
-  unsigned* ticket;  ///< zero before, zero after, as `flag`
+  unsigned* ticket;  ///< zero before and after the kernel, like `flag`
   unsigned* flag;
 };
 
 template <class Leaves>
 inline constexpr std::int64_t batch_items = std::int64_t{rows} * warp_lanes* Leaves::chunk_items;
 
-/// Whether one of the lane's items in the batch at item `first` has the answer `wanted`. Missing items are not asked.
+/// Whether one of the lane's items in the batch at item `first` has the answer `wanted`. Items out of range are not
+/// asked.
 template <class Leaves> __device__ bool finds_in_batch(const Leaves& leaves, std::int64_t first, bool wanted) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
   const std::int64_t own = first + arch::lane_id() * chunk_items;
@@ -43,9 +45,9 @@ template <class Leaves> __device__ bool finds_in_batch(const Leaves& leaves, std
     for (int k = 0; k < chunk_items; ++k)
       if (exists(row * row_items + k)) found |= leaves.leaf(chunks[row], k) == wanted;
   };
-  const std::int64_t left = leaves.source.items - own;
+  const std::int64_t remaining = leaves.source.items - own;
   if (first + batch_items<Leaves> <= leaves.source.items) ask([](int) { return true; });
-  else ask([=](int item) { return item < left; });
+  else ask([=](int item) { return item < remaining; });
   return found;
 }
 

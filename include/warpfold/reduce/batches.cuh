@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp gets and folds its batches. Two ways with one interface:
-// - row_batches: by rows, as they are loaded.
-// - run_batches: by runs of consecutive items in each lane, into which shared memory turns the rows; the next batch is
-//   on its way meanwhile. For operators whose joins take as long as a trip to memory.
+// How a warp gets and folds its batches. There are two ways with one interface:
+// - row_batches fold rows as they are loaded.
+// - run_batches fold consecutive items in each lane. Shared memory transposes the rows, while the next batch is loaded.
+//   For operators whose joins take as long as a trip to memory.
 #pragma once
 #include <warpfold/warp/fold_batch.cuh>
 #include <warpfold/warp/fold_runs.cuh>
@@ -36,7 +36,7 @@ template <class Leaves> inline constexpr bool folds_by_runs = detail::batches_of
 /// The same in the persistent kernel: also if a fused operator has many parts.
 template <class Leaves> inline constexpr bool shares_by_runs = detail::batches_of<Leaves>::share_by_runs;
 
-/// Of one warp; all lanes call each member.
+/// The batches of one warp. All lanes call each member.
 template <class Leaves, int Rows> class row_batches {
  public:
   struct storage {};

@@ -7,12 +7,12 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// So many units are folded by one warp.
+/// Up to this many units, one warp folds them.
 inline constexpr int units_of_one_warp = 256;
 
 /// The canonical tree over values[0] … values[count - 1], count > 0. Each warp folds a node of it. All threads of
-/// `Warps` warps call it; of up to units_of_one_warp values warp 0 suffices. `shared` has room for a value a warp.
-/// Valid in thread 0. Cost: what warp::fold_values takes for a warp's part, and a barrier.
+/// `Warps` warps call it; for up to units_of_one_warp values, warp 0 suffices. `shared` has room for one value per
+/// warp. Valid in thread 0. Cost: warp::fold_values of a warp's part, and a barrier.
 template <int Warps, class A, class Op> __device__ A fold_units(A* shared, const A* values, int count, Op op) {
   int per_warp = units_of_one_warp;  // a power of two
   while (per_warp * Warps < count) per_warp *= 2;

@@ -17,10 +17,10 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 struct tile_schedule : unit_schedule {
   int rows;        ///< of a tile's batches: a power of two up to the policy's
-  int last_warps;  ///< warps that have items in the last tile: the host counts, to save small grids the time
+  int last_warps;  ///< warps that have items in the last tile: counted by the host, which saves small grids the time
 
-  /// Of a grid with a tile a block: warps that have items in tile `tile`. The blocks that fill a cluster up have a tile
-  /// past the last.
+  /// Warps that have items in tile `tile` of a grid with one tile per block. Blocks that only fill up a cluster have a
+  /// tile past the last.
   __device__ int warps_of(int tile, int block_warps) const {
     return tile < units - 1 ? block_warps : tile < units ? last_warps : 0;
   }
@@ -41,7 +41,7 @@ template <class Leaves, int MaxRows> struct tile_kernel_storage {
   static constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
   using A = typename Leaves::accumulator;
   single_batch<Leaves, MaxRows> batch[warps];
-  thread::array<A, warps> warp;                      ///< a value a warp
+  thread::array<A, warps> warp;                      ///< one value per warp
   thread::array<A, arch::max_cluster_blocks> block;  ///< block 0's: the results of the cluster's blocks
 };
 
@@ -75,7 +75,7 @@ enum class gather { cluster, last_block };
 template <gather Gather, class Leaves>
 inline constexpr int tile_rows = Gather == gather::cluster ? policy_of<Leaves>.quick_rows : policy_of<Leaves>.max_rows;
 
-/// One tile a block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
+/// One tile per block. The grid is one block, one cluster, whose block 0 gathers through distributed shared memory, or
 /// one wave of blocks, of which the last to arrive gathers.
 template <gather Gather, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
@@ -112,18 +112,18 @@ template <class Leaves> struct share_kernel_storage {
   static constexpr kernel_policy policy = policy_of<Leaves>;
   static constexpr int warps = policy.share_threads / warp_lanes;
   using A = typename Leaves::accumulator;
-  static constexpr int group_level = group_level_for(sizeof(A), warps);
+  static constexpr int round_level = round_level_for(sizeof(A), warps);
   using batches = reduction::batches<Leaves, policy.share_rows>;
-  using walk = tile_walk<group_level>;
+  using walk = tile_walk<round_level>;
   typename batches::storage batch[warps];
-  thread::array<A, warps << group_level> values[2];  ///< a value a warp of each tile, of two groups in turn
-  thread::array<A, warp_lanes> groups;               ///< finished nodes of the unit's groups, by level
+  thread::array<A, warps << round_level> values[2];  ///< one value per warp and tile, of two rounds in turn
+  thread::array<A, warp_lanes> rounds;               ///< finished nodes of the unit's rounds, by level
   typename walk::storage drawn;
   bool is_last;
 };
 
-/// The node over the first `count` of a group's values. All lanes of the warp call it; valid in lane 0.
-template <class A, int Values, class Op> __device__ A fold_group(const thread::array<A, Values>& of, int count, Op op) {
+/// The node over the first `count` of a round's values. All lanes of the warp call it; valid in lane 0.
+template <class A, int Values, class Op> __device__ A fold_round(const thread::array<A, Values>& of, int count, Op op) {
   constexpr int lane_values = (Values + warp_lanes - 1) / warp_lanes;  // consecutive ones
   const int first = arch::lane_id() * lane_values, lanes = (count + lane_values - 1) / lane_values;
   A values[lane_values];
@@ -133,10 +133,10 @@ template <class A, int Values, class Op> __device__ A fold_group(const thread::a
   return arch::lane_id() < lanes ? warp::reduce(own, op, lanes) : own;
 }
 
-/// Adds group `number` of a unit, counted from 0, to the nodes that wait for their right siblings. Stores the unit's
+/// Adds round `number` of a unit, counted from 0, to the nodes that wait for their right siblings. Stores the unit's
 /// node if it is the last one. One thread calls it.
 template <class A, class Op, class Store>
-__device__ void join_groups(thread::array<A, warp_lanes>& waiting, int number, bool is_last, A node, Op op,
+__device__ void join_rounds(thread::array<A, warp_lanes>& waiting, int number, bool is_last, A node, Op op,
                             Store store) {
   int level = 0;
   for (; number >> level & 1; ++level) node = op(waiting[level], node);
@@ -144,13 +144,13 @@ __device__ void join_groups(thread::array<A, warp_lanes>& waiting, int number, b
     waiting[level] = node;
     return;
   }
-  for (int left = number >> level; left != 0; left >>= 1, ++level)
-    if (left & 1) node = op(waiting[level], node);
+  for (int rest = number >> level; rest != 0; rest >>= 1, ++level)
+    if (rest & 1) node = op(waiting[level], node);
   store(node);
 }
 
-/// Persistent blocks. Each warp folds one batch of each tile; the block's warps meet once a group of tiles, whose
-/// values warp 0 joins. The last block to arrive joins the units.
+/// Persistent blocks. Each warp folds one batch of each tile. After each round the block's warps meet, and warp 0 joins
+/// the round's values. The last block to arrive joins the units.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.share_threads, policy_of<Leaves>.share_blocks_per_multiprocessor)
 share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
@@ -163,40 +163,39 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   const bool is_first_thread = arch::flat_thread() == 0;
 
   typename storage::batches batches(shared.batch[warp]);
-  typename storage::walk walk(schedule, ticket + 1, shared.drawn);
+  typename storage::walk walk(schedule, ticket + 1, is_first_thread, shared.drawn);
   const auto first_of = [&](std::int64_t tile) { return (tile * warps + warp) * batch_items; };
   batches.start(leaves, first_of(walk.tile()));
   while (walk.exists()) {
-    if (is_first_thread) walk.draw();
+    walk.draw();
     __syncwarp();  // lanes that took different ways must load together
     const std::int64_t first = first_of(walk.tile());
     if (first < leaves.source.items) {
       const A value = batches.fold(
           leaves, first, [&] { return first_of(walk.next_tile()); }, op);
-      if (lane == 0) shared.values[walk.turn()][walk.place_in_group() * warps + warp] = value;
+      if (lane == 0) shared.values[walk.turn()][walk.place_in_round() * warps + warp] = value;
     }
-    if (!walk.ends_group()) {
+    if (!walk.ends_round()) {
       walk.advance();
       continue;
     }
-    if (is_first_thread) walk.show();
+    walk.show();
     __syncthreads();
     if (warp == 0) {
-      const std::int64_t left = leaves.source.items - first_of(walk.group()),
-                         most = std::int64_t{walk.group_tiles()} * warps;
-      const int count = static_cast<int>(least_of((left + batch_items - 1) / batch_items, most));
-      const A node = fold_group(shared.values[walk.turn()], count, op);
+      const std::int64_t remaining = leaves.source.items - first_of(walk.round()),
+                         most = std::int64_t{walk.round_tiles()} * warps;
+      const int count = static_cast<int>(least_of((remaining + batch_items - 1) / batch_items, most));
+      const A node = fold_round(shared.values[walk.turn()], count, op);
       if (lane == 0)
-        join_groups(shared.groups, walk.group_in_unit(), walk.ends_unit(), node, op,
+        join_rounds(shared.rounds, walk.round_in_unit(), walk.ends_unit(), node, op,
                     [&](const A& unit) { partials[walk.unit()] = unit; });
     }
-    walk.advance_group();
+    walk.advance_round();
   }
-  // One warp joins few units, and saves the barrier.
+  // If units are few, one warp joins them without a barrier.
   const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)
                                                            : grid::block_arrives_last(ticket, shared.is_last);
   if (!is_last) return;
-  if (is_first_thread) ticket[1] = 0;
   const A result = fold_units<warps>(shared.values[0].data(), partials, schedule.units, op);
   if (is_first_thread) arguments.write(result);
 }

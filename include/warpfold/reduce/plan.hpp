@@ -26,22 +26,22 @@ struct reduce_plan {
   int block_warps;         ///< a power of two
   int rows;                ///< rows of 32 chunks in a warp's batch, a power of two
   int blocks;              ///< of the grid
-  unit_schedule schedule;  ///< who folds what; without persistent blocks, each block folds a unit of one tile
+  unit_schedule schedule;  ///< without persistent blocks, each block folds a unit of one tile
   int last_warps;          ///< warps that have items in the last tile
 };
 
-/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`, by size: one block; one cluster, which joins its
-/// tiles faster than a last block would; one wave of blocks with a tile each; persistent blocks. Up to one wave, tiles
-/// have as few rows as the number of blocks allows, so that many blocks load at once. Units of persistent blocks are as
-/// small as the last block can join. A positive `max_blocks` bounds the grid. The result of the reduction does not
-/// depend on the plan.
+/// Chooses the grid for `items` > 0 items in chunks of `chunk_items`. With growing size it is one block; one cluster,
+/// which joins its tiles faster than a last block would; one wave of blocks with a tile each; persistent blocks. Up to
+/// one wave, tiles have as few rows as the number of blocks allows, so that many blocks load at once. Units of
+/// persistent blocks are as small as the last block can join. A positive `max_blocks` bounds the grid. No result
+/// depends on the plan.
 inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, int chunk_items,
                                const kernel_policy& policy, std::size_t accumulator_bytes, int max_blocks = 0) {
   const auto power_of_two = [](std::int64_t least) {
     return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(least)));
   };
   const std::int64_t row_items = std::int64_t{warp_lanes} * chunk_items;
-  const std::int64_t rows = host::divide_up(items, row_items);
+  const std::int64_t rows = host_side::divide_up(items, row_items);
   int most = limits.multiprocessors * limits.blocks_per_multiprocessor;
   if (max_blocks > 0) most = std::min(most, max_blocks);
   const int warps = policy.block_warps();
@@ -54,21 +54,22 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   if (rows <= warps * policy.quick_rows) {
     plan.shape = reduce_shape::block;
     plan.block_warps = std::min<int>(warps, power_of_two(std::min<std::int64_t>(rows, warps)));
-    plan.rows = power_of_two(host::divide_up(rows, plan.block_warps));
+    plan.rows = power_of_two(host_side::divide_up(rows, plan.block_warps));
   } else if (cluster > 1 && rows <= std::int64_t{cluster} * warps * policy.quick_rows) {
     plan.shape = reduce_shape::cluster;
     plan.block_warps = warps;
-    plan.rows = power_of_two(host::divide_up(rows, std::int64_t{cluster} * warps));
+    plan.rows = power_of_two(host_side::divide_up(rows, std::int64_t{cluster} * warps));
   } else if (rows <= std::int64_t{wave} * warps * policy.max_rows) {
     plan.shape = reduce_shape::wave;
     plan.block_warps = warps;
-    plan.rows = power_of_two(host::divide_up(rows, std::int64_t{wave} * warps));
+    plan.rows = power_of_two(host_side::divide_up(rows, std::int64_t{wave} * warps));
   }
-  const std::int64_t tile_items = row_items * plan.rows * plan.block_warps, tiles = host::divide_up(items, tile_items);
-  const auto units = [&](int level) { return host::divide_up(tiles, std::int64_t{1} << level); };
+  const std::int64_t tile_items = row_items * plan.rows * plan.block_warps,
+                     tiles = host_side::divide_up(items, tile_items);
+  const auto units = [&](int level) { return host_side::divide_up(tiles, std::int64_t{1} << level); };
   int& level = plan.schedule.level;
   if (plan.shape == reduce_shape::shares) {
-    const auto longest_share = [&](int level) { return host::divide_up(units(level), most) << level; };
+    const auto longest_share = [&](int level) { return host_side::divide_up(units(level), most) << level; };
     const std::int64_t shortest = longest_share(0);
     plan.schedule.draws = shortest > max_even_tiles;
     const int most_level = plan.schedule.draws ? drawn_level_for(accumulator_bytes) : max_even_level;
@@ -79,7 +80,7 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   plan.schedule.units = static_cast<int>(units(level));
   plan.blocks = std::min(most, plan.schedule.units);
   const std::int64_t items_of_last = items - (tiles - 1) * tile_items;
-  plan.last_warps = static_cast<int>(host::divide_up(items_of_last, row_items * plan.rows));
+  plan.last_warps = static_cast<int>(host_side::divide_up(items_of_last, row_items * plan.rows));
   return plan;
 }
 

@@ -10,9 +10,9 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What a reduction with `accumulator_bytes`-byte accumulators needs on `device`, whatever its plan.
-inline host::scratch_need scratch(int device, std::size_t accumulator_bytes) {
-  const int most_blocks = host::limits_of(device).multiprocessors * max_blocks_per_multiprocessor,
+/// The need of a reduction with `accumulator_bytes`-byte accumulators on `device`, whatever its plan.
+inline host_side::scratch_need scratch(int device, std::size_t accumulator_bytes) {
+  const int most_blocks = host_side::limits_of(device).multiprocessors * max_blocks_per_multiprocessor,
             most = std::max(most_blocks, max_units(accumulator_bytes, max_block_warps));
   return {0, static_cast<std::size_t>(most) * accumulator_bytes};
 }

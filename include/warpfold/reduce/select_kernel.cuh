@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel of top_k and bottom_k over numbers of up to 32 bits. Warps take batches in turn; each keeps a list of the
-// best items it has met. Of most batches no item enters, which one comparison an item shows. Lists are joined in the
-// block, then by the last block. The order of items is total, so that any grouping gives the same list.
+// best items it has met. In most batches nothing qualifies; one comparison per item shows it. Lists are joined in the
+// block, then by the last block. The order of items is total, so any grouping gives the same list.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/last_block.cuh>
@@ -13,12 +13,12 @@ namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int select_block_warps = 8, select_blocks_per_multiprocessor = 3;
-/// Rows of 32 chunks in a batch. Items are compared as 32 bits, so that narrow ones take more registers.
+/// Rows of 32 chunks in a batch. Items are compared as 32 bits, so narrow ones take more registers.
 template <class Leaves> inline constexpr int select_rows = Leaves::chunk_items > 4 ? 4 : 8;
 
 template <class V> struct listed_item {
   V value;
-  std::int64_t place;  ///< -1: there is none
+  std::int64_t place;  ///< -1: no item
 };
 
 /// Batches are dealt to warps in turn.
@@ -54,8 +54,8 @@ __device__ void select_batch(const Leaves& leaves, std::int64_t first, List& lis
   const auto& source = leaves.source.source;
   typename std::remove_cvref_t<decltype(source)>::chunk rows[select_rows<Leaves>];
   const bool all_exist = warp::load_rows(source, first, rows);
-  const std::int64_t left = source.items - first - arch::lane_id() * chunk_items;
-  const auto exists = [&](int i) { return all_exist || i / chunk_items * row_items + i % chunk_items < left; };
+  const std::int64_t remaining = source.items - first - arch::lane_id() * chunk_items;
+  const auto exists = [&](int i) { return all_exist || i / chunk_items * row_items + i % chunk_items < remaining; };
   const auto item = [&](int i) {
     return warpfold::detail::convert<V>(
         leaves.transform.transform(source.value(rows[i / chunk_items], i % chunk_items)));
@@ -76,25 +76,25 @@ __device__ void select_batch(const Leaves& leaves, std::int64_t first, List& lis
   const bool may_enter = exists(0) && (!is_full || Op::is_worse(last, best)) && Op::rank(best) >= bound;
   const unsigned entering = __ballot_sync(full_warp, may_enter);
   if (__builtin_expect(entering == 0, true)) return;
-  // Of many lanes' items only the best enter, and the K-th best of the lanes' best ones is a bound.
+  // If many lanes have items that may enter, only the best do: the K-th best of the lanes' best items is a bound.
   const bool are_many = __popc(entering) > Op::selected;
   const V least = are_many ? warp::kth_best<Op>(best, may_enter) : best;
   WARPFOLD_UNROLL
-  for (int group = 0; group < items; group += 32) {
+  for (int mask_first = 0; mask_first < items; mask_first += 32) {
     constexpr int most = items < 32 ? items : 32;
     unsigned waiting = 0;
     WARPFOLD_UNROLL
     for (int i = 0; i < most; ++i)
-      if (may_enter && exists(group + i) && (!are_many || !Op::is_worse(item(group + i), least)) &&
-          (!is_full || Op::is_worse(last, item(group + i))))
+      if (may_enter && exists(mask_first + i) && (!are_many || !Op::is_worse(item(mask_first + i), least)) &&
+          (!is_full || Op::is_worse(last, item(mask_first + i))))
         waiting |= 1u << i;
     while (__any_sync(full_warp, waiting != 0)) {
       const int next = __ffs(static_cast<int>(waiting)) - 1;
       V own{};
       WARPFOLD_UNROLL
       for (int i = 0; i < most; ++i)  // registers have no addresses
-        if (i == next) own = item(group + i);
-      const int i = group + next;
+        if (i == next) own = item(mask_first + i);
+      const int i = mask_first + next;
       const std::int64_t place =
           first + (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items;
       list.enter(waiting != 0 && Op::rank(own) >= bound, own, place);

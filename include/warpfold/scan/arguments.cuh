@@ -2,11 +2,17 @@
 // The parameter of the scan's kernel.
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
-#include <warpfold/scan/keyed.cuh>
-#include <warpfold/scan/node_table.cuh>
+#include <warpfold/grid/node_ring.cuh>
+#include <warpfold/scan/items.cuh>
+#include <warpfold/scan/policy.hpp>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Where tiles publish their nodes, those of groups of 32 tiles, of groups of groups, and so on. A group is a window of
+/// the level below: only its own tiles read its members.
+template <class A> using tile_ring = grid::node_ring<A, 1>;
+using scan_control = grid::ring_control<1>;
 
 template <class Leaves, class Op, class Out> struct scan_arguments {
   using A = typename Leaves::accumulator;
@@ -16,7 +22,7 @@ template <class Leaves, class Op, class Out> struct scan_arguments {
   Out out;
   grid::initial_value<result_t<A>> init;
   result_t<A> first;  ///< of an exclusive scan without init: its first result, by key: of each run
-  node_table<A> nodes;
+  tile_ring<A> nodes;
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -4,56 +4,43 @@
 //   for each tile, in order, by whichever block takes it:
 //     each lane scans consecutive items; warps exchange their nodes; the tile's node is published
 //     each warp scans across its lanes by butterflies, while the nodes of other tiles are on their way
-//     a warp a level looks back: it reads the nodes of the tile's group (then groups of groups …) that lie before it
+//     one warp per level looks back: it reads the nodes of the tile's group (of groups …) that lie before the tile
 //     all items are joined to the nodes on their left, the lowest level first, and are written
 //
-// No prefix travels from tile to tile: blocks read nodes only, which are published as soon as their own items are
-// there, or, by the last tile of a group, once the group's are. So an item waits for one trip to memory a level, and
-// tiles begin in order, so that the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland
-// 2016, passes prefixes on; their association depends on timing.)
+// No prefix travels from tile to tile: blocks read nodes only. A tile publishes its node as soon as it has its items;
+// the last tile of a group publishes the group's node. So an item waits for one trip to memory per level. Tiles begin
+// in order, so the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland 2016, passes prefixes
+// on; their association depends on timing.) How nodes travel: grid/node_ring.cuh. The items of a warp: items.cuh.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/scan/arguments.cuh>
 #include <warpfold/scan/packed_items.cuh>
-#include <warpfold/scan/warp_items.cuh>
-#include <warpfold/thread/fold_chunk.cuh>
-#include <warpfold/warp/left_nodes.cuh>
 #include <warpfold/warp/reduce.cuh>
-#include <warpfold/warp/scan.cuh>
-#include <warpfold/warp/tile_rows.cuh>
+#include <warpfold/warp/transpose.cuh>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 enum class scan_kind { inclusive, exclusive };
 
-/// How a warp keeps its items. `Whole`: all of them exist, or operations on missing ones do no harm.
-template <bool Whole, int Rows, class Leaves, class Op> struct choose_items {
-  using type = std::conditional_t<scans_packed<Leaves, Op>, packed_items<Rows, Leaves, Op>,
-                                  warp_items<Whole, Rows, Leaves::chunk_items, typename Leaves::accumulator, Op>>;
-};
-template <bool Whole, int Rows, class Leaves, class Op> struct choose_items<Whole, Rows, Leaves, join_parts<Op>> {
-  using type = keyed_items<Whole, Rows, Leaves::chunk_items, result_t<typename Leaves::accumulator>, Op>;
-};
-template <bool Whole, int Rows, class Leaves, class Op>
-using items_of_warp = typename choose_items<Whole, Rows, Leaves, Op>::type;
-
 /// Shared memory of the kernel.
 template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   using A = typename Leaves::accumulator;
   static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
-  static constexpr int warp_items = items_of_warp<true, rows, Leaves, Op>::items, tile_items = warps * warp_items;
-  static constexpr int publisher = warps - 1;  ///< the warp that has least to look back at, and so time for a fence
-  using stored = stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
-  static constexpr int room_bytes =
-      greatest_of(items_of_warp<true, rows, Leaves, Op>::room_bytes, warp::transpose<stored, rows>::room_bytes);
+  using items = items_of_warp<true, rows, Leaves, Op>;
+  static constexpr int warp_items = items::items, tile_items = warps * warp_items;
+  static constexpr int publisher = warps - 1;  ///< looks back least, so it has time for a fence
+  using stored = warp::stored_chunk_t<Out, result_t<A>, Leaves::chunk_items>;
+  static constexpr int room_bytes = greatest_of(items::room_bytes, warp::transpose<stored, rows>::room_bytes);
 
   struct alignas(16) room {
     unsigned char bytes[greatest_of(room_bytes, 16)];
   };
-  room rooms[warps];                            ///< where a warp transposes
-  thread::array<A, warps> warp;                 ///< the warps' nodes
-  thread::array<A, levels * log_group> before;  ///< entry b: the node of bit b of the tile's number, if the bit is set
+  room rooms[warps];             ///< where a warp transposes
+  thread::array<A, warps> warp;  ///< the warps' nodes
+  /// Entry b: the node of bit b of the tile's number, if the bit is set.
+  thread::array<A, grid::ring_levels * grid::log_window> before;
   int tile;
 };
 
@@ -66,113 +53,39 @@ template <class Storage, class Leaves> __device__ int count_items(const Leaves& 
   return static_cast<int>(least_of(greatest_of(leaves.source.items - first, 0), Storage::warp_items));
 }
 
-/// Reads the nodes of a level that lie before `tile`, and publishes the node of the group that the tile completes. One
-/// warp calls it.
-template <class A, class Op>
-__device__ void look_back(const node_table<A>& nodes, int level, int tile, thread::array<A, levels * log_group>& before,
-                          Op op) {
-  const int rank = tile >> (log_group * level) & (warp_lanes - 1), group = tile >> (log_group * (level + 1));
-  const bool completes = nodes.completes_group(level, tile);
-  const int needed = completes ? warp_lanes : rank;
-  if (needed == 0) return;
-  const A value = nodes.receive(level, group, needed);
-  const A all = warp::nodes_before(value, rank, needed, op, [&](int bit, const A& node) {
-    if (arch::lane_id() == 0) before[log_group * level + bit] = node;
-  });
-  if (completes && arch::lane_id() == 0) nodes.publish(level + 1, group, all);
+/// Whether `tile` is the last one of its group of that level, whose node other groups need.
+__device__ inline bool completes_group(int level, int tile, int tiles) {
+  return ((tile + 1) & ((1 << (grid::log_window * (level + 1))) - 1)) == 0 && tile + 1 < tiles;
 }
 
-/// Makes the inclusive prefixes of a warp exclusive ones. `first` is the result of the warp's first item.
-template <int Items, class A> __device__ void shift_items(A (&values)[Items], const A& first) {
-  const A of_left_lane = warp::shuffle_up(values[Items - 1], 1);
-  WARPFOLD_UNROLL
-  for (int k = Items - 1; k > 0; --k) values[k] = values[k - 1];
-  values[0] = thread::choose(arch::lane_id() == 0, first, of_left_lane);
-}
-
-/// Brings the calling warp's items of a tile into the L2 cache.
-template <class Storage, class Leaves> __device__ void prefetch_tile(const Leaves& leaves, int tile) {
-  const std::int64_t first = first_item<Storage>(tile);
-  prefetch_items<Storage::warp_items>(leaves.source, first, count_items<Storage>(leaves, first));
-}
-
-/// Loads a warp's items from item `first` on, of which `count` exist.
-template <int Rows, class Leaves, class Op>
-__device__ void load(const Leaves& leaves, std::int64_t first, int count, packed_items<Rows, Leaves, Op>& items,
-                     unsigned char* room) {
-  typename Leaves::chunk rows[Rows] = {};
-  load_rows<Rows>(rows, leaves.source, first, count);
-  items.take(rows, room);
-}
-template <bool Whole, int Rows, int Items, class Leaves, class Op, class A>
-__device__ void load(const Leaves& leaves, std::int64_t first, int count, warp_items<Whole, Rows, Items, A, Op>& items,
-                     unsigned char* room) {
-  typename Leaves::chunk chunks[Rows] = {};
-  if (Whole || count > 0) load_rows<Rows>(chunks, leaves.source, first, count);
-  items.count = count;
-  typename warp_items<Whole, Rows, Items, A, Op>::chunk rows[Rows] = {};
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
-  for (int k = 0; k < Items; ++k)
-    if (items.has((row * warp_lanes + arch::lane_id()) * Items + k + 1))
-      rows[row].value[k] = leaves.leaf(chunks[row], k);
-  items.take(rows, room);
-}
-
-/// Looks back at the levels on which the tile completes a group (`Completing`), or does not: a warp a level.
+/// Looks back on the levels on which the tile completes a group (`Completing`), or does not: a warp for each level.
 template <bool Completing, class A, class Storage, class Op>
-__device__ void look_back_at_levels(const node_table<A>& nodes, Storage& shared, int tile, Op op) {
-  for (int level = arch::flat_warp(); level < levels && tile >> (log_group * level) != 0; level += Storage::warps)
-    if (nodes.completes_group(level, tile) == Completing) look_back(nodes, level, tile, shared.before, op);
+__device__ void look_back(const tile_ring<A>& nodes, Storage& shared, int tile, Op op) {
+  for (int level = arch::flat_warp(); level < grid::ring_levels; level += Storage::warps) {
+    const int log = grid::log_window * level, index = tile >> log, rank = index & (warp_lanes - 1),
+              lane = arch::lane_id();
+    if (index == 0) break;
+    if (completes_group(level, tile, nodes.tiles) != Completing) continue;
+    nodes.look_back(level, rank, index - rank + lane, Completing, index >> grid::log_window, op,
+                    [&](int bit, const A& node) {
+                      if (lane == 0) shared.before[log + bit] = node;
+                    });
+  }
 }
 
 /// Pushes the nodes before the tile, once all warps have looked back. All threads of the block call it. Returns in the
 /// publisher's lane 0 what nodes.finish takes.
 template <class A, class Storage, class Before, class Items>
-__device__ unsigned push_tiles_before(const node_table<A>& nodes, Storage& shared, int tile, Before& before,
+__device__ unsigned push_tiles_before(const tile_ring<A>& nodes, Storage& shared, int tile, Before& before,
                                       Items& items) {
-  unsigned left_before = 0;
+  unsigned departed_before = 0;
   __syncthreads();
-  if (arch::flat_warp() == Storage::publisher && arch::lane_id() == 0) left_before = nodes.leave(tile);
+  // The publisher has fenced the tile's own node. Other warps have published nodes of groups: these need a release.
+  if (arch::flat_warp() == Storage::publisher)
+    departed_before = nodes.leave(tile, completes_group(0, tile, nodes.tiles));
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
     before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], items);
-  return left_before;
-}
-
-/// Joins what is left to be joined, and finds the results of a lane as they are stored.
-template <scan_kind Kind, bool Whole, int Rows, int Items, class A, class Op, class Arguments, class Before,
-          class Stored>
-__device__ void finish(const Arguments& arguments, warp_items<Whole, Rows, Items, A, Op>& items, Before& before,
-                       Stored (&runs)[Rows]) {
-  const auto& init = arguments.init;
-  if (init.exists()) before.push(init.alone(), items);
-  before.finish(items);
-  if constexpr (Kind == scan_kind::exclusive)
-    shift_items(items.values, before.exists ? before.joined : arguments.first);
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row)
-    pack(items.values + row * Items, runs[row], [&](int k) { return items.has_own(row * Items + k); });
-}
-template <scan_kind Kind, bool Whole, int Rows, int Items, class V, class Op, class Arguments, class Before,
-          class Stored>
-__device__ void finish(const Arguments& arguments, const keyed_items<Whole, Rows, Items, V, Op>& items,
-                       const Before& before, Stored (&runs)[Rows]) {
-  const auto& init = arguments.init;
-  V results[Rows * Items] = {};
-  items.template results<Kind == scan_kind::exclusive>(before.joined, init,
-                                                       init.exists() ? init.alone() : arguments.first, results);
-  WARPFOLD_UNROLL
-  for (int row = 0; row < Rows; ++row)
-    pack(results + row * Items, runs[row], [&](int k) { return items.has_own(row * Items + k); });
-}
-template <scan_kind Kind, int Rows, class Leaves, class Op, class Arguments, class Before, class Stored>
-__device__ void finish(const Arguments& arguments, packed_items<Rows, Leaves, Op>& items, Before& before,
-                       Stored (&runs)[Rows]) {
-  const auto& init = arguments.init;
-  if (init.exists()) before.push(init.alone(), items);
-  else if (Kind == scan_kind::exclusive) before.push(arguments.first, items);  // the identity as an output can hold it
-  before.finish(items);
-  items.template results<Kind == scan_kind::exclusive>(arguments.leaves, runs);
+  return departed_before;
 }
 
 /// Scans one tile. `Whole`: all its items exist, or operations on missing ones do no harm.
@@ -186,10 +99,10 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   const int warp = arch::flat_warp(), lane = arch::lane_id();
   unsigned char* const room = shared.rooms[warp].bytes;
 
-  if (warp == 0 && nodes.tiles > nodes.tiles_without_rounds) nodes.enter(tile);  // the other warps load meanwhile
-  items_type items{arguments.op};
+  if (warp == 0) nodes.enter(tile);  // the other warps load meanwhile
+  items_type items{{arguments.op}};
   const std::int64_t first = first_item<Storage>(tile);
-  load(arguments.leaves, first, count_items<Storage>(arguments.leaves, first), items, room);
+  items.load(arguments.leaves, first, count_items<Storage>(arguments.leaves, first), room);
   const A own = items.scan_lanes(arguments.leaves);
   if (lane == 0) shared.warp[warp] = own;
   __syncthreads();
@@ -201,69 +114,62 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
         arch::fence_before_arrival();
       }
     }
-    look_back_at_levels<true>(nodes, shared, tile, arguments.op);
+    look_back<true>(nodes, shared, tile, arguments.op);
   }
   items.scan_across_lanes();
 
-  left_nodes<Kind == scan_kind::exclusive, A> before;
+  warp::left_nodes<Kind == scan_kind::exclusive, A> before;
   const std::int64_t in_tile = arguments.leaves.source.items - std::int64_t{tile} * Storage::tile_items;
   const int whole_warps = Whole || in_tile >= warps * warp_items ? warps : static_cast<int>(in_tile) / warp_items;
   warp::nodes_before<warps>(shared.warp[lane & (warps - 1)], warp, whole_warps, arguments.op,
                             [&](int, const A& each) { before.push(each, items); });
-  unsigned left_before = 0;
+  unsigned departed_before = 0;
   if (nodes.tiles > 1) {
-    look_back_at_levels<false>(nodes, shared, tile, arguments.op);
-    left_before = push_tiles_before(nodes, shared, tile, before, items);
+    look_back<false>(nodes, shared, tile, arguments.op);
+    departed_before = push_tiles_before(nodes, shared, tile, before, items);
   }
 
   // (The place is computed again: the compiler would keep it in registers.)
   const std::int64_t to = first_item<Storage>(shared.tile);
   using stored = typename Storage::stored;
   stored results[Storage::rows] = {};
-  finish<Kind>(arguments, items, before, results);
+  items.results(arguments, before, results);
   warp::transpose<stored, Storage::rows>::to_rows(results, room);
-  store_rows<Leaves::chunk_items>(results, arguments.out, to, count_items<Storage>(arguments.leaves, to));
-  if (nodes.tiles > 1 && warp == Storage::publisher) nodes.finish(shared.tile, left_before);
+  warp::store_rows<Leaves::chunk_items>(results, arguments.out, to, count_items<Storage>(arguments.leaves, to));
+  if (warp == Storage::publisher) nodes.finish(shared.tile, departed_before);
 }
 
-/// Whether operations on items that do not exist do no harm: nothing of the user's is called, and no result shows it.
-template <class Leaves, class Op>
-inline constexpr bool ignores_missing =
-    thread::just_items<Leaves>&& thread::has_exact_identity<Op, typename Leaves::accumulator>;
-
-/// Takes the next tile, one for each block, or number after number until there is none, if there are fewer `Blocks`.
-///
-/// Blocks that take more than one tile also take a number past all tiles, once each. The last number leaves zero.
-__device__ inline int take_tile(scan_control* control, int tiles, bool loops) {
-  return static_cast<int>(atomicInc(&control->next_tile, static_cast<unsigned>(loops ? tiles + gridDim.x : tiles) - 1));
-}
-
-/// A block for each tile. If `IsRoomy`, a block less fits a multiprocessor, so that each has more registers, and there
-/// may be fewer blocks than tiles: these take tile after tile. (The loop costs registers: the compiler keeps what does
-/// not change.)
-template <scan_kind Kind, bool IsRoomy, class Shape, class Leaves, class Op, class Out>
+/// A block for each tile. At `LowOccupancy`, one block fewer fits a multiprocessor, so each has more registers, and
+/// there may be fewer blocks than tiles: these take tile after tile. (The loop costs registers, in which the compiler
+/// keeps values that do not change.)
+template <scan_kind Kind, bool LowOccupancy, class Shape, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Shape::value.threads(),
-                                  greatest_of(Shape::value.blocks_per_multiprocessor - IsRoomy, 1))
+                                  greatest_of(Shape::value.blocks_per_multiprocessor - LowOccupancy, 1))
 scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
   using storage = scan_storage<Leaves, Op, Out, Shape>;
   auto& shared = arch::dynamic_shared<storage>();
+  constexpr bool all_are_full =
+      thread::may_convert_missing<Leaves> && thread::may_combine_missing<Op, typename Leaves::accumulator>;
   const int tiles = arguments.nodes.tiles;
-  const bool loops = IsRoomy && static_cast<int>(gridDim.x) < tiles;
+  const bool loops = LowOccupancy && static_cast<int>(gridDim.x) < tiles;
   do {
-    if (IsRoomy) __syncthreads();  // all have read the number of the tile before
+    if (LowOccupancy) __syncthreads();  // all have read the number of the tile before
     int taken = 0;
     if (tiles > 1) {
-      if (arch::flat_thread() == 0) taken = take_tile(arguments.nodes.control, tiles, loops);
-      if (!loops && tiles <= most_prefetched_tiles)
-        prefetch_tile<storage>(arguments.leaves, static_cast<int>(blockIdx.x));
+      if (arch::flat_thread() == 0)
+        taken = static_cast<int>(grid::draw_item(&arguments.nodes.control->next_tile, tiles, loops));
+      if (!loops && tiles <= most_prefetched_tiles) {
+        const std::int64_t first = first_item<storage>(static_cast<int>(blockIdx.x));
+        storage::items::prefetch(arguments.leaves, first, count_items<storage>(arguments.leaves, first));
+      }
     }
     if (arch::flat_thread() == 0) shared.tile = taken;
     __syncthreads();
     const int tile = shared.tile;
-    if (IsRoomy && tile >= tiles) return;
-    if (ignores_missing<Leaves, Op> || (tile + std::int64_t{1}) * storage::tile_items <= arguments.leaves.source.items)
+    if (LowOccupancy && tile >= tiles) return;
+    if (all_are_full || (tile + std::int64_t{1}) * storage::tile_items <= arguments.leaves.source.items)
       scan_tile<true, Kind>(arguments, shared, tile);
-    else if constexpr (!ignores_missing<Leaves, Op>) scan_tile<false, Kind>(arguments, shared, tile);
+    else if constexpr (!all_are_full) scan_tile<false, Kind>(arguments, shared, tile);
   } while (loops);
 }
 

@@ -1,87 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The items of a warp that are narrower than their accumulators, for exact operators. Items stay as they were loaded,
-// several in a register; a lane's items are folded at first, and scanned when what lies before them is known.
+// several in a register. A lane's items are folded first, and scanned once the nodes before them are known.
 #pragma once
-#include <warpfold/scan/keyed.cuh>
+#include <warpfold/scan/warp_items.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/scan.cuh>
-#include <warpfold/warp/join.cuh>
 #include <warpfold/warp/transpose.cuh>
 
 namespace warpfold::scan {
 
-/// Whether a scan keeps items as they were loaded: they take half the registers of accumulators at most, and nothing of
+/// Whether a scan keeps items as they were loaded: they take half the registers of accumulators at most, and no code of
 /// the user's would run twice, or on missing items.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 inline constexpr bool scans_packed = [] {
-  if constexpr (!thread::scans_exactly<Op, A> || !thread::just_items<Leaves>) return false;
+  if constexpr (!thread::may_reassociate<Op, A> || !thread::may_convert_missing<Leaves>) return false;
   else return 2 * sizeof(typename Leaves::chunk) <= Leaves::chunk_items * sizeof(A);
 }();
 
-/// `Rows` consecutive chunks a lane. As warp_items, but for results().
-template <int Rows, class Leaves, class Op> struct packed_items {
+template <int Rows, class Leaves, class Op> struct packed_items : items_base<true, Rows, Leaves::chunk_items, Op> {
   using A = typename Leaves::accumulator;
+  using base = items_base<true, Rows, Leaves::chunk_items, Op>;
+  using base::op;
   using chunk = typename Leaves::chunk;
-  static constexpr int chunk_items = Leaves::chunk_items, items = warp_lanes * Rows * chunk_items;
+  static constexpr int chunk_items = Leaves::chunk_items;
   static constexpr bool joins_late = true;
   using by_way_of = warp::transpose<chunk, Rows>;
   static constexpr int room_bytes = by_way_of::room_bytes;
 
-  Op op;
   chunk chunks[Rows] = {};
   A node{};                                ///< of the lane's items
-  A left = thread::exact_identity<Op, A>;  ///< what lies before them, as far as it is known
+  A left = thread::exact_identity<Op, A>;  ///< the fold of the nodes before them that are known
 
-  __device__ static constexpr bool has(int) { return true; }
-
-  /// Takes the items of rows.
-  __device__ void take(chunk (&rows)[Rows], unsigned char* room) {
-    by_way_of::to_runs(rows, room);
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) chunks[row] = rows[row];
+  __device__ static void prefetch(const Leaves& leaves, std::int64_t first, int existing) {
+    warp::prefetch_items<base::items>(leaves.source, first, existing);
   }
-  /// Folds each lane's items. Returns the warp's node, valid in every lane.
+  __device__ void load(const Leaves& leaves, std::int64_t first, int existing, unsigned char* room) {
+    warp::load_rows<Rows>(chunks, leaves.source, first, existing);
+    by_way_of::to_runs(chunks, room);
+  }
+  /// Folds each lane's items only.
   __device__ A scan_lanes(const Leaves& leaves) {
     A nodes[Rows];
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) nodes[row] = thread::fold_chunk(leaves, chunks[row], op);
     node = thread::fold(nodes, op);
-    return each_node([](int, const A&) {});
+    return this->each_node(node, [](int, const A&) {});
   }
-  /// Finds what lies before each lane within the warp.
   __device__ void scan_across_lanes() {
-    each_node([&](int distance, const A& other) {
+    this->each_node(node, [&](int distance, const A& other) {
       if (arch::lane_id() & distance) left = op(other, left);
     });
   }
   __device__ void push(const A& before) { left = op(before, left); }
-  /// The results, once all that lies before has been pushed, in runs of chunks as they are stored.
-  template <bool IsExclusive, class Stored> __device__ void results(const Leaves& leaves, Stored (&runs)[Rows]) const {
-    A before = left;
+  template <bool IsExclusive, class Arguments, class Stored>
+  __device__ void results(const Arguments& arguments, warp::left_nodes<IsExclusive, A>& before,
+                          Stored (&stored)[Rows]) {
+    const auto& init = arguments.init;
+    if (init.exists()) before.push(init.alone(), *this);
+    else if (IsExclusive) before.push(arguments.first, *this);  // the identity as an output can hold it
+    before.finish(*this);
+    A latest = left;
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) {
-      A results[chunk_items];
+      A prefixes[chunk_items];
       WARPFOLD_UNROLL
       for (int k = 0; k < chunk_items; ++k) {
-        const A through = op(before, leaves.leaf(chunks[row], k));
-        results[k] = IsExclusive ? before : through;
-        before = through;
+        const A through = op(latest, arguments.leaves.leaf(chunks[row], k));
+        prefixes[k] = IsExclusive ? latest : through;
+        latest = through;
       }
-      pack(results, runs[row], [](int) { return true; });
+      warp::pack(prefixes, stored[row], [](int) { return true; });
     }
   }
+};
 
- private:
-  template <class Each> __device__ A each_node(Each each) const {
-    A all = node;
-    WARPFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      const A other = warp::shuffle_xor(all, distance);
-      each(distance, other);
-      all = warp::join((arch::lane_id() & distance) != 0, all, other, op);
-    }
-    return all;
-  }
+/// Items of any other leaves than those by key.
+template <bool Whole, int Rows, class Leaves, class Op> struct choose_items {
+  using type =
+      std::conditional_t<scans_packed<Leaves, Op>, packed_items<Rows, Leaves, Op>, warp_items<Whole, Rows, Leaves, Op>>;
 };
 
 }  // namespace warpfold::scan

@@ -3,17 +3,18 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <warpfold/grid/node_ring.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/scan/policy.hpp>
 
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * levels);
+inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
 
 struct scan_plan {
-  bool is_quick;  ///< which shape
-  bool is_roomy;  ///< full tiles in blocks with more registers, of which one less fits a multiprocessor
+  bool is_quick;       ///< which shape
+  bool low_occupancy;  ///< full tiles in blocks with more registers: one block fewer fits a multiprocessor
   std::int64_t tiles;
   int blocks;
 };
@@ -23,22 +24,22 @@ constexpr std::int64_t tile_items(const tile_shape& shape, int chunk_items) {
 }
 
 /// Chooses shape and grid for `items` > 0 items in chunks of `chunk_items`: a block for each tile, or, with a positive
-/// `max_blocks`, at most so many roomy ones, which take full tiles one after another. The results do not depend on the
-/// plan. Plans of more than most_tiles tiles cannot be run.
+/// `max_blocks`, at most as many at low occupancy, which take full tiles one after another. The results do not depend
+/// on the plan. Plans of more than most_tiles tiles cannot be run.
 inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_items, const kernel_policy& policy,
                            int max_blocks = 0) {
-  const std::int64_t quick_tiles = host::divide_up(items, tile_items(policy.quick, chunk_items)),
+  const std::int64_t quick_tiles = host_side::divide_up(items, tile_items(policy.quick, chunk_items)),
                      most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors,
-                     tiles = host::divide_up(items, tile_items(policy.full, chunk_items));
+                     tiles = host_side::divide_up(items, tile_items(policy.full, chunk_items));
   if (quick_tiles == 1) return {true, false, 1, 1};
   if (tiles == 1) return {false, false, 1, 1};                                // no other block has to be waited for
   const bool is_one_group = tiles <= warp_lanes && quick_tiles > warp_lanes;  // only full tiles look back once
   if (!is_one_group && quick_tiles <= (max_blocks > 0 ? std::min<std::int64_t>(most_quick, max_blocks) : most_quick))
     return {true, false, quick_tiles, static_cast<int>(quick_tiles)};
   const auto blocks = static_cast<int>(std::min<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles));
-  const bool is_roomy =
-      blocks < tiles || tiles <= std::int64_t{policy.roomy_tiles_per_multiprocessor} * multiprocessors;
-  return {false, is_roomy, tiles, blocks};
+  const bool low_occupancy =
+      blocks < tiles || tiles <= std::int64_t{policy.low_occupancy_tiles_per_multiprocessor} * multiprocessors;
+  return {false, low_occupancy, tiles, blocks};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -9,17 +9,8 @@
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Nodes that a warp reads at once when it looks back, one a lane: the tiles, or groups, of one group.
-inline constexpr int log_group = 5;
-static_assert(1 << log_group == warp_lanes);
-/// Levels of groups: there are 2^30 tiles at most.
-inline constexpr int levels = 6;
-
-/// Nanoseconds between two looks at nodes that are not there yet.
-inline constexpr int lookback_pause = 20;
-
-/// Where there are so few tiles, a block brings the items that it will probably take, those of its own number, into the
-/// L2 cache while it waits for the number that it gets. (Where memory is busy, that only delays others.)
+/// Up to this many tiles, a block brings the items of its own number, which it will probably take, into the L2 cache
+/// while it waits for the number that it gets. (If there are more, memory is busy, and this only delays others.)
 inline constexpr int most_prefetched_tiles = 256;
 
 /// A tile: `rows` rows of 32 chunks for each of `warps` warps; all are powers of two.
@@ -37,22 +28,22 @@ template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_shape {
 
 /// The constants for one kind of chunk.
 struct kernel_policy {
-  tile_shape full;                     ///< for large inputs
-  tile_shape quick;                    ///< for small ones: many blocks, that load little each
-  int quick_tiles_per_multiprocessor;  ///< up to so many quick tiles, tiles are quick
-  int roomy_tiles_per_multiprocessor;  ///< up to so many full tiles, blocks are roomy
+  tile_shape full;                             ///< for large inputs
+  tile_shape quick;                            ///< for small ones: many blocks, that load little each
+  int quick_tiles_per_multiprocessor;          ///< up to this many quick tiles, tiles are quick
+  int low_occupancy_tiles_per_multiprocessor;  ///< up to this many full tiles, blocks run at low occupancy
 };
 
-/// What a lane holds of its items.
+/// How a lane holds its items.
 enum class lane_load {
   sums,          ///< 128 bytes of accumulators for a sum, of up to 4 bytes each
-  accumulators,  ///< 128 bytes of others: they need more registers, so that a block less fits
-  keyed,         ///< 192 bytes of keys and accumulators at once: a bit an item is left of the keys
+  accumulators,  ///< 128 bytes of others: they need more registers, so one block fewer fits
+  keyed,         ///< 192 bytes of keys and accumulators at once: keys become one bit per item
   packed         ///< 64 bytes of items, whose results take more
 };
 
-/// The constants for chunks of which a lane holds `chunk_bytes` bytes, and whose results take `stored_bytes` on their
-/// way through shared memory: as they are stored by vectors, or as the accumulators that an iterator takes.
+/// The constants for chunks that take `chunk_bytes` bytes of a lane. Their results take `stored_bytes` on their way
+/// through shared memory: as they are stored by vectors, or as the accumulators that an iterator takes.
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load, std::size_t stored_bytes) {
   const std::size_t held_bytes = load == lane_load::packed ? 64 : load == lane_load::keyed ? 192 : 128;
   const auto rows_of = [](std::size_t most, std::size_t each) { return std::bit_floor(most / std::min(each, most)); };

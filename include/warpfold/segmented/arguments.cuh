@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arguments of the segmented kernels, what these know at compile time, and how they check the segments.
+// The arguments of the segmented kernels, and the constants that follow from their types.
 #pragma once
-#include <warpfold/arch/precondition.cuh>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/policy.hpp>
@@ -37,13 +36,13 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
                                                              sizeof(typename Leaves::accumulator));
 
-/// Items of a wide chunk, which is what a lane folds of a segment longer than a narrow chunk.
+/// Items of a wide chunk: a lane folds this much of a segment that is longer than a narrow chunk.
 template <class Leaves, class A = typename Leaves::accumulator>
 inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A),
                                                    Leaves::chunk_items);
 
-/// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions a
-/// row, and what a warp runs in turn has to fit the instruction cache.
+/// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions
+/// per row, and the loop over the rows has to fit the instruction cache.
 template <class Leaves> inline constexpr int long_rows_of = thread::locates<Leaves> ? 2 : policy_of<Leaves>.long_rows;
 
 /// Items of half a chunk, for short segments of narrow items: 0 if half a chunk is no vector, or is no longer than the
@@ -55,29 +54,6 @@ inline constexpr int half_chunk_items = [] {
     return Leaves::chunk::bytes % 32 == 0 && items > policy_of<Leaves>.tiny_items ? items : 0;
   else return 0;
 }();
-
-/// In builds with WARPFOLD_CHECKS, stops the kernel unless `span`, that of `segment`, lies within the items. Whoever
-/// reads a span calls it before any item is read.
-template <class Index>
-__device__ void require_within([[maybe_unused]] std::int64_t segment, [[maybe_unused]] const span_of<Index>& span,
-                               [[maybe_unused]] std::int64_t items) {
-  arch::require(
-      span.within(items),
-      "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must not "
-      "overlap, and must lie within the input",
-      segment, span.begin, span.end, items);
-}
-
-/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every segment against the next one. Each of
-/// them may come too late for another warp, so that spans are also checked where they are read.
-template <class Segments>
-__device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
-#if WARPFOLD_CHECKS
-  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < segments.entries(); i += threads)
-    segments.require_in_order(i, items);
-#endif
-}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

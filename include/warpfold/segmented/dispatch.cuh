@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of segmented reduction: checks, plan, scratch, one launch.
+// The host side of segmented reduction.
 #pragma once
-#include <warpfold/host/divide_up.hpp>
+#include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/initial_value.cuh>
-#include <warpfold/host/launch.cuh>
 #include <warpfold/host/reduce_with.hpp>
-#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/segmented/fixed_length_kernel.cuh>
 #include <warpfold/segmented/load_balance_kernel.cuh>
 #include <warpfold/segmented/plan.hpp>
 #include <warpfold/segmented/scratch.hpp>
-#include <warpfold/segmented/segment_per_warp_group_kernel.cuh>
+#include <warpfold/segmented/segment_per_warp_team_kernel.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -26,105 +24,92 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
 
 /// Enqueues the fixed-length kernel with one of its algorithms. It needs no scratch.
 template <class Algorithm, class Leaves, class Op, class Out>
-void enqueue_fixed_length(const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments, int max_blocks,
-                          cudaStream_t stream) {
+void enqueue_fixed_length(const host_side::call_frame& frame,
+                          const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments) {
   constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
-  const int device = host::current_device();
-  const int max_resident_blocks = host::limits_of(device).multiprocessors *
-                                  host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, 0);
-  const int blocks = plan_fixed_length(max_resident_blocks, arguments.segments.count,
-                                       Algorithm::segments_per_warp(arguments.segments.length), policy, max_blocks);
-  launch(kernel, host::launch_config(blocks, policy.block_threads, 0, stream), arguments);
+  const int blocks =
+      plan_fixed_length(frame.resident_blocks<kernel>(policy.block_threads, 0), arguments.segments.count,
+                        Algorithm::segments_per_warp(arguments.segments.length), policy, frame.max_blocks());
+  frame.launch(kernel, {blocks, policy.block_threads}, false, [&](const auto&) { return arguments; });
 }
 
-/// The units' values and their counters, in the scratch of one call.
-template <class A> unit_values<A> units_in(const host::call_scratch& scratch) {
-  A* const values = scratch.room<A>();
-  return {values, values + max_units(sizeof(A)) + 2, scratch.control_words<unsigned>()};
+/// Enqueues a kernel that takes a `partition`, and keeps units in scratch. `given` lacks both, here and below.
+template <class Kernel, class Segments, class Leaves, class Op, class Out, class... More>
+void enqueue_partition(const host_side::call_frame& frame, Kernel kernel, const host_side::launch_shape& shape,
+                       kernel_arguments<Segments, Leaves, Op, Out> given, const load_balance_partition& partition,
+                       More... more) {
+  using A = typename Leaves::accumulator;
+  const auto arguments_in = [&](const host_side::call_scratch& scratch) {
+    A* const values = scratch.room<A>();
+    given.partition = partition;
+    given.units = {values, values + max_units(sizeof(A)) + 2, scratch.control_words<unsigned>()};
+    return given;
+  };
+  frame.launch(kernel, shape, true, arguments_in, more...);
 }
 
 /// The host side of load_balance_kernel.
 template <bool Staged, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
-  using A = typename Leaves::accumulator;
   static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(kernel_storage<arguments, Staged>);
-  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<kernel_storage<arguments, Staged>>;
+  static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
-  static int max_resident_blocks(int device) {
-    return host::limits_of(device).multiprocessors *
-           host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
+  static int resident_blocks(const host_side::call_frame& frame) {
+    return frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
   }
-  /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const arguments& given, const segmented_options<A>& options) {
-    const int device = host::current_device();
+  static void enqueue(const host_side::call_frame& frame, const arguments& given) {
     const load_balance_plan plan =
-        plan_load_balance(max_resident_blocks(device), given.leaves.source.items, given.segments.count,
-                          !Segments::needs_cursor && !Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy,
-                          options.max_blocks);
-    const host::call_scratch scratch = host::scratch_for(device, options, segmented::scratch(sizeof(A)));
-    launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
-           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
-                     units_in<A>(scratch)});
+        plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
+                          Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition);
   }
 };
 
-/// The host side of segment_per_warp_group_kernel.
-template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_group_reduction {
+/// The host side of segment_per_warp_team_kernel.
+template <class Segments, class Leaves, class Op, class Out> struct segment_per_warp_team_reduction {
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
-  using A = typename Leaves::accumulator;
-  static constexpr auto* kernel = &segment_per_warp_group_kernel<Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &segment_per_warp_team_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(warp_group_storage<arguments>);
-  static_assert(shared_bytes <= 48 * 1024, "more shared memory needs an opt-in for each kernel");
+  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<arguments>>;
 
   /// The plan, if this kernel is the faster one.
-  static std::optional<segment_per_warp_group_plan> plan(const arguments& given, int max_blocks) {
-    const int device = host::current_device();
-    const int max_resident_blocks = host::limits_of(device).multiprocessors *
-                                    host::blocks_per_multiprocessor<kernel>(device, policy.block_threads, shared_bytes);
-    return plan_segment_per_warp_group(max_resident_blocks, given.leaves.source.items, given.segments.count,
-                                       Segments::is_fixed_length, Leaves::chunk_items, sizeof(A), policy, max_blocks);
+  static std::optional<segment_per_warp_team_plan> plan(const host_side::call_frame& frame, const arguments& given) {
+    return plan_segment_per_warp_team(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
+                                      given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
+                                      Leaves::chunk_items, sizeof(typename arguments::A), policy, frame.max_blocks());
   }
-  /// Enqueues the kernel. `given` lacks partition and units.
-  static void enqueue(const arguments& given, const segment_per_warp_group_plan& plan,
-                      const segmented_options<A>& options) {
-    const host::call_scratch scratch =
-        host::scratch_for(host::current_device(), options, segmented::scratch(sizeof(A)));
-    launch(kernel, host::launch_config(plan.blocks, policy.block_threads, shared_bytes, options.stream),
-           arguments{given.segments, given.leaves, given.op, given.out, given.init, given.empty, plan.partition,
-                     units_in<A>(scratch)},
-           plan.groups);
+  static void enqueue(const host_side::call_frame& frame, const arguments& given,
+                      const segment_per_warp_team_plan& plan) {
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition,
+                      plan.teams);
   }
 };
 
-/// Chooses a kernel and enqueues it. `given` lacks partition and units.
-template <class Segments, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_fastest(const kernel_arguments<Segments, Leaves, Op, Out>& given, const segmented_options<A>& options) {
+/// Chooses a kernel and enqueues it.
+template <class Segments, class Leaves, class Op, class Out>
+void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<Segments, Leaves, Op, Out>& given) {
   if constexpr (Segments::is_fixed_length) {
-    if (with_fixed_length_algorithm<Leaves>(given.segments.length, [&]<class Algorithm>(Algorithm) {
-          enqueue_fixed_length<Algorithm>(given, options.max_blocks, options.stream);
-        }))
+    if (with_fixed_length_algorithm<Leaves>(
+            given.segments.length, [&]<class Algorithm>(Algorithm) { enqueue_fixed_length<Algorithm>(frame, given); }))
       return;
   }
   if constexpr (!Segments::needs_cursor) {
-    using per_warp_group = segment_per_warp_group_reduction<Segments, Leaves, Op, Out>;
-    if (const auto plan = per_warp_group::plan(given, options.max_blocks))
-      return per_warp_group::enqueue(given, *plan, options);
+    using per_warp_team = segment_per_warp_team_reduction<Segments, Leaves, Op, Out>;
+    if (const auto plan = per_warp_team::plan(frame, given)) return per_warp_team::enqueue(frame, given, *plan);
   }
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
     using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
-    const int device = host::current_device();
-    if (host::has_sm_90<staged::kernel>(device) &&
+    if (host_side::has_sm_90<staged::kernel>(frame.device()) &&
         gains_by_staging(given.leaves.source.items, given.segments.count,
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
-                         staged::max_resident_blocks(device) * (staged::policy.block_threads / warp_lanes),
-                         !Segments::needs_cursor))
-      return staged::enqueue(given, options);
+                         staged::resident_blocks(frame) * (staged::policy.block_threads / warp_lanes),
+                         staged::is_listed))
+      return staged::enqueue(frame, given);
   }
-  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(given, options);
+  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(frame, given);
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.
@@ -132,14 +117,13 @@ template <class Segments, class Leaves, class Op, class Out, class A = typename 
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
              const segmented_options<A>& options) {
   grid::initial_value<A> empty;
-  if (may_be_empty(segments)) empty = host::empty_value_of<Op, Out>(function, options, no_empty_value);
-  const auto init = host::initial_value_of<Op>(function, options.init);
-  host::check_options(function, options, segmented::scratch(sizeof(A)));
+  if (may_be_empty(segments)) empty = host_side::empty_value_of<Op, Out>(function, options, no_empty_value);
+  const auto init = host_side::initial_value_of<Op>(function, options.init);
+  const host_side::call_frame frame(function, options, segmented::scratch(sizeof(A)));
   if (segments.count == 0) return;
-  using own = host::own_segmented_reduction<Op, A>;
-  if constexpr (own::template exists_for<Segments>)
-    return own::enqueue(segments, leaves, out, op, init, empty, options);
-  else enqueue_fastest<Segments, Leaves, Op, Out>({segments, leaves, op, out, init, empty, {}, {}}, options);
+  using own = host_side::own_segmented_reduction<Op, A>;
+  if constexpr (own::template exists_for<Segments>) own::enqueue(frame, segments, leaves, out, op, init, empty);
+  else enqueue_fastest<Segments, Leaves, Op, Out>(frame, {segments, leaves, op, out, init, empty, {}, {}});
 }
 
 /// The same items in narrow chunks.
@@ -158,7 +142,7 @@ template <class A, class Source> auto in_narrow_chunks(const thread::indexed_sou
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented
 
-namespace warpfold::host {
+namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <> struct segmented_reduce_with<automatic> {
@@ -173,4 +157,4 @@ template <> struct segmented_reduce_with<automatic> {
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace warpfold::host
+}  // namespace warpfold::host_side

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for short segments of one length. Their places are known and the work is even, so that warps need neither
+// The kernel for short segments of one length. Their places are known and the work is even, so warps need neither
 // a partition nor tiles. There is an algorithm for each kind of length; each has
 //
 //   takes(length)              whether it is for segments of that length
@@ -176,8 +176,8 @@ template <class Leaves> struct two_rows {
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int) {
     const std::int64_t length = arguments.segments.length, begin = first * length;
-    const int own = arch::lane_id() * chunk_items, left = static_cast<int>(length) - row - own;
-    const segment_chunk<int> chunks[2] = {{own, row - own, arch::lane_id()}, {row + own, left, arch::lane_id()}};
+    const int own = arch::lane_id() * chunk_items, rest = static_cast<int>(length) - row - own;
+    const segment_chunk<int> chunks[2] = {{own, row - own, arch::lane_id()}, {row + own, rest, arch::lane_id()}};
     A results[2];
     fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes,
                 arguments.leaves.source.is_inside(begin, begin + length), arguments.op, results);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds several short segments side by side in one warp. Each takes neighbouring lanes, a chunk a lane, and is folded
-// by the canonical tree from its own first item, whatever lane that falls on.
+// Folds several short segments side by side in one warp. Each takes neighbouring lanes, one chunk per lane, and is
+// folded by the canonical tree from its own first item, whatever lane that falls on.
 #pragma once
 #include <type_traits>
 #include <warpfold/thread/fold_chunk.cuh>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds segments of one chunk or less, several a lane, whose loads are all issued before the first fold.
+// Folds segments of one chunk or less, several per lane, whose loads are all issued before the first fold.
 #pragma once
-#include <warpfold/thread/exact_identity.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
+#include <warpfold/thread/missing_items.cuh>
 
 namespace warpfold::segmented {
 
@@ -34,7 +34,7 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
     WARPFOLD_UNROLL
     for (int k = 0; k < Segments; ++k) WARPFOLD_UNROLL
     for (int i = 0; i < MaxItems; ++i) {
-      if constexpr (reads_freely) {
+      if constexpr (thread::may_load_missing<typename Leaves::source_type>) {
         held_[k][i] = leaves.source.at(std::int64_t{begin[k]} + i);
         continue;
       }
@@ -48,7 +48,7 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
     }
   }
 
-  /// The result of a segment without items is unspecified. Uses up what was loaded.
+  /// The result of a segment without items is unspecified. Overwrites the loaded items.
   __device__ void fold(const Leaves& leaves, const int (&count)[Segments], Op op, A (&results)[Segments]) {
     WARPFOLD_UNROLL
     for (int k = 0; k < Segments; ++k) {
@@ -60,7 +60,7 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
         A values[MaxItems] = {};
         WARPFOLD_UNROLL
         for (int i = 0; i < MaxItems; ++i)
-          if (thread::just_items<Leaves> || i < count[k]) values[i] = leaves.leaf_of(held_[k][i]);
+          if (thread::may_convert_missing<Leaves> || i < count[k]) values[i] = leaves.leaf_of(held_[k][i]);
         results[k] = thread::fold(values, op, count[k]);
       }
     }
@@ -68,11 +68,9 @@ template <int MaxItems, int Segments, class Leaves, class Op> class tiny_segment
 
  private:
   using item = typename Leaves::source_type::item;
-  // Items past the segment may be read, and are not used.
-  static constexpr bool reads_freely = requires { Leaves::source_type::past_bytes; };
   // Missing items are padded with the identity. Not if items are converted, since that would wait for each load.
-  static constexpr bool uses_identity = !reads_freely && thread::has_exact_identity<Op, A> &&
-                                        thread::just_items<Leaves> &&
+  static constexpr bool uses_identity = !thread::may_load_missing<typename Leaves::source_type> &&
+                                        thread::may_combine_missing<Op, A> && thread::may_convert_missing<Leaves> &&
                                         (std::is_same_v<item, A> || std::is_integral_v<item>);
   std::conditional_t<uses_identity, A, item> held_[Segments][MaxItems];
 };

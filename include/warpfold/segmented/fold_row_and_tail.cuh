@@ -6,7 +6,7 @@
 
 namespace warpfold::segmented {
 
-/// Whether `items` items are a row of 32 chunks and a tail of at most an item a lane.
+/// Whether `items` items are a row of 32 chunks and a tail of at most one item per lane.
 template <int ChunkItems> __host__ __device__ constexpr bool is_row_and_tail(std::int64_t items) {
   return warp_lanes * ChunkItems < items && items <= warp_lanes * (ChunkItems + 1);
 }

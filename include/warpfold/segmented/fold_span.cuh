@@ -39,9 +39,9 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
   if (shift == 0) fold_batches([&](chunk& to, std::int64_t item) { source.load(to, item); });
   else if constexpr (may_shift)
     if (inside) fold_batches([&](chunk& to, std::int64_t item) { source.load_shifted(to, item, shift); });
-  // A tail of at most 32 items past whole halves takes an item a lane, loaded together with the halves.
-  const int left = static_cast<int>((end - from) & (half_items - 1)),
-            few = left <= warp_lanes && left < end - from ? left : 0;
+  // A tail of at most 32 items past whole halves takes one item per lane, loaded together with the halves.
+  const int rest = static_cast<int>((end - from) & (half_items - 1)),
+            few = rest <= warp_lanes && rest < end - from ? rest : 0;
   typename Leaves::source_type::item last{};
   if (arch::lane_id() < few) last = source.at(end - few + arch::lane_id());
   const auto fold_halves = [&]<int Count>(std::integral_constant<int, Count>) {

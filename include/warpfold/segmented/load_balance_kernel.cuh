@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
                                   policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments) {
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
-  require_order(segments, leaves.source.items);
+  segment::require_order("segmented_reduce", segments, leaves.source.items);
   const segment_span range = partition.own_positions();
   const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
   using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
@@ -62,7 +62,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
     items = warp::shuffle(known, 0);  // from one lane, so that the compiler knows it is uniform
-    require_within(at.segment, items, leaves.source.items);
+    segment::require_within("segmented_reduce", at.segment, items, leaves.source.items);
   };
   // If the next segment begins past the range, its end does not matter.
   const auto settle_next = [&] {
@@ -74,7 +74,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   constexpr bool previous_first = sizeof(typename Leaves::source_type::item) == previous_first_item_bytes;
   const auto settle_previous = [&](const span_of<typename Segments::index>& known) {
     const auto before = warp::shuffle(known, 0);
-    require_within(start.segment - 1, before, leaves.source.items);
+    segment::require_within("segmented_reduce", start.segment - 1, before, leaves.source.items);
     const bool is_cut = before.end - before.begin > partition.max_uncut_items;
     if (is_cut) items = before, at.segment = start.segment - 1;
     return is_cut;

@@ -12,10 +12,8 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Item i belongs to segment ids[i]. Ids ascend; segments whose ids are left out are empty.
-template <class Ids> struct owned_segments {
+template <class Ids> struct owned_segments : segment::owner_ids<Ids> {
   static_assert(std::is_pointer_v<Ids>);
-  static constexpr bool is_fixed_length = false;
   static constexpr bool needs_cursor = true;
   using index = std::int64_t;
   using tile_index = int;
@@ -27,17 +25,14 @@ template <class Ids> struct owned_segments {
     int ends[tile_segments + lane_ids];
   };
 
-  Ids ids;
-  std::int64_t items;
+  using segment::owner_ids<Ids>::ids, segment::owner_ids<Ids>::items;
   std::int64_t count;
 
   __device__ std::int64_t owner(std::int64_t item) const {
     const auto id = static_cast<std::int64_t>(ids[item]);
-    arch::require(
-        0 <= id && id < count,
-        "segmented_reduce: item %lld has the owner %lld of %lld; segments must be in order, and owners must be "
-        "segments",
-        item, id, count);
+    arch::require(0 <= id && id < count,
+                  "%s: item %lld has the owner %lld of %lld; segments must be in order, and owners must be segments",
+                  "segmented_reduce", item, id, count);
     return id;
   }
 
@@ -96,14 +91,9 @@ template <class Ids> struct owned_segments {
     __syncwarp();  // the ends have been read
     return all_known;
   }
-  __device__ std::int64_t entries() const { return items; }
-  __device__ void require_in_order(std::int64_t item, std::int64_t) const {
-    const std::int64_t own = owner(item), next = item + 1 < items ? owner(item + 1) : own;
-    arch::require(
-        own <= next,
-        "segmented_reduce: item %lld has the owner %lld, the next one %lld; segments must be in order: owners "
-        "must ascend",
-        item, own, next);
+  __device__ void require_in_order(const char* function, std::int64_t item, std::int64_t) const {
+    owner(item);
+    segment::owner_ids<Ids>::require_in_order(function, item, items);
   }
 
  private:
@@ -225,6 +215,10 @@ template <class Ids> struct owned_segments {
     return static_cast<int>(apart < apart_type{tile_segments} ? apart : apart_type{tile_segments});
   }
 };
+
+template <class Ids> auto described(const segment::owner_ids<Ids>& owners, std::int64_t count) {
+  return owned_segments<Ids>{owners, count};
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

@@ -8,7 +8,7 @@
 
 namespace warpfold::segmented {
 
-/// Of one warp; all lanes call each member.
+/// The packing of one warp; all lanes call each member.
 template <class Arguments> class packed_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);

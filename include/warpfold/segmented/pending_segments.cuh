@@ -12,7 +12,7 @@ namespace warpfold::segmented {
 template <class Index> struct alignas(16) pending_segment {
   Index first;  ///< item
   int count;    ///< items
-  int number;   ///< what the caller knows it by
+  int number;   ///< the caller's number for it
 
   __device__ void store(pending_segment& to) const { arch::store_shared<sizeof(pending_segment)>(&to, this); }
   __device__ static pending_segment load(const pending_segment& from) {
@@ -38,14 +38,14 @@ __device__ int append_pending(pending_segments<Index, Capacity>& queue, int pend
 /// Moves the segments from place `from` on, fewer than 32, to the front. Returns their number. All lanes call it.
 template <class Index, int Capacity>
 __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, int pending) {
-  const int left = pending - from, lane = arch::lane_id();
-  __syncwarp();  // all lanes have read what has been folded
-  if (from == 0) return left;
-  const auto kept = pending_segment<Index>::load(queue[lane < left ? from + lane : from]);
+  const int kept = pending - from, lane = arch::lane_id();
+  __syncwarp();  // all lanes have read the folded ones
+  if (from == 0) return kept;
+  const auto moved = pending_segment<Index>::load(queue[lane < kept ? from + lane : from]);
   __syncwarp();
-  if (lane < left) kept.store(queue[lane]);
+  if (lane < kept) moved.store(queue[lane]);
   __syncwarp();
-  return left;
+  return kept;
 }
 
 /// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or

@@ -9,7 +9,6 @@
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/segmented/load_balance_partition.cuh>
 #include <warpfold/segmented/policy.hpp>
-#include <warpfold/segmented/warp_groups.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -23,9 +22,9 @@ struct load_balance_plan {
 /// The logarithm of the smallest power of two of items that a unit can have, if a warp has `length` positions.
 inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_items, std::size_t accumulator_bytes,
                         const kernel_policy& policy) {
-  const std::int64_t min_unit =
-      std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items, host::divide_up(length, max_units_per_warp),
-                host::divide_up(positions, max_units(accumulator_bytes))});
+  const std::int64_t min_unit = std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items,
+                                          host_side::divide_up(length, max_units_per_warp),
+                                          host_side::divide_up(positions, max_units(accumulator_bytes))});
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(min_unit) - 1));
 }
 
@@ -48,8 +47,9 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   load_balance_plan plan{};
   const auto min_items = static_cast<std::int64_t>(
       std::clamp<double>(std::sqrt(static_cast<double>(positions)), min_items_per_warp, max_min_items_per_warp));
-  plan.blocks = static_cast<int>(std::min<std::int64_t>(most, host::divide_up(positions, min_items * block_warps)));
-  plan.partition.positions_per_warp = host::divide_up(positions, std::int64_t{plan.blocks} * block_warps);
+  plan.blocks =
+      static_cast<int>(std::min<std::int64_t>(most, host_side::divide_up(positions, min_items * block_warps)));
+  plan.partition.positions_per_warp = host_side::divide_up(positions, std::int64_t{plan.blocks} * block_warps);
   plan.partition.segment_cost = segment_cost;
   plan.partition.are_mostly_long = are_mostly_long;
   plan.partition.log_unit =
@@ -71,10 +71,10 @@ inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::siz
          tiles >= min_staged_tiles * warps;
 }
 
-/// The grid of segment_per_warp_group_kernel, and how it is partitioned.
-struct segment_per_warp_group_plan {
+/// The grid of segment_per_warp_team_kernel, and how it is partitioned.
+struct segment_per_warp_team_plan {
   int blocks;
-  warp_groups groups;
+  warp_teams teams;
   load_balance_partition partition;
 };
 
@@ -99,15 +99,15 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
   if (row > warp_lanes * max_long_chunk_items || mean < min_long_mean_rows * row) return {};
   int log_warps = 0;
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
-  const std::int64_t blocks = host::divide_up(segments << log_warps, block_warps);
-  const std::int64_t even_blocks = host::divide_up(blocks, multiprocessors) * multiprocessors;
-  if (blocks > max_group_blocks || 100 * blocks < min_filled_percent * even_blocks) return {};
+  const std::int64_t blocks = host_side::divide_up(segments << log_warps, block_warps);
+  const std::int64_t even_blocks = host_side::divide_up(blocks, multiprocessors) * multiprocessors;
+  if (blocks > max_team_blocks || 100 * blocks < min_filled_percent * even_blocks) return {};
   return log_warps;
 }
 
-/// The grid for `segments` > 0 segments with a group of warps each, if that is the faster kernel and `max_blocks`
-/// allows it. Segments of one length all fit a group, so that no block is needed for units.
-inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
+/// The grid for `segments` > 0 segments with a team of warps each, if that is the faster kernel and `max_blocks`
+/// allows it. Segments of one length all fit a team, so no block is needed for units.
+inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
     int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
     std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
   const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
@@ -119,18 +119,20 @@ inline std::optional<segment_per_warp_group_plan> plan_segment_per_warp_group(
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 
-  // Blocks for units take at most 3/4 of the device, so that groups start while these look for long segments. A warp's
+  // Blocks for units take at most 3/4 of the device, so that teams start while these look for long segments. A warp's
   // range has at least one unit.
   const std::int64_t max_partition_blocks =
       std::min<std::int64_t>(std::max(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
   const std::int64_t partition_blocks =
-      is_fixed_length ? 0
-                      : std::min(max_partition_blocks, host::divide_up(items, policy.long_rows * row * block_warps));
-  segment_per_warp_group_plan plan{};
-  plan.groups = {log_warps, static_cast<int>(partition_blocks)};
-  plan.blocks = static_cast<int>(partition_blocks + host::divide_up(segments << log_warps, block_warps));
+      is_fixed_length
+          ? 0
+          : std::min(max_partition_blocks, host_side::divide_up(items, policy.long_rows * row * block_warps));
+  segment_per_warp_team_plan plan{};
+  plan.teams = {log_warps, static_cast<int>(partition_blocks)};
+  plan.blocks = static_cast<int>(partition_blocks + host_side::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};
-  plan.partition.positions_per_warp = host::divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps);
+  plan.partition.positions_per_warp =
+      host_side::divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps);
   plan.partition.log_unit =
       log_unit_for(items, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
   plan.partition.max_uncut_items =
@@ -144,7 +146,7 @@ inline int plan_fixed_length(int max_resident_blocks, std::int64_t segments, int
                              const kernel_policy& policy, int max_blocks = 0) {
   const std::int64_t block_segments = std::int64_t{segments_per_warp} * (policy.block_threads / warp_lanes);
   const int most = max_blocks > 0 ? std::min(max_resident_blocks, max_blocks) : max_resident_blocks;
-  return static_cast<int>(std::min<std::int64_t>(most, host::divide_up(segments, block_segments)));
+  return static_cast<int>(std::min<std::int64_t>(most, host_side::divide_up(segments, block_segments)));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -8,12 +8,12 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-inline constexpr int units_per_group = 256;  ///< units of a long segment that one warp joins at once
-inline constexpr int max_warps = 10912;      ///< warps of a grid: their counters fill 128 KiB
+inline constexpr int units_per_bundle = 256;  ///< neighbouring units of a long segment that one warp joins at once
+inline constexpr int max_warps = 10912;       ///< warps of a grid: their counters fill 128 KiB
 inline constexpr int counters_per_warp = 3;
 /// Listed segments of mostly more than 32 chunks have two waves of warps if each warp still has half of this many
-/// positions, and there is a segment for each warp: the second wave evens out what uncut segments leave uneven. (Owners
-/// take longer to search than that gains, and segments of one length leave nothing uneven.)
+/// positions, and there is a segment for each warp: the second wave evens out the loads of warps with uncut segments.
+/// (Owners take longer to search than that gains, and segments of one length leave nothing uneven.)
 inline constexpr int min_two_wave_positions = 8192;
 inline constexpr int max_units_per_warp = 8;  ///< a unit is so long that about 8 of them fill a warp's range
 /// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips
@@ -23,7 +23,7 @@ inline constexpr int uncut_segments_per_warp = 2;
 /// their first segments would cost more than the work.
 inline constexpr int min_items_per_warp = 128, max_min_items_per_warp = 768;
 
-/// Units of all long segments together. Units grow with the input, so that scratch does not.
+/// Units of all long segments together. Units grow with the input, so scratch does not grow.
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
 
 /// For items of this size, a warp folds its units of the previous segment before its own first segment, otherwise after
@@ -31,27 +31,28 @@ constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_byte
 inline constexpr int previous_first_item_bytes = 4;
 
 inline constexpr int tile_segments_per_lane = 4;  ///< a tile is 4 * 32 segments
-/// Of narrow items: a tile of segments of up to a chunk is packed unless more segments than these exceed half a chunk.
+/// A tile of segments of up to a chunk of narrow items is packed unless more segments than this exceed half a chunk.
 inline constexpr int max_waiting_of_tile = 32;
-/// Of narrow items: if at most this many segments of a mixed tile exceed a tiny one but not half a chunk, these wait.
+/// If at most this many segments of a mixed tile of narrow items exceed a tiny one but not half a chunk, these wait.
 inline constexpr int max_waiting_half_chunks = 12;
 inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much to the warps of a long segment
 
 /// Tiles are staged in shared memory if
 /// - items have at least min_staged_item_bytes bytes;
 /// - the mean segment has at least min_staged_mean_halves halves of an item, and less than max_staged_mean_items: lanes
-///   of shorter segments read neighbouring items anyway, and a window holds few longer segments, or wider items;
+///   of shorter segments read neighbouring items anyway, and few longer segments, or wider items, fit
+///   the shared memory;
 /// - each warp has at least min_staged_tiles tiles, or min_staged_empty_tiles if most segments are empty.
 inline constexpr int min_staged_item_bytes = 4, max_staged_mean_items = 16;
 constexpr int min_staged_mean_halves(std::size_t item_bytes) { return item_bytes <= 4 ? 7 : 8; }
 inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
-inline constexpr int window_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
+inline constexpr int max_copied_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
-/// A segment goes to a group of warps by its number, without a search, if the input fills the device about once, or if
-/// segments are long. Of small inputs that means, in rows of 32 chunks: the even share of a warp, and the mean segment
-/// (which has at least 3/4 of a row), are within these limits. There are at most 3 segments for 2 warps.
+/// A segment goes to a team of warps by its number, without a search, if the input fills the device about once, or if
+/// segments are long. For small inputs, the even share of a warp and the mean segment, in rows of 32 chunks, are within
+/// these limits, the mean segment has at least 3/4 of a row, and there are at most 3 segments for 2 warps.
 inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 64;
-/// Groups double while a warp's share of the mean segment exceeds this.
+/// Teams double while a warp's share of the mean segment exceeds this.
 inline constexpr int target_share_rows = 2;
 /// Fall back to the partition by position if a warp's share of the mean segment exceeds both max_mean_share_rows and
 /// 1.5 times the even share. Segments whose shares exceed max_share_rows, and that are 1.5 times the mean, are cut into
@@ -59,11 +60,11 @@ inline constexpr int target_share_rows = 2;
 inline constexpr int max_mean_share_rows = 8, max_share_rows = 16;
 
 /// For other inputs: the mean segment has at least min_long_mean_rows rows, and the blocks fill at least
-/// min_filled_percent of whole rounds over the multiprocessors. Groups double, up to a block, while a warp's share of
-/// the mean segment exceeds long_share_rows. Chunks have at most max_long_chunk_items: of items of 1 and 2 bytes, the
+/// min_filled_percent of whole rounds over the multiprocessors. Teams double, up to a block, while a warp's share of
+/// the mean segment exceeds long_share_rows. Chunks have at most max_long_chunk_items: for items of 1 and 2 bytes, the
 /// partition by position is a tenth faster.
 inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 90, max_long_chunk_items = 8;
-inline constexpr int max_group_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
+inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Items of a chunk: as many as fit `bytes`, and as accumulators 4 * bytes, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
@@ -95,7 +96,8 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
                                 : accumulator_bytes <= 16                   ? 3
                                 : accumulator_bytes <= 32                   ? 2
                                                                             : 1;
-  // With accumulators of 9 to 12 bytes it fits the registers of four blocks; the compiler would take those of three.
+  // With accumulators of 9 to 12 bytes the kernel fits the registers of four blocks; the compiler would take those of
+  // three.
   const bool fits_four = 8 < accumulator_bytes && accumulator_bytes <= 12;
   p.load_balance_blocks_per_multiprocessor = fits_four ? 4 : p.blocks_per_multiprocessor;
   p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;

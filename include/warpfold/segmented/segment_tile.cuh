@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tile of short segments: a warp takes 32 at a time, a few for each lane. And what every way to fold a tile needs.
+// A tile of short segments: a warp takes 32 at a time, a few for each lane. Also the functions that every way to fold a
+// tile needs.
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
@@ -73,12 +74,12 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
 template <class Arguments, class A, int Count, class Index, class Out>
 __device__ void write_tile(const Arguments& arguments, A (&results)[Count], const int (&count)[Count],
                            std::int64_t origin, const Index (&begin)[Count], Out out) {
-  constexpr bool takes_any_value = thread::has_exact_identity<decltype(Arguments::op), A>;
   if (arguments.init.exists()) {
     const A initial = arguments.init.alone();
     WARPFOLD_UNROLL
     for (int k = 0; k < Count; ++k)
-      if (takes_any_value || count[k] > 0) results[k] = arguments.op(initial, results[k]);
+      if (thread::may_combine_missing<decltype(Arguments::op), A> || count[k] > 0)
+        results[k] = arguments.op(initial, results[k]);
   }
   const A none = arguments.empty.alone();
   WARPFOLD_UNROLL

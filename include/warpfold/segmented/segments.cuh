@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Descriptions of segments: where each begins and ends. A description has
+// How a warp of segmented reduction reads segments. Each form of segments/spans.cuh becomes a description, which adds
 //
-//   count            the number of segments
-//   is_fixed_length  whether all have the same number of items
 //   needs_cursor     whether a warp must know at which item a segment begins (the cursor) to find where it ends
 //   find_first(position, partition, items)  the first segment that begins at `position` or later
 //   previous(start)  the span of the segment before that one; some of its units may begin at `position` or later
@@ -13,17 +11,10 @@
 //                    has [begin[k], end[k]), counted from item tile_base(segment, cursor). Returns whether all spans
 //                    are known. If not, the first one that ends past the limits may have more items, and later ones
 //                    have none. `scratch` lies in shared memory. Descriptions of one length have no tiles
-//   entries()        the number of entries that the caller may have got wrong
-//   require_in_order(entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and the next one
-//                                   fit
 //
-// All lanes of a warp call each member, but for require_in_order, which any thread calls. If all entries are right,
-// segments are in order, do not overlap, and lie within the items. owned_segments.cuh describes segments by the owners
-// of items.
+// All lanes of a warp call each member. owned_segments.cuh describes segments by the owners of items.
 #pragma once
-#include <warpfold/arch/precondition.cuh>
 #include <warpfold/segmented/load_balance_partition.cuh>
-#include <warpfold/warp/search.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -45,7 +36,6 @@ struct tile_limits {
 
 /// Segments whose spans are read one by one: `Spans` is bounds_spans or offset_spans.
 template <class Spans> struct listed_segments : Spans {
-  static constexpr bool is_fixed_length = false;
   static constexpr bool needs_cursor = false;
   using index = typename Spans::index;
   using tile_index = index;
@@ -53,10 +43,7 @@ template <class Spans> struct listed_segments : Spans {
 
   __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition,
                                       std::int64_t items) const {
-    const std::int64_t first = warp::interpolation_search(
-        this->count, partition.position(this->count, items), position,
-        [&](std::int64_t segment) { return partition.position(segment, this->span(segment).begin); });
-    return {first, 0, {0, 0}};
+    return {partition.first_segment(*this, position, items), 0, {0, 0}};
   }
   __device__ span_of<index> previous(const segment_start& start) const {
     return start.segment > 0 ? this->span(start.segment - 1) : span_of<index>{0, 0};
@@ -84,28 +71,12 @@ template <class Spans> struct listed_segments : Spans {
     else read([&](std::int64_t own) { return own < this->count; });
     return true;
   }
-  __device__ std::int64_t entries() const { return this->count; }
-  __device__ void require_in_order(std::int64_t segment, std::int64_t items) const {
-    const span_of<index> own = this->span(segment);
-    const std::int64_t next = segment + 1 < this->count ? this->span(segment + 1).begin : items;
-    arch::require(
-        own.within(items) && own.end <= next,
-        "segmented_reduce: segment %lld has the items [%lld, %lld) of %lld, the next one begins at %lld; segments "
-        "must be in order, must not overlap, and must lie within the input",
-        segment, own.begin, own.end, items, next);
-  }
 };
 
-/// Segment s has the items [s * length, (s + 1) * length).
-struct fixed_length_segments {
-  static constexpr bool is_fixed_length = true;
+struct fixed_length_segments : segment::fixed_length_spans {
   static constexpr bool needs_cursor = false;
-  using index = std::int64_t;
   struct scratch {};
-  std::int64_t length;
-  std::int64_t count;
 
-  __device__ segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
   __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition,
                                       std::int64_t) const {
     const std::int64_t apart = partition.position(1, length), first = least_of((position + apart - 1) / apart, count);
@@ -118,9 +89,11 @@ struct fixed_length_segments {
     return segment < count ? span(segment) : segment_span{0, 0};
   }
   __device__ segment_span next_span(std::int64_t segment, std::int64_t, int) const { return span_at(segment, 0); }
-  __device__ std::int64_t entries() const { return 0; }
-  __device__ void require_in_order(std::int64_t, std::int64_t) const {}
 };
+
+/// The description of a form of segments. Owners also need the number of segments.
+template <class Spans> auto described(const Spans& spans, std::int64_t) { return listed_segments<Spans>{spans}; }
+inline auto described(const segment::fixed_length_spans& spans, std::int64_t) { return fixed_length_segments{spans}; }
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds the segments of a warp's range that fit 32 chunks, tile by tile. If no segment of a tile is longer than a
-// chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are left to `Packing`: packed_segments or
-// smem_packed_segments.
+// chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are given to `Packing`: packed_segments
+// or smem_packed_segments.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -23,7 +23,7 @@ template <class Arguments> struct no_short_segments {
   __device__ void finish(int) const {}
 };
 
-/// Of one warp; all lanes call each member.
+/// The short segments of one warp; all lanes call each member.
 template <class Arguments, template <class> class Packing> class short_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
@@ -101,7 +101,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
     if constexpr (!segments_type::needs_cursor)
       for (std::int64_t s = first - 1 + arch::lane_id(); s < first + tile_segments; s += warp_lanes)
         if (0 <= s && s < arguments.segments.count)
-          arguments.segments.require_in_order(s, arguments.leaves.source.items);
+          arguments.segments.require_in_order("segmented_reduce", s, arguments.leaves.source.items);
 #endif
   }
 
@@ -134,9 +134,9 @@ template <class Arguments, template <class> class Packing> class short_segments 
     const int lane = arch::lane_id();
     const tile_index first_item = tile.first_item();
     // A segment is in the range if it begins before this item, counted from the first one's begin. (Clamped to 2^30
-    // items, so that a tile may end early.)
-    const std::int64_t left = arguments.partition.item_at(first, range.end) - tile.base - first_item;
-    const int end = static_cast<int>(least_of(greatest_of(left, std::int64_t{0}), far)),
+    // items; a tile may therefore end early.)
+    const std::int64_t in_range = arguments.partition.item_at(first, range.end) - tile.base - first_item;
+    const int end = static_cast<int>(least_of(greatest_of(in_range, std::int64_t{0}), far)),
               own_end = end - arguments.partition.segment_cost * lane;
     const int existing = static_cast<int>(least_of(arguments.segments.count - first, std::int64_t{tile_segments}));
     int taken = 0;
@@ -148,9 +148,9 @@ template <class Arguments, template <class> class Packing> class short_segments 
       takes = takes && tile.end[k] - tile.begin[k] <= max_items && k * warp_lanes + lane < existing;
       if (takes) wanted |= 1u << k;
       if constexpr (packing_type::limits_items) takes = takes && tile.end[k] - first_item <= packing_type::max_items;
-      const unsigned left_out = ~__ballot_sync(full_warp, takes);
-      if (all) taken += __clz(static_cast<int>(__brev(left_out)));  // lanes before the first one left out
-      all = all && left_out == 0;
+      const unsigned excluded = ~__ballot_sync(full_warp, takes);
+      if (all) taken += __clz(static_cast<int>(__brev(excluded)));  // lanes before the first excluded one
+      all = all && excluded == 0;
     }
     if (!packing_type::limits_items || all) return {taken, all};
     return {taken, (__shfl_sync(full_warp, wanted, taken % warp_lanes) >> taken / warp_lanes & 1) != 0};
@@ -160,7 +160,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
   /// the new number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
     bool packs = longest <= tiny || longest > wide;
-    // In place, few longer segments wait, so that half a chunk does for all others.
+    // In place, few longer segments wait; half a chunk is then enough for all others.
     if constexpr (half > 0 && !packing_type::limits_items)
       packs = packs || longest <= half || tile.count_above(half) <= max_waiting_of_tile;
     if (!packing_type::limits_items && longest <= tiny) packing.fold_tiny(tile, first, [] {});

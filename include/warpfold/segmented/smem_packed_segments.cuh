@@ -2,14 +2,15 @@
 // Folds tiles of tiny segments and of mixed lengths from shared memory. One bulk copy brings all items of a tile: one
 // trip to memory, where reading in place takes several, one after another. Needs sm_90, and items behind a pointer.
 #pragma once
-#include <warpfold/segmented/copied_window.cuh>
+#include <warpfold/segmented/copied_items.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::segmented {
 
-/// Whether such items can be staged, and gain by it. Narrow items are as fast in place; a window holds few wide ones.
+/// Whether such items can be staged, and gain by it. Narrow items are as fast in place; the shared memory holds few
+/// wide ones.
 template <class Leaves>
 inline constexpr bool can_stage = [] {
   using source = thread::plain_source_of<typename Leaves::source_type>;
@@ -22,14 +23,14 @@ inline constexpr bool can_stage = [] {
   else return false;
 }();
 
-/// Of one warp; all lanes call each member.
+/// The packing of one warp; all lanes call each member.
 template <class Arguments> class smem_packed_segments {
  public:
   using leaves_type = decltype(Arguments::leaves);
   using source = thread::plain_source_of<typename leaves_type::source_type>;
   using A = typename leaves_type::accumulator;
   static constexpr bool limits_items = true;
-  static constexpr int max_items = window_bytes / int{sizeof(typename source::item)};  ///< of a tile
+  static constexpr int max_items = max_copied_bytes / int{sizeof(typename source::item)};  ///< of a tile
   static constexpr int wide = wide_items<leaves_type>, tiny = policy_of<leaves_type>.tiny_items;
   static_assert(max_items >= warp_lanes * wide);
   static constexpr int tile_segments = tile_segments_per_lane * warp_lanes;
@@ -51,25 +52,25 @@ template <class Arguments> class smem_packed_segments {
   static_assert(max_items < 1 << segment_head::item_bits && tile_segments <= 1 << (32 - 2 * segment_head::item_bits));
 
   struct storage {
-    window_storage<window_bytes, wide* int{sizeof(typename source::item)}> window;
+    copied_items_storage<max_copied_bytes, wide* int{sizeof(typename source::item)}> copied;
     thread::array<segment_head, max_items / wide + tile_segments> heads;
   };
 
   __device__ smem_packed_segments(const Arguments& arguments, std::int64_t, storage& own)
-      : arguments_(arguments), heads_(own.heads), window_(own.window) {}
+      : arguments_(arguments), heads_(own.heads), copied_(own.copied) {}
 
   /// Folds the `taken` kept segments of the tile that begins with segment `first`. They have at most `longest` items
   /// each, and max_items together. The warp must synchronise before the next call, here and below. No segment stays
   /// pending.
   template <class Tile> __device__ int fold(const Tile& tile, std::int64_t first, int taken, int longest, int pending) {
     const auto first_item = tile.first_item();
-    window_.start(thread::plain_source(arguments_.leaves.source), tile.base + first_item,
+    copied_.start(thread::plain_source(arguments_.leaves.source), tile.base + first_item,
                   tile.base + tile.end_of(taken - 1));
     int begin[Tile::segments_per_lane], count[Tile::segments_per_lane], place[Tile::segments_per_lane];
     places_from(first_item, tile, begin, count);
     const int chunks = write_heads(begin, count, place);
-    window_.wait();
-    const auto leaves = window_.template leaves<wide>(arguments_.leaves);
+    copied_.wait();
+    const auto leaves = copied_.template leaves<wide>(arguments_.leaves);
     const auto out = arguments_.out + first;
     const std::int64_t origin = tile.base + first_item;
     fold_tiny_segments<tiny>(arguments_, leaves, tile.base + first_item, begin, count, out + arch::lane_id(), [] {});
@@ -78,27 +79,27 @@ template <class Arguments> class smem_packed_segments {
     for (int done = 0; done < chunks;) done += fold_round(leaves, place, done, max_chunks, origin, out);
     return pending;
   }
-  /// Folds a whole tile of tiny segments that fits the window. Calls meanwhile() while the copy is in flight.
+  /// Folds a whole tile of tiny segments that fits the shared memory. Calls meanwhile() while the copy is in flight.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) {
     const auto first_item = tile.first_item();
-    window_.start(thread::plain_source(arguments_.leaves.source), tile.base + first_item,
+    copied_.start(thread::plain_source(arguments_.leaves.source), tile.base + first_item,
                   tile.base + tile.end_of(tile_segments - 1));
     meanwhile();
     int begin[Tile::segments_per_lane], count[Tile::segments_per_lane];
     places_from(first_item, tile, begin, count);
-    window_.wait();
-    fold_tiny_segments<tiny>(arguments_, window_.template leaves<wide>(arguments_.leaves), tile.base + first_item,
+    copied_.wait();
+    fold_tiny_segments<tiny>(arguments_, copied_.template leaves<wide>(arguments_.leaves), tile.base + first_item,
                              begin, count, arguments_.out + first + arch::lane_id(), [] {});
   }
-  /// Whether the window holds a whole tile's items, and the items between them.
+  /// Whether the shared memory holds a whole tile's items, and the items between them.
   template <class Tile> __device__ static bool holds(const Tile& tile) {
     return tile.end_of(tile_segments - 1) - tile.first_item() <= max_items;
   }
   __device__ void finish(int) const {}
 
  private:
-  /// Where a tile's segments lie in the window, and how many items they have.
+  /// The places of a tile's segments among the copied items, and their numbers of items.
   template <class Tile, class Index, int SegmentsPerLane>
   __device__ static void places_from(Index first_item, const Tile& tile, int (&begin)[SegmentsPerLane],
                                      int (&count)[SegmentsPerLane]) {
@@ -131,8 +132,8 @@ template <class Arguments> class smem_packed_segments {
     return chunks;
   }
 
-  /// Folds the segments that lie wholly within the 32 chunks from number `done` on, a chunk a lane. Returns the number
-  /// of their chunks.
+  /// Folds the segments that lie wholly within the 32 chunks from number `done` on, one chunk per lane. Returns the
+  /// number of their chunks.
   template <class Leaves, int SegmentsPerLane, class Out>
   __device__ int fold_round(const Leaves& leaves, const int (&place)[SegmentsPerLane], int done, int max_chunks,
                             std::int64_t origin, Out out) {
@@ -150,8 +151,8 @@ template <class Arguments> class smem_packed_segments {
     if (end > warp_lanes) begins ^= 1u << last;  // it belongs to the next round
     const int first = last_before(begins & ~0u >> (warp_lanes - 1 - lane)), index = lane - first;
     const segment_head own = heads_[done + first];
-    const int left = own.count() - index * wide;
-    const segment_chunk<int> chunk[1] = {{left > 0 ? own.begin() + index * wide : 0, left, index}};
+    const int count = own.count() - index * wide;
+    const segment_chunk<int> chunk[1] = {{count > 0 ? own.begin() + index * wide : 0, count, index}};
     A value[1];
     fold_chunks(leaves, chunk, max_chunks, true, arguments_.op, value);
     if (index == 0) arguments_.write(out, own.number(), origin + own.begin(), value[0]);
@@ -160,7 +161,7 @@ template <class Arguments> class smem_packed_segments {
 
   const Arguments& arguments_;
   thread::array<segment_head, max_items / wide + tile_segments>& heads_;
-  copied_window<source, decltype(storage::window)> window_;
+  copied_items<source, decltype(storage::copied)> copied_;
 };
 
 }  // namespace warpfold::segmented

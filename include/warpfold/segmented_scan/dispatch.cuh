@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host side of a segmented scan: checks, plan, scratch, one launch.
+// The host side of a segmented scan.
 #pragma once
 #include <bit>
+#include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/initial_value.cuh>
-#include <warpfold/host/launch.cuh>
-#include <warpfold/host/scratch_for.cuh>
 #include <warpfold/segmented_scan/kernel.cuh>
 #include <warpfold/segmented_scan/plan.hpp>
 #include <warpfold/segmented_scan/scratch.hpp>
@@ -28,45 +27,35 @@ template <class Leaves, class Out> int aligned_at(const Leaves& leaves, const Ou
 }
 
 /// Enqueues the scan of `leaves` by `segments` into `out`. All arguments have been checked but those of `options`.
-template <bool IsExclusive, kernel_policy Policy, class Segments, class Leaves, class Op, class Out, class A>
+template <bool IsExclusive, kernel_policy Policy, class Segments, class Leaves, class Op, class Out>
 void enqueue(const char* function, const Segments& segments, const Leaves& leaves, Out out, Op op,
-             const reduce_options<A>& options) {
+             const reduce_options<typename Leaves::accumulator>& options) {
+  using A = typename Leaves::accumulator;
   using shared = scan_storage<A, Policy.rows, Leaves::chunk_items, Policy.warps, Segments::has_gaps>;
-  static_assert(fits_control_words(sizeof(A)) && sizeof(shared) <= most_shared_bytes,
+  static_assert(fits_control_words(sizeof(A)) && sizeof(shared) <= host_side::plain_shared_bytes,
                 "warpfold: the accumulator is too large for a scan");
   const std::int64_t items = leaves.source.items;
-  const auto init = host::initial_value_of<Op>(function, options.init);
-  A first{};
-  if constexpr (IsExclusive)
-    if (!options.init) first = host::first_without_init<Op, Out, A>(function);
-  const int device = host::current_device();
-  constexpr host::scratch_need need = segmented_scan::scratch(sizeof(A));
-  host::check_options(function, options, need);
+  const auto init = host_side::initial_value_of<Op>(function, options.init);
+  const A first = host_side::first_without_init<IsExclusive, Op, Out>(function, options.init);
+  const host_side::call_frame frame(function, options, segmented_scan::scratch(sizeof(A)));
   if (items == 0) return;
 
   constexpr int row_items = warp_lanes * Leaves::chunk_items;
   const int tile_items = row_items * tile_rows(items, row_items, Policy.rows);
-  const scan_plan plan = plan_scan(items, tile_items, Policy.warps, options.max_blocks);
-  if (plan.tiles > most_tiles)
-    reject(function, "there are " + std::to_string(items) + " items; of this type it takes " +
-                         std::to_string(most_tiles * tile_items));
-  const host::call_scratch scratch = host::scratch_for(device, options, need, plan.tiles > 1);
-  auto* const control = scratch.control_words<table_control>();
-  const scan_arguments<Segments, Leaves, Op, Out> arguments{
-      segments,
-      leaves,
-      op,
-      out,
-      init,
-      first,
-      std::countr_zero(static_cast<unsigned>(tile_items)),
-      aligned_at(leaves, out),
-      {control, reinterpret_cast<grid::published_value<A>*>(control != nullptr ? control + 1 : nullptr),
-       static_cast<int>(plan.tiles)}};
+  const scan_plan plan = plan_scan(items, tile_items, Policy.warps, frame.max_blocks());
+  if (plan.tiles > most_tiles) host_side::check_items(function, items, most_tiles * tile_items);
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;
-  launch(&segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,
-         host::launch_config(plan.blocks, Policy.warps * warp_lanes, sizeof(shared), options.stream), arguments,
-         static_cast<int>(plan.block_tiles));
+  using arguments = scan_arguments<Segments, Leaves, Op, Out>;
+  const int log_unit = std::countr_zero(static_cast<unsigned>(tile_items)), row_begin = aligned_at(leaves, out);
+  const auto arguments_in = [&](const host_side::call_scratch& scratch) {
+    const decltype(arguments::units) units{scratch.control_words<unit_control>(),
+                                           scratch.control_words_behind<unit_control, grid::published_value<A>>(),
+                                           static_cast<int>(plan.tiles)};
+    return arguments{segments, leaves, op, out, init, first, log_unit, row_begin, units};
+  };
+  frame.launch(&segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,
+               {plan.blocks, Policy.warps * warp_lanes, sizeof(shared)}, plan.tiles > 1, arguments_in,
+               static_cast<int>(plan.block_tiles));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -9,15 +9,16 @@
 //     row by row: scan the other pieces, counted from the begin of each, and write their results
 //     if the first one lies behind other units of its segment: look back, and write its results only then
 //
-// Units come first, as others may wait for their nodes. One loop scans the rows of both: what the kernel executes shall
-// fit the instruction cache, or warps at different places of it wait for instructions.
+// Units come first, since others may wait for their nodes. One loop scans the rows of both, so that the kernel fits the
+// instruction cache: otherwise warps at different places of the code wait for instructions.
 //
-// A unit begins in one tile. So a tile has between no and twice as many items as a unit, and a long segment has one
-// unit a tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
-// unit_table.cuh), which are published before anything is waited for. Tiles begin in order, so that the earliest tile
-// in flight never waits.
+// A unit begins in one tile. So a tile has between zero and twice as many items as a unit, and a long segment has one
+// unit per tile, whatever lies around it. No prefix travels from tile to tile: warps read nodes only (see
+// grid/node_ring.cuh), which are published before anything is waited for. Tiles begin in order, so the earliest tile in
+// flight never waits.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/segmented_scan/arguments.cuh>
 #include <warpfold/segmented_scan/look_back.cuh>
 #include <warpfold/segmented_scan/owned_segments.cuh>
@@ -25,17 +26,6 @@
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
-
-/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every segment against the next one. Each of
-/// them may come too late for another warp, so that spans are also checked where they are read.
-template <class Segments>
-__device__ void require_order([[maybe_unused]] const Segments& segments, [[maybe_unused]] std::int64_t items) {
-#if WARPFOLD_CHECKS
-  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < segments.entries(); i += threads)
-    segments.require_in_order(i, items);
-#endif
-}
 
 /// Finds the parts of the tile that has the items [first, end), at whose first item the cut is `before`. Something
 /// begins there. All lanes of the warp call it.
@@ -69,7 +59,8 @@ __device__ void find_parts(const Arguments& arguments, Shared& shared, const pie
   __syncwarp();
 }
 
-/// Scans the pieces that begin in one tile. Returns what unit_table::finish takes. All lanes of a warp call it.
+/// Scans the pieces that begin in one tile. Returns the number that grid::node_ring::finish takes. All lanes of a warp
+/// call it.
 template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
 __device__ unsigned scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
   constexpr int most = Rows * warp_lanes * Leaves::chunk_items;
@@ -88,14 +79,6 @@ __device__ unsigned scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& a
   return scan_parts<IsExclusive, log2_of(most)>(arguments, shared, tile);
 }
 
-/// Takes the next tiles, one for each warp of a block: once for each block, or number after number until there is none,
-/// if there are fewer blocks. Blocks that take more than once also take a number past all, once each. The last number
-/// leaves zero.
-__device__ inline int take_tiles(table_control* control, int block_tiles, bool loops) {
-  return static_cast<int>(
-      atomicInc(&control->next_tile, static_cast<unsigned>(loops ? block_tiles + gridDim.x : block_tiles) - 1));
-}
-
 template <bool IsExclusive, class Policy, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Policy::warps* warp_lanes, Policy::blocks_per_multiprocessor)
 segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, Op, Out> arguments, int block_tiles) {
@@ -104,11 +87,12 @@ segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, O
   auto& shared = arch::dynamic_shared<shared_type>();
   const auto& units = arguments.units;
   const bool loops = static_cast<int>(gridDim.x) < block_tiles;
-  require_order(arguments.segments, arguments.leaves.source.items);
+  segment::require_order("segmented_scan", arguments.segments, arguments.leaves.source.items);
   do {
     __syncthreads();  // all have read the number before
     if (arch::flat_thread() == 0)
-      shared.block_tile = units.tiles > 1 ? take_tiles(units.control, block_tiles, loops) : 0;
+      shared.block_tile =
+          units.tiles > 1 ? static_cast<int>(grid::draw_item(&units.control->next_tile, block_tiles, loops)) : 0;
     __syncthreads();
     if (shared.block_tile >= block_tiles) return;
     const int warp = arch::uniform_warp(), tile = shared.block_tile * Policy::warps + warp;

@@ -11,17 +11,13 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Item i belongs to segment ids[i]. Ids ascend.
-template <class Ids> struct owned_segments {
-  static constexpr bool has_gaps = false;
-
+template <class Ids> struct owned_segments : segment::owner_ids<Ids> {
   using id = std::remove_cvref_t<decltype(std::declval<const Ids&>()[0])>;
-  static constexpr int chunk_ids = 4;  ///< that a lane compares at once
+  static constexpr int chunk_ids = 4;  ///< ids that a lane compares at once
   using source = std::conditional_t<std::is_pointer_v<Ids>, thread::pointer_source<id, chunk_ids>,
                                     thread::iterator_source<Ids, chunk_ids>>;
 
-  Ids ids;
-  std::int64_t items;
+  using segment::owner_ids<Ids>::ids, segment::owner_ids<Ids>::items;
 
   __device__ source owners() const { return {ids, items}; }
 
@@ -76,15 +72,6 @@ template <class Ids> struct owned_segments {
     return end <= items && ids[end - 1] == ids[cut.segment_begin];
   }
 
-  __device__ std::int64_t entries() const { return items; }
-  __device__ void require_in_order(std::int64_t item, std::int64_t) const {
-    [[maybe_unused]] const std::int64_t own = ids[item], next = item + 1 < items ? ids[item + 1] : own;
-    arch::require(own <= next,
-                  "segmented_scan: item %lld has the owner %lld, the next one %lld; segments must be in order: owners "
-                  "must ascend",
-                  item, own, next);
-  }
-
  private:
   /// The cut at `position`, before which the latest segment begins at item `begin`.
   __device__ piece_cut cut_after(std::int64_t begin, std::int64_t position, int log_unit) const {
@@ -110,6 +97,8 @@ template <class Ids> struct owned_segments {
     return warp::partition_point(low, high, [&](std::int64_t i) { return ids[i] != owner; });
   }
 };
+
+template <class Ids> auto described(const segment::owner_ids<Ids>& owners) { return owned_segments<Ids>{owners}; }
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented_scan

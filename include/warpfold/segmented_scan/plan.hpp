@@ -3,13 +3,16 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <warpfold/grid/node_ring.cuh>
 #include <warpfold/host/divide_up.hpp>
 #include <warpfold/segmented_scan/policy.hpp>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Rows of a tile: `most`, a power of two, or fewer for few items, so that there are tiles for all warps of a GPU. Not
+inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
+
+/// Rows of a tile: `most`, a power of two, or fewer for few items, so that all warps of a GPU get tiles. Not
 /// fewer than two, unless `most` is one.
 constexpr int tile_rows(std::int64_t items, int row_items, int most) {
   constexpr std::int64_t enough_tiles = 8192;
@@ -28,8 +31,8 @@ struct scan_plan {
 /// `max_blocks`, at most so many, which take block tiles one after another. The results do not depend on the plan.
 /// Plans of more than most_tiles tiles cannot be run.
 inline scan_plan plan_scan(std::int64_t items, int tile_items, int warps, int max_blocks = 0) {
-  const std::int64_t tiles = host::divide_up(items, std::int64_t{tile_items}),
-                     block_tiles = host::divide_up(tiles, std::int64_t{warps}),
+  const std::int64_t tiles = host_side::divide_up(items, std::int64_t{tile_items}),
+                     block_tiles = host_side::divide_up(tiles, std::int64_t{warps}),
                      most = max_blocks > 0 ? max_blocks : most_tiles;
   return {tiles, block_tiles, static_cast<int>(std::min(block_tiles, most))};
 }

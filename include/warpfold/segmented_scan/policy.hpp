@@ -10,18 +10,8 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Nodes that a warp reads at once when it looks back, one a lane: the units, or groups, of one group.
-inline constexpr int log_group = 5;
-static_assert(1 << log_group == warp_lanes);
-/// Levels of groups: there are 2^30 tiles at most.
-inline constexpr int levels = 6;
-inline constexpr std::int64_t most_tiles = std::int64_t{1} << (log_group * levels);
-
-/// Nanoseconds between two looks at nodes that are not there yet.
-inline constexpr int lookback_pause = 20;
-
-/// Segments whose begins the warp of a tile reads one after another. If there are more, most of them are empty, and the
-/// warp looks up instead what begins at each item of the tile.
+/// Up to this many segments of a tile, its warp reads their begins one after another. If there are more, most of them
+/// are empty, and the warp looks up the segments that begin at each item of the tile instead.
 inline constexpr int most_walked_segments = 16384;
 
 /// Each warp has a tile of its own: up to `rows` rows of 32 chunks. A tile has as many items as a unit: a power of two.
@@ -36,8 +26,8 @@ template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_policy 
 };
 
 /// Items that a lane holds of a row: as many as it loads at once, or twice as many if these are few and their
-/// accumulators have 16 bytes at most, so that there are fewer rows, and less of a scan crosses lanes. Beside owners it
-/// does not pay.
+/// accumulators have 16 bytes at most. Then there are fewer rows, and less of a scan crosses lanes. Not worthwhile when
+/// owners are read, too.
 consteval int scanned_chunk_items(int loaded_items, std::size_t accumulator_bytes, bool has_owners) {
   return loaded_items <= 4 && loaded_items * accumulator_bytes <= 16 && !has_owners ? 2 * loaded_items : loaded_items;
 }

@@ -26,10 +26,9 @@ template <class Source> struct row_reader {
                     0,
                     0};
     if constexpr (requires { source.data; }) {
-      constexpr int vector_bytes = chunk::vector_bytes, item_bytes = sizeof(typename Source::item);
-      constexpr int around = (vector_bytes + item_bytes - 2) / item_bytes;  // items of a vector but one byte
+      constexpr int vector_bytes = chunk::vector_bytes;
       rows.shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(source.data + base) & (vector_bytes - 1));
-      const int spared = rows.shift == 0 ? 0 : around;
+      const int spared = rows.shift == 0 ? 0 : chunk::margin;
       rows.whole_begin = rows.begin + spared;
       if (rows.shift == 0 || vector_bytes >= 4)
         rows.whole_rows = greatest_of(rows.end - spared - row_items - rows.whole_begin + 1, 0);

@@ -15,8 +15,8 @@ template <int Items> struct chunk_runs {
   unsigned begins;    ///< bit k: item k begins a piece, or a gap
   unsigned live;      ///< bit k: item k exists and belongs to a segment
   int number[Items];  ///< in its run; of an item in a gap, 0
-  bool is_node;       ///< whether the row is a node of one run,
-  int before;         ///< of which so many items lie before it
+  bool is_node;       ///< whether the row is a node of one run
+  int before;         ///< if so: the run's items before the row
 
   /// Of a row that is a node of its run.
   __device__ static chunk_runs of_node(int before) {

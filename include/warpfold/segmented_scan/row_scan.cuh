@@ -9,10 +9,10 @@
 // - of the longer ones, at most one ends in a chunk. Runs that begin behind a chunk's first item have no such digits
 //   there. So what a chunk needs lies in the run of its first item: the node of one lane on the left for each digit of
 //   that item's number, or what the chunk itself holds, for items behind the end of a node in the chunk;
-// - a lane need not hold the nodes that end in its chunk one by one: who asks for a node of 2^l items asks the lane
-//   where the longest node has 2^l items.
+// - a lane need not hold each of the nodes that end in its chunk: a lane that needs a node of 2^l items asks the lane
+//   whose longest node has 2^l items.
 //
-// What lies before the row is one node for each digit of the number of items that the row's first run has before it.
+// Before the row lies one node for each digit of the number of items that the row's first run has before it.
 #pragma once
 #include <warpfold/segmented_scan/row_runs.cuh>
 #include <warpfold/thread/choose.cuh>
@@ -30,8 +30,6 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
   static constexpr int log_items = log2_of(Items), log_row_items = log2_of(warp_lanes * Items);
   static_assert(1 << log_items == Items);
   static constexpr bool is_wide = sizeof(A) > 64;  ///< then code for each level would be long
-  /// Whether operations on what does not exist do harm: they are the user's.
-  static constexpr bool spares_missing = !thread::has_exact_identity<Op, A>;
 
   Op op;
   A nodes{};                                  ///< in lane l: the node before the row of level l
@@ -43,7 +41,8 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
       if (runs.is_node) return scan_node(values, runs.before);
     int number[Items];
     WARPFOLD_UNROLL
-    for (int k = 0; k < Items; ++k) number[k] = !spares_missing || runs.live >> k & 1 ? runs.number[k] : 0;
+    for (int k = 0; k < Items; ++k)
+      number[k] = thread::may_combine_missing<Op, A> || runs.live >> k & 1 ? runs.number[k] : 0;
     int all = number[0];
     WARPFOLD_UNROLL
     for (int k = 1; k < Items; ++k) all |= number[k];
@@ -145,12 +144,12 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
 
 /// Operators that are exact may associate as they like: one pass from left to right.
 template <int Levels, int Items, class A, class Op>
-  requires thread::scans_exactly<Op, A>
+  requires thread::may_reassociate<Op, A>
 struct row_scan<Levels, Items, A, Op> {
-  static constexpr bool counts = false, joins_late = true, spares_missing = false;
+  static constexpr bool counts = false, joins_late = true;
 
   Op op;
-  A before_row = thread::exact_identity<Op, A>;  ///< what the row's first run holds already
+  A before_row = thread::exact_identity<Op, A>;  ///< the fold of the row's first run so far
 
   __device__ void scan(A (&values)[Items], const chunk_runs<Items>& runs) {
     const int lane = arch::lane_id();

@@ -7,8 +7,8 @@
 
 namespace warpfold::segmented_scan {
 
-/// One byte for each of `Items` items of a warp's tile, in shared memory, so that lanes that mark neighbours do not
-/// wait for each other. If `HasGaps`, another one says whether a segment ends before the item.
+/// One byte for each of `Items` items of a warp's tile, in shared memory: lanes that mark neighbours do not wait for
+/// each other. If `HasGaps`, another one says whether a segment ends before the item.
 template <int Items, bool HasGaps> struct run_marks {
   static constexpr bool has_gaps = HasGaps;
   static constexpr int items = Items;

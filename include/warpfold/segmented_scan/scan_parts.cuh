@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans what begins in a tile: first a whole unit, if there is one, then the other pieces of segments, a row at a time.
+// Scans the pieces that begin in a tile: first a whole unit, if it has one, then the others, a row at a time.
 #pragma once
 #include <limits>
 #include <warpfold/segmented_scan/look_back.cuh>
@@ -44,7 +44,7 @@ template <bool IsExclusive, int Items, class A, class Op, class Out> struct row_
   }
 };
 
-/// The end of the items that wait for what lies before them, as long as no other piece than the first one has begun.
+/// The end of the items that wait for earlier nodes, as long as no other piece than the first one has begun.
 inline constexpr int open_end = std::numeric_limits<int>::max();
 
 /// The first item of a row in [first, end) that begins a run, or open_end. `begins` are the bits of the chunk that
@@ -90,7 +90,7 @@ __device__ void write_waiting(Shared& shared, Op op, const lane_results<A, Items
       WARPFOLD_UNROLL
       for (int r = 0; r < most; ++r) WARPFOLD_UNROLL
       for (int k = 0; k < Items; ++k)
-        if (!Scan::spares_missing || live[r] >> k & 1) rows[r].value[k] = op(node, rows[r].value[k]);
+        if (thread::may_combine_missing<Op, A> || live[r] >> k & 1) rows[r].value[k] = op(node, rows[r].value[k]);
     };
     if constexpr (!Scan::joins_late) each_node_before(units_before, shared.before, push);
     else if (units_before > 0) push(joined);
@@ -102,13 +102,13 @@ __device__ void write_waiting(Shared& shared, Op op, const lane_results<A, Items
   }
 }
 
-/// `value`, which is the same in all lanes, so that the compiler sees that it is: it does not guard the shuffles behind
-/// a branch on it. All lanes of the warp call it.
+/// `value`, which is the same in all lanes. Now the compiler knows it is, too, and does not guard the shuffles behind a
+/// branch on it. All lanes of the warp call it.
 __device__ inline int uniform(int value) { return __shfl_sync(full_warp, value, 0); }
 
 /// Scans the parts of a tile. Results wait in shared memory if units lie before them: the tile publishes its own node
-/// before it waits for others. So do those of a unit, so that its node is published before they are written. Returns
-/// what unit_table::finish takes. All lanes of the warp call it.
+/// before it waits for others. A unit's results wait, too: its node is published before they are written. Returns the
+/// number that grid::node_ring::finish takes. All lanes of the warp call it.
 template <bool IsExclusive, int Levels, class Segments, class Leaves, class Op, class Out, class Shared>
 __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
   using A = typename Leaves::accumulator;
@@ -118,7 +118,7 @@ __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& 
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (int number = 0;; ++number) {
-    // What is needed behind the rows is read again there: registers are short.
+    // Values that are needed behind the rows are read again there: registers are short.
     const tile_part& part = shared.parts[number];
     const int begin = uniform(part.begin), end = uniform(part.end), first_row = begin & ~(items - 1);
     const bool is_unit = uniform(part.is_unit);
@@ -144,7 +144,7 @@ __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& 
       if (!is_unit) own = runs.template next<scan_type::counts>(row);
       WARPFOLD_UNROLL
       for (int k = 0; k < items; ++k)
-        if (thread::just_items<Leaves> || own.live >> k & 1) result.value[k] = arguments.leaves.leaf(chunk, k);
+        if (thread::may_convert_missing<Leaves> || own.live >> k & 1) result.value[k] = arguments.leaves.leaf(chunk, k);
       scan.scan(result.value, own);
 
       const int at = row + lane * items;
@@ -163,13 +163,13 @@ __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& 
     const bool is_published = uniform(part.is_published), is_last = uniform(part.is_last);
     if (is_published) {
       if (lane == warp_lanes - 1) arguments.units.publish(0, tile, result.value[items - 1]);
-      arguments.units.release();
+      arguments.units.fence();
     }
     if (units_before > 0) look_back(arguments.units, tile, units_before, is_published, shared.before, arguments.op);
-    const unsigned left_before = is_last ? arguments.units.leave(tile) : 0;
+    const unsigned departed_before = is_last ? arguments.units.leave(tile) : 0;
     write_waiting<scan_type>(shared, arguments.op, waiting_row, begin, least_of(waiting_end, end), units_before,
                              is_unit, writer);
-    if (is_last) return left_before;
+    if (is_last) return departed_before;
   }
 }
 

@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Descriptions of segments, as a scan reads them. A segment is cut at multiples of 2^log_unit items, counted from its
-// own first item, into pieces: units and a tail. Tiles handle what begins in them. A description has
+// How a warp of a segmented scan reads segments. A segment is cut at multiples of 2^log_unit items, counted from its
+// own first item, into pieces: units and a tail. Tiles handle the pieces that begin in them. Each form of
+// segments/spans.cuh becomes a description, which adds
 //
-//   has_gaps   whether items between segments may belong to none
-//   cut_at(position, log_unit, items)  what lies around `position`: see piece_cut
+//   cut_at(position, log_unit, items)  the pieces around `position`: see piece_cut
 //   mark_begins(before, base, end, log_unit, items, marks)  marks the segments that begin from cut `before` on, but
 //              before item `end`, counted from item `base`. Returns the cut at `end`. Something must begin between
-//   entries()  the number of entries that the caller may have got wrong
-//   require_in_order(entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and the next one
-//              fit
+//   goes_on_until(cut, end, items)  whether the segment of a cut has all items up to `end`
 //
-// All lanes of a warp call each member, but for require_in_order, which any thread calls.
+// All lanes of a warp call each member.
 #pragma once
 #include <limits>
-#include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/vector_load.cuh>
-#include <warpfold/grid/segment_spans.cuh>
 #include <warpfold/segmented_scan/policy.hpp>
 #include <warpfold/segmented_scan/run_marks.cuh>
+#include <warpfold/segments/spans.cuh>
 #include <warpfold/warp/search.cuh>
 
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// What lies around a position: of the last segment that begins before it, and what begins there or later.
+/// The pieces around a position: those of the last segment that begins before it, and the next ones.
 struct piece_cut {
   std::int64_t segment_begin;
   std::int64_t unit;   ///< where its first unit from the position on would begin
-  std::int64_t end;    ///< of its items, or of its last unit that begins before the position
+  std::int64_t end;    ///< the end of its items, or of its last unit that begins before the position
   std::int64_t next;   ///< no piece begins from the position on but before this item
   bool continues;      ///< whether the segment has items at `unit`: then this is where the next piece begins
-  std::int64_t count;  ///< of segments that begin before the position, where they are listed
+  std::int64_t count;  ///< the number of segments that begin before the position, if they are listed
 
   /// Units of the segment that lie before item `begin`, one of its units.
   __device__ int units_before(std::int64_t begin, int log_unit) const {
@@ -43,31 +40,16 @@ __device__ inline std::int64_t unit_from(std::int64_t begin, std::int64_t positi
   return begin + ((((position - begin - 1) >> log_unit) + 1) << log_unit);
 }
 
-/// Segment s has the items [s * length, (s + 1) * length).
-struct fixed_length_spans {
-  using index = std::int64_t;
-  std::int64_t length;
-  std::int64_t count;
-
-  __device__ grid::segment_span span(std::int64_t segment) const { return {segment * length, (segment + 1) * length}; }
-  __device__ std::int64_t begun_before(std::int64_t position) const {
-    return least_of((position + length - 1) / length, count);
-  }
-};
-
 /// Segments whose spans are listed, or known: `Spans` is bounds_spans, offset_spans or fixed_length_spans.
-template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> struct listed_segments {
-  static constexpr bool has_gaps = HasGaps;
+template <class Spans, int MostWalked = most_walked_segments> struct listed_segments : Spans {
   static constexpr std::int64_t last_index = std::numeric_limits<typename Spans::index>::max();
-
-  Spans spans;
+  using Spans::count, Spans::has_gaps, Spans::span;
 
   __device__ piece_cut cut_at(std::int64_t position, int log_unit, std::int64_t items) const {
     std::int64_t begun = 0;
-    if constexpr (requires { spans.begun_before(position); }) begun = spans.begun_before(position);
+    if constexpr (Spans::is_fixed_length) begun = this->begun_before(position);
     else if (position > 0)
-      begun = warp::scattered_search(spans.count, items, position,
-                                     [&](std::int64_t segment) { return spans.span(segment).begin; });
+      begun = warp::scattered_search(count, items, position, [&](std::int64_t segment) { return span(segment).begin; });
     return cut_after(begun, position, log_unit, items);
   }
 
@@ -96,39 +78,17 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     return cut_after(segment, end, log_unit, items);
   }
 
-  /// Whether the segment of a cut has all items up to `end`.
   __device__ bool goes_on_until(const piece_cut& cut, std::int64_t end, std::int64_t items) const {
     return end <= span_within(cut.count - 1, items).end;
   }
 
-  __device__ std::int64_t entries() const {
-    return requires { spans.length; }
-    ? 0 : spans.count;
-  }
-  __device__ void require_in_order(std::int64_t segment, std::int64_t items) const {
-    const auto own = span_of(segment);
-    const std::int64_t next = segment + 1 < spans.count ? begin_of(segment + 1) : items;
-    arch::require(
-        own.within(items) && own.end <= next,
-        "segmented_scan: segment %lld has the items [%lld, %lld) of %lld, the next one begins at %lld; segments must "
-        "be in order, must not overlap, and must lie within the input",
-        segment, own.begin, own.end, items, next);
-  }
-
  private:
-  __device__ grid::segment_span span_of(std::int64_t segment) const {
-    const auto own = spans.span(segment);
+  __device__ segment::segment_span span_within(std::int64_t segment, std::int64_t items) const {
+    const auto own = span(segment);
+    segment::require_within("segmented_scan", segment, own, items);
     return {own.begin, own.end};
   }
-  __device__ grid::segment_span span_within(std::int64_t segment, [[maybe_unused]] std::int64_t items) const {
-    const auto own = span_of(segment);
-    arch::require(own.within(items),
-                  "segmented_scan: segment %lld has the items [%lld, %lld) of %lld; segments must be in order, must "
-                  "not overlap, and must lie within the input",
-                  segment, own.begin, own.end, items);
-    return own;
-  }
-  __device__ std::int64_t begin_of(std::int64_t segment) const { return spans.span(segment).begin; }
+  __device__ std::int64_t begin_of(std::int64_t segment) const { return span(segment).begin; }
 
   /// The cut at `position`, before which `begun` segments begin.
   __device__ piece_cut cut_after(std::int64_t begun, std::int64_t position, int log_unit, std::int64_t items) const {
@@ -140,16 +100,16 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
       cut.continues = cut.unit < last.end;
       cut.end = least_of(cut.unit, last.end);
     }
-    cut.next = cut.continues ? cut.unit : begun < spans.count ? begin_of(begun) : items;
+    cut.next = cut.continues ? cut.unit : begun < count ? begin_of(begun) : items;
     return cut;
   }
 
   /// Brings the spans of the next segments, as many as a tile has items at most, into the L2 cache. All lanes call it.
   __device__ void prefetch_spans([[maybe_unused]] std::int64_t segment) const {
-    if constexpr (requires { spans.offsets[0]; }) {
-      if constexpr (std::is_pointer_v<decltype(spans.offsets)>) {
-        constexpr int line_entries = 128 / int{sizeof(*spans.offsets)};
-        arch::prefetch_into_l2(spans.offsets + least_of(segment + arch::lane_id() * line_entries, spans.count));
+    if constexpr (requires { this->offsets[0]; }) {
+      if constexpr (std::is_pointer_v<decltype(this->offsets)>) {
+        constexpr int line_entries = 128 / int{sizeof(*this->offsets)};
+        arch::prefetch_into_l2(this->offsets + least_of(segment + arch::lane_id() * line_entries, count));
       }
     }
   }
@@ -159,19 +119,19 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
   __device__ int mark_segments(std::int64_t segment, std::int64_t base, std::int64_t first, std::int64_t end,
                                std::int64_t items, Marks& marks) const {
     using index = typename Spans::index;
-    const int left = static_cast<int>(least_of(spans.count - segment, std::int64_t{Steps * warp_lanes}));
-    if (left <= 0) return 0;
+    const int existing = static_cast<int>(least_of(count - segment, std::int64_t{Steps * warp_lanes}));
+    if (existing <= 0) return 0;
     const auto stop = static_cast<index>(least_of(end, last_index));
-    decltype(spans.span(segment)) own[Steps];
+    decltype(span(segment)) own[Steps];
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step)
-      own[step] = spans.span(segment + least_of(step * warp_lanes + arch::lane_id(), left - 1));
+      own[step] = span(segment + least_of(step * warp_lanes + arch::lane_id(), existing - 1));
     int begun = 0;
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step) {
       const auto [own_begin, own_end] = own[step];
       const int number = step * warp_lanes + arch::lane_id();
-      const bool begins = number < left && own_begin < stop;
+      const bool begins = number < existing && own_begin < stop;
       if (begins) {
         span_within(segment + number, items);
         arch::require(own_begin >= first, "segmented_scan: segment %lld begins at item %lld, before an earlier one",
@@ -185,13 +145,13 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     return begun;
   }
 
-  /// Marks what begins and ends at the items from where segment `from` - 1 begins to `end`. Returns how many segments
-  /// begin before `end`. Its cost does not depend on the number of empty segments.
+  /// Marks the segments that begin or end between the begin of segment `from` - 1 and item `end`. Returns how many
+  /// segments begin before `end`. Its cost does not depend on the number of empty segments.
   template <class Marks>
   __device__ std::int64_t mark_by_item(std::int64_t from, std::int64_t base, std::int64_t end, std::int64_t items,
                                        Marks& marks) const {
     const std::int64_t begun =
-        warp::partition_point(from, spans.count, [&](std::int64_t segment) { return begin_of(segment) < end; });
+        warp::partition_point(from, count, [&](std::int64_t segment) { return begin_of(segment) < end; });
     for (std::int64_t item = begin_of(from - 1) + arch::lane_id(); item < end; item += warp_lanes) {
       std::int64_t low = from, high = begun;  // the first segment that begins after the item is one of [low, high]
       while (low < high) {
@@ -206,6 +166,9 @@ template <class Spans, bool HasGaps, int MostWalked = most_walked_segments> stru
     return begun;
   }
 };
+
+/// The description of a form of segments.
+template <class Spans> auto described(const Spans& spans) { return listed_segments<Spans>{spans}; }
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented_scan

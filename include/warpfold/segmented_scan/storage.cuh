@@ -2,6 +2,7 @@
 // Shared memory of the segmented scan's kernel.
 #pragma once
 #include <algorithm>
+#include <warpfold/grid/node_ring.cuh>
 #include <warpfold/segmented_scan/policy.hpp>
 #include <warpfold/segmented_scan/run_marks.cuh>
 #include <warpfold/thread/array.cuh>
@@ -9,7 +10,7 @@
 namespace warpfold::segmented_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// A lane's results of a row, as wide as vectors are that hold them.
+/// A lane's results of a row, aligned like the vectors that hold them.
 template <class A, int Items>
 struct alignas(std::min(Items * sizeof(A) & (~(Items * sizeof(A)) + 1), std::size_t{16})) alignas(A) lane_results {
   A value[Items];
@@ -33,9 +34,10 @@ template <class A, int Rows, int Items, bool HasGaps> struct warp_storage {
 
   tile_part parts[2];
   run_marks<unit_rows * Items * warp_lanes, HasGaps> marks;
-  /// Results that wait for what lies before them. If there is one row of them, lanes keep it instead.
+  /// Results that wait for earlier nodes. If they are one row, lanes keep it instead.
   thread::array<lane_results<A, Items>, unit_rows == 1 ? 1 : unit_rows * warp_lanes> waiting;
-  thread::array<A, levels * log_group> before;  ///< a node for each digit of the number of units before the piece
+  /// A node for each digit of the number of units before the piece.
+  thread::array<A, grid::ring_levels * grid::log_window> before;
 };
 
 template <class A, int Rows, int Items, int Warps, bool HasGaps> struct scan_storage {

@@ -17,7 +17,7 @@ template <class T, int Count> struct array {
   __device__ const T& operator[](int i) const { return data()[i]; }
 };
 
-/// A `T` of which copy(address) writes the bytes. `T` may lack a default constructor.
+/// A `T` whose bytes copy(address) writes. `T` may lack a default constructor.
 template <class T, class Copy> __device__ T copied(Copy copy) {
   if constexpr (std::is_default_constructible_v<T>) {
     T value;

@@ -8,8 +8,8 @@
 
 namespace warpfold::thread {
 
-/// `condition ? a : b`, word by word. The choice between two objects would be a choice between addresses, which puts
-/// both objects, and the array they come from, into local memory.
+/// `condition ? a : b`, word by word. To choose between two objects is to choose between their addresses, which would
+/// put both objects, and the array they come from, into local memory.
 template <class A> __device__ A choose(bool condition, A a, A b) {
   if constexpr (std::is_scalar_v<A>) return condition ? a : b;
   else {

@@ -8,12 +8,17 @@
 
 namespace warpfold::thread {
 
-/// The power-of-two number of items whose bytes fill 16-byte vectors: 16 bytes for sizes 1, 2, 4, 8, 16; an odd
-/// multiple of 16 for others (4 items of 12 bytes); one item where that would be more than 128 bytes.
+/// The least power of two of items whose bytes fill 16-byte vectors: 16 bytes for sizes 1, 2, 4, 8, 16; an odd multiple
+/// of 16 for others (4 items of 12 bytes); one item where that would be more than 128 bytes.
 consteval int items_per_chunk(std::size_t item_bytes) {
   int items = 1;
   while (items * item_bytes % 16 != 0 && items < 16) items *= 2;
   return items * item_bytes % 16 == 0 && items * item_bytes <= 128 ? items : 1;
+}
+
+/// The vectors that hold a part of an item reach at most this many items beyond it: a vector but one byte.
+consteval int vector_margin(int item_bytes, int vector_bytes = 16) {
+  return (vector_bytes + item_bytes - 2) / item_bytes;
 }
 
 /// Loads go by `Access`: arch::read_only, or arch::read_once where the kernel may overwrite the items.
@@ -23,6 +28,7 @@ template <class T, int Items> struct chunk {
   /// The widest vector, 16 bytes at most, that divides the chunk.
   static constexpr int vector_bytes = bytes % 16 == 0 ? 16 : bytes & -bytes;
 
+  static constexpr int margin = vector_margin(sizeof(T), vector_bytes);
   /// Words of the aligned vectors around a chunk.
   static constexpr int window_words = words + vector_bytes / 4;
 
@@ -87,7 +93,7 @@ template <class T, int Items> struct chunk {
     cut(window, shift);
   }
 
-  /// The first `count` items from `source`, aligned as `T` is, but for the first `skipped` ones; nothing else is read.
+  /// Items [skipped, count) of those at `source`, which is aligned as `T` is. Nothing else is read.
   template <class Access = arch::read_only> __device__ void load(const T* source, int count, int skipped = 0) {
     constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
     WARPFOLD_UNROLL

@@ -6,7 +6,7 @@
 namespace warpfold::thread {
 
 /// values[0] op … op values[Count - 1], pairwise, in order, for any Count from 1. Needs no communication. `values` is
-/// used up. (A recursion over `Stride`: a loop whose bounds depend on it would move `values` from registers to local
+/// used up. (It recurses over `Stride`: a loop whose bounds depend on it would move `values` from registers to local
 /// memory.)
 template <int Stride = 1, int Count, class A, class Op> __device__ A fold(A (&values)[Count], Op op) {
   if constexpr (Stride < Count) {

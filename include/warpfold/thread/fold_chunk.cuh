@@ -5,19 +5,10 @@
 #include <warpfold/thread/fold_packed.cuh>
 #include <warpfold/thread/lift.cuh>
 #include <warpfold/thread/locate.cuh>
+#include <warpfold/thread/missing_items.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {
-
-/// Whether leaves are numbers just as the items are, so that the leaf of a missing item can be computed: nothing of the
-/// user's is called for it. Its value is not used.
-template <class Leaves>
-inline constexpr bool just_items = [] {
-  if constexpr (std::is_arithmetic_v<typename Leaves::accumulator> &&
-                std::is_same_v<typename Leaves::transform_type, no_transform>)
-    return detail::is_number<typename Leaves::source_type::item>;
-  else return false;
-}();
 
 namespace detail {
 
@@ -27,7 +18,7 @@ namespace detail {
 template <int First, int Count, class Leaves, class Op, class Exists, class A = typename Leaves::accumulator>
 __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from, Op op, Exists exists) {
   if constexpr (Count == 1) {
-    if (just_items<Leaves> || exists(First)) return leaves.leaf(from, First);
+    if (may_convert_missing<Leaves> || exists(First)) return leaves.leaf(from, First);
     return A{};
   } else {
     constexpr int half = Count / 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds of 8- and 16-bit integers, two or four items an instruction. Every association of them has the same bits as the
-// canonical tree.
+// Folds of 8- and 16-bit integers, two or four items per instruction. The bits are those of the canonical tree, since
+// every association of such items has the same bits.
 #pragma once
-#include <warpfold/thread/exact_identity.cuh>
+#include <warpfold/thread/missing_items.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::thread {
@@ -18,8 +18,8 @@ template <class T>
 inline constexpr bool is_narrow_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
 }  // namespace detail
 
-/// Whether `Op` folds plain 8- or 16-bit integers in 32 bits, in a way that words can be folded: sums, extrema of the
-/// same order as the items', bits.
+/// Whether `Op` folds plain 8- or 16-bit integers in 32 bits, and can fold whole words: sums, bits, and extrema in the
+/// order of the items.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 inline constexpr bool folds_packed = [] {
   using T = typename detail::word_item<typename Leaves::chunk>::type;
@@ -36,8 +36,8 @@ inline constexpr bool sums_packed = folds_packed<Leaves, Op>&& hardware_operatio
 
 namespace detail {
 
-/// `all`, which has ItemBits bits for each item of word `index`, without the bits of items past the first `count` of
-/// the chunk. `count` may be negative; it is converted to bits, so it is 2^26 at most.
+/// `all`, which has ItemBits bits for each item of word `index`, without the bits of the chunk's items from `count` on.
+/// `count` may be negative; it is converted to bits, so it is 2^26 at most.
 template <int WordItems, int ItemBits> __device__ unsigned present_bits(unsigned all, int index, int count) {
   const int left_out = ItemBits * (WordItems * (index + 1) - count);
   return __funnelshift_rc(all, 0u, static_cast<unsigned>(greatest_of(left_out, 0)));
@@ -89,7 +89,7 @@ template <class T, hardware_operation Operation, int Words> __device__ T bits_of
 
 }  // namespace detail
 
-/// The fold of the first `count` items of a chunk of `T`, all items if `count` exceeds them. If it is not positive, the
+/// The fold of the first `count` items of a chunk, or of all items if there are fewer. If `count` is not positive, the
 /// result is 0 for sums, and means nothing for other operators.
 template <class A, class Op, class T, int Items> __device__ A fold_packed(const chunk<T, Items>& from, int count) {
   constexpr hardware_operation operation = hardware_operation_v<Op>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A fused operator part by part: each part folds the same loaded items by its own operator, as a call of its own would.
-// So a lane holds the accumulators of one part at a time, and each part keeps the ways of its operator.
+// Folds a fused operator part by part: each part folds the same loaded items, as a call with its operator alone would.
+// So a lane holds the accumulators of one part at a time, and each part is folded in the way that is best for it.
 #pragma once
 #include <utility>
 #include <warpfold/thread/lift.cuh>
@@ -11,13 +11,13 @@ namespace warpfold::thread {
 /// is value.get<I>().
 template <class Op> inline constexpr bool is_fused = requires { Op::part_count; };
 
-/// The bytes of the widest part of accumulators `A`: all of them if they have no parts.
+/// The bytes of the widest part of an accumulator `A`, or of all of it if it has no parts.
 template <class A> inline constexpr std::size_t part_bytes = sizeof(A);
 template <class A>
   requires requires { A::part_count; }
 inline constexpr std::size_t part_bytes<A> = A::most_bytes;
 
-/// Part `I` of leaves whose making is not known.
+/// Part `I` of leaves that are made in an unknown way: each leaf is made, and its part is taken.
 template <std::size_t I, class Leaves> struct leaves_part {
   static constexpr int chunk_items = Leaves::chunk_items;
   using chunk = typename Leaves::chunk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Full nodes: nodes of the canonical tree all of whose items exist and count. Where an operator's accumulators say how
-// many items they cover (operator_traits.hpp: full), those of full nodes need not: the number follows from the place.
+// Full nodes: nodes of the canonical tree whose items all exist and count. Some operators' accumulators hold how many
+// items count (operator_traits.hpp: full). Those of full nodes need not: the number follows from the position.
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/lift.cuh>
@@ -19,7 +19,7 @@ struct full_nodes_of<leaves<Source, lifted<Op, Transform>, A>> {
 };
 }  // namespace detail
 
-/// Whether the operator of these leaves has accumulators of full nodes, and whether nothing is folded for them.
+/// Whether the operator of these leaves has accumulators for full nodes, and whether these accumulators are empty.
 template <class Leaves> inline constexpr bool has_full_nodes = detail::full_nodes_of<Leaves>::exist;
 template <class Leaves>
 inline constexpr bool has_empty_full_nodes = [] {
@@ -36,8 +36,8 @@ template <class Leaves> __device__ auto item_of(const Leaves& leaves, const type
   return leaves.transform.transform(Leaves::source_type::value(from, k));
 }
 
-/// Whether it is known that each item of these chunks counts. (NaN show in the sum, which costs less than a look at
-/// each item. So do infinities of both signs, which is rare.)
+/// Whether each item of these chunks surely counts. (The sum is NaN if an item is, and costs less than a test of each
+/// item. It is also NaN for infinities of both signs, which are rare.)
 template <class Leaves, class Chunk, int Chunks>
 __device__ bool items_count(const Leaves& leaves, const Chunk (&chunks)[Chunks]) {
   using item = typename detail::full_nodes_of<Leaves>::item;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators with lift and lower (operator_traits.hpp) as the rest of the library sees them: lift is a part of the
-// leaves' transform, lower a part of the output. So no kernel knows of either.
+// Hides lift and lower (operator_traits.hpp) from kernels: lift becomes a part of the leaves' transform, lower a part
+// of the output.
 #pragma once
 #include <cstddef>
 #include <warpfold/thread/put.cuh>
@@ -14,7 +14,7 @@ template <class T> struct indexed_item {
   std::int64_t index;
 };
 
-/// `transform`, and op.lift of its results.
+/// `transform`, followed by op.lift.
 template <class Op, class Transform> struct lifted {
   Op op;
   Transform transform;
@@ -39,7 +39,7 @@ struct transformed_items<Transform, Source> {
 };
 }  // namespace detail
 
-/// Whether `Op` lifts what `Transform` makes of the items of `Source`, and whether it takes their numbers.
+/// Whether `Op` lifts the results of `Transform` over the items of `Source`, and whether it also takes their numbers.
 template <class Op, class Transform, class Source>
 inline constexpr bool lifts_source = lifts<Op, typename detail::transformed_items<Transform, Source>::type>;
 template <class Op, class Transform, class Source>
@@ -113,7 +113,7 @@ template <class Source> __device__ const Source& plain_source(const indexed_sour
 
 template <class Source>
 using plain_source_of = std::remove_cvref_t<decltype(plain_source(std::declval<const Source&>()))>;
-/// `source`, which begins with item `first` of `given`, with that one's numbers if it has some.
+/// `source`, which begins with item `first` of `given`. If `given` numbers its items, the result has these numbers.
 template <class Given, class Source> __device__ Source numbered_as(const Given&, const Source& source, std::int64_t) {
   return source;
 }
@@ -170,7 +170,7 @@ template <class Op, class Out, class Segments> struct segment_output {
   __device__ auto operator[](std::ptrdiff_t i) const {
     return reference<decltype(out[i])>{op, out[i], segments.span(i).begin};
   }
-  /// The result of segment `i`, which begins at item `begin`: that is not read again.
+  /// The result of segment `i`, whose `begin` the caller knows, so it is not read again.
   __device__ auto of_segment(std::ptrdiff_t i, std::int64_t begin) const {
     return reference<decltype(out[i])>{op, out[i], begin};
   }

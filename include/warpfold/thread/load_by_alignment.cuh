@@ -6,10 +6,11 @@
 
 namespace warpfold::thread {
 
-/// Calls each(load) once, where load(chunk, item) loads the chunk that starts at `item`: by aligned vectors where all
-/// items of [first, last) exist and the source is aligned; by vectors that it shifts where the vectors around them
-/// exist, too; else only the items that exist. All chunks that `each` loads lie in [first, last), which is the same in
-/// all lanes of a warp.
+/// Calls each(load) once. load(chunk, item) loads the chunk that starts at `item`:
+/// - by aligned vectors, if all items of [first, last) exist and the source is aligned;
+/// - by shifted vectors, if the vectors around these items exist, too;
+/// - else item by item, and only those that exist.
+/// All chunks that `each` loads lie in [first, last), which is the same in all lanes of a warp.
 template <class Source, class Each>
 __device__ void load_by_alignment(const Source& source, std::int64_t first, std::int64_t last, Each each) {
   if (last <= source.items) {

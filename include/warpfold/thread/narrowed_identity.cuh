@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The identity of an accumulator, as far as a narrower result can hold it. It would wrap: the maximum of no int8 is
-// -128, not the low byte of INT_MIN.
+// The identity of an accumulator, as far as a narrower result can hold it. A conversion alone would wrap: the maximum
+// of no int8 is -128, not the low byte of INT_MIN.
 #pragma once
 #include <limits>
 #include <warpfold/operator_traits.hpp>
 
 namespace warpfold::detail {
 
-/// Bits of a number of type `T`, but for sign and exponent.
+/// Bits of a number of type `T` without sign and exponent.
 template <class T> inline constexpr int digits_of = std::numeric_limits<T>::digits;
 template <> inline constexpr int digits_of<int128> = 127;
 template <> inline constexpr int digits_of<uint128> = 128;
 
-/// `value`, the largest or least T, as the A closest to it that is a T, too.
+/// `value` is the largest or least T. The result is the A closest to it that a T can hold.
 template <class A, class T> constexpr A real_within(T value) {
   if constexpr (digits_of<T> <= digits_of<A>) return static_cast<A>(value);
   else return value > 0 ? static_cast<A>(value - (T(1) << (digits_of<T> - digits_of<A>)) + 1) : static_cast<A>(value);
 }
 
-/// The identity of `Op`, or, where a `T` cannot hold that, the T's own identity, as an A. Infinities and NaN are kept
-/// by outputs that have them. A user's identity may be the host's: for device code there is the constant below.
+/// The identity of `Op` as an A. Where a `T` cannot hold it, the identity of `Op` over T. Outputs that have infinities
+/// and NaN keep them. A user's identity may be a function of the host's, so device code uses the constant below.
 template <class Op, class A, class T> constexpr A identity_within() {
   const A own = identity<Op, A>::value();
   if constexpr (is_plain_number<A> && is_integer<T> && has_identity_v<Op, T>) {
@@ -37,7 +37,7 @@ template <class Op, class A, class T> inline constexpr A narrowed_identity = ide
 template <class U> inline constexpr U least_value = std::numeric_limits<U>::lowest();
 template <class U> inline constexpr U greatest_value = std::numeric_limits<U>::max();
 
-/// `value`, which stands for nothing, or the U closest to it. Of NaN 0.
+/// The U closest to `value`, which stands for no items. 0 for NaN.
 template <class U, class T> __host__ __device__ constexpr U saturated(const T& value) {
   if constexpr (is_plain_number<T> && std::is_integral_v<U>) {
     constexpr U least = least_value<U>, greatest = greatest_value<U>;

@@ -7,7 +7,7 @@ namespace warpfold::thread {
 
 /// A binary counter of nodes for each of `Trees` trees: the node of 2^j values waits for its right sibling while bit j
 /// of the count is set. The lowest levels are registers. Higher ones, which are seldom touched, lie in local memory.
-/// Cost of a push: an operation a tree on average. There are fewer than 2^Levels values.
+/// Cost of a push: one operation per tree on average. There are fewer than 2^Levels values.
 template <int Trees, class A, int Levels = 31,
           int RegisterLevels = Trees * sizeof(A) <= 16   ? 3
                                : Trees * sizeof(A) <= 32 ? 2

@@ -6,8 +6,8 @@
 
 namespace warpfold::thread {
 
-/// to = value. Of types with padding that are known as detail::padded, the bytes between the members become zero:
-/// memory would have to read sectors that are not written whole, which costs as much as reading the results.
+/// to = value. For types with padding that specialise detail::padded, the bytes between the members become zero: memory
+/// must read sectors that are not written whole, which costs as much as reading the results.
 template <class To, class T> __device__ void put(To&& to, const T& value) {
   using R = std::remove_cvref_t<To>;
   if constexpr (std::is_same_v<To, R&> && requires { warpfold::detail::padded<R>::words(value); }) {

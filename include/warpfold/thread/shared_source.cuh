@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items in shared memory, at any offset from a 16-byte boundary, as a source (see source.cuh). The offset is what a
-// bulk copy leaves: it brings the aligned vectors around the items.
+// Items in shared memory, at any offset from a 16-byte boundary, as a source (see source.cuh). The offset
+// comes from bulk copies, which bring the aligned vectors around the items.
 #pragma once
 #include <warpfold/arch/shared_access.cuh>
 #include <warpfold/thread/chunk.cuh>
@@ -13,7 +13,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct shared_source 
   static constexpr int chunk_items = Items;
   using chunk = thread::chunk<T, Items>;
   using item = T;
-  /// load_inside reads up to this many bytes from the vector on in which an item begins: they must be shared memory.
+  /// load_inside reads up to this many bytes from the vector in which an item begins. They must be shared memory.
   static constexpr int past_bytes = chunk::bytes + 16;
 
   const unsigned char* bytes;  ///< a multiple of 16
@@ -29,12 +29,12 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct shared_source 
       load_vectors(to.word, begin);
     } else load_exactly(to, begin, Items);
   }
-  /// What exists of the chunk from item `first` on. Reads nothing else.
+  /// The items that exist of the chunk from item `first` on. Reads nothing else.
   __device__ void load_edge(chunk& to, std::int64_t first) const {
     const std::int64_t left = items - first;
     if (left > 0) load_exactly(to, begin_of(static_cast<int>(first)), left < Items ? static_cast<int>(left) : Items);
   }
-  /// The chunk from item `first` on, of which the caller uses the items that exist. Reads past them (past_bytes).
+  /// The chunk from item `first` on. The caller uses only the items that exist. Reads past them (past_bytes).
   __device__ void load_inside(chunk& to, int first, int) const requires(chunk::vector_bytes == 16) {
     const int begin = begin_of(first);
     load_window(to, begin, begin & 15);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a reduction's leaves come from. A source knows its item count, and loads for each lane a chunk: chunk_items
-// consecutive items.
+// Sources of items. A source knows its item count, and loads one chunk per lane: chunk_items consecutive items.
 // - load: a whole, aligned chunk; load_shifted: a whole chunk from any alignment; load_edge: the items that exist. All
 //   three start at a multiple of chunk_items.
 // - load_items and load_inside: a given number of items, from any item.
@@ -27,7 +26,7 @@ inline constexpr bool is_number =
     std::is_arithmetic_v<T> || !std::is_same_v<typename warpfold::detail::promoted<T>::type, T>;
 }  // namespace detail
 
-/// Contiguous items behind a pointer, `Items` a chunk.
+/// Contiguous items behind a pointer, `Items` per chunk.
 template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source {
   static constexpr int chunk_items = Items;
   using chunk = thread::chunk<T, Items>;
@@ -46,9 +45,9 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   }
   __device__ void load(chunk& to, std::int64_t first) const { to.load(data + first); }
   __device__ void load_edge(chunk& to, std::int64_t first) const {
-    const std::int64_t left = items - first;
-    if (left >= Items && misaligned_bytes(first) == 0) to.load(data + first);
-    else if (left > 0) to.load(data + first, static_cast<int>(left < Items ? left : Items));
+    const std::int64_t rest = items - first;
+    if (rest >= Items && misaligned_bytes(first) == 0) to.load(data + first);
+    else if (rest > 0) to.load(data + first, static_cast<int>(rest < Items ? rest : Items));
   }
   __device__ void load_shifted(chunk& to, std::int64_t first) const requires(chunk::vector_bytes == 16) {
     load_shifted(to, first, misaligned_bytes());
@@ -59,12 +58,10 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   }
   /// Whether all vectors that hold an item of [begin, end) lie within the array.
   __device__ bool is_inside(std::int64_t begin, std::int64_t end) const {
-    constexpr int least =
-        (chunk::vector_bytes + int{sizeof(T)} - 2) / int{sizeof(T)};  // items of a vector but one byte
-    return begin >= least && end + least <= items;
+    return begin >= chunk::margin && end + chunk::margin <= items;
   }
-  /// Loads `count` items from `first` on, at most a chunk, but for the first `skipped` ones, one by one. Nothing is
-  /// loaded if `count` is not positive.
+  /// Loads items [skipped, count) of those from `first` on, at most a chunk, one by one. Nothing is loaded if `count`
+  /// is not positive.
   template <class Index> __device__ void load_items(chunk& to, Index first, int count, int skipped = 0) const {
     to.load(data + first, least_of(count, Items), skipped);
   }
@@ -79,7 +76,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
     return before != 0 && first * std::int64_t{sizeof(T)} >= before &&
            (items - last) * std::int64_t{sizeof(T)} >= after;
   }
-  /// The items from item `first` on, `Count` a chunk.
+  /// The items from item `first` on, `Count` per chunk.
   template <int Count = Items> __device__ pointer_source<T, Count> from(std::int64_t first) const {
     return {data + first, items - first};
   }
@@ -98,7 +95,7 @@ template <class It> struct shifted_iterator {
   }
 };
 
-/// Items that an iterator computes or finds, `Items` a chunk. With one item a chunk, neighbouring lanes touch
+/// Items that an iterator computes or finds, `Items` per chunk. With one item per chunk, neighbouring lanes touch
 /// neighbouring items.
 template <class It, int Items = 1> struct iterator_source {
   static constexpr int chunk_items = Items;
@@ -133,12 +130,13 @@ template <class It, int Items = 1> struct iterator_source {
   __device__ item at(std::int64_t i) const { return first_item[static_cast<std::iter_difference_t<It>>(i)]; }
 };
 
-/// The bytes of registers that a lane holds for one loaded item until it is folded: of `pointer_source` the item's
-/// bytes; of sources that load items one by one the accumulator's, if these are more.
+/// The bytes of registers that a lane holds for one loaded item until it is folded: the item's, or, for sources that
+/// load items one by one, the accumulator's if they are more.
 template <class Source, class A> inline constexpr std::size_t held_bytes = requires { Source::chunk::vector_bytes; }
 || sizeof(typename Source::item) > sizeof(A) ? sizeof(typename Source::item) : sizeof(A);
 
-/// The bytes that a lane loads for a chunk: what a source adds to its chunks, as numbers of items, does not count.
+/// The bytes that a lane loads for a chunk. Other members that a source adds to its chunks, as numbers of items, do not
+/// count.
 template <class Chunk> inline constexpr std::size_t loaded_bytes = sizeof(Chunk);
 template <class Chunk>
   requires requires { Chunk::bytes; }
@@ -192,7 +190,7 @@ template <class Source, class Transform, class A> struct leaves {
           transform(decltype(source.left)::value(from.left, k), decltype(source.right)::value(from.right, k)));
     else return leaf_of(Source::value(from, k));
   }
-  /// The leaves from item `first` on, `Count` a chunk.
+  /// The leaves from item `first` on, `Count` per chunk.
   template <int Count = chunk_items> __device__ auto from(std::int64_t first) const {
     const auto rest = source.template from<Count>(first);
     return leaves<std::remove_cv_t<decltype(rest)>, Transform, A>{rest, transform};
@@ -202,7 +200,7 @@ template <class Source, class Transform, class A> struct leaves {
   }
 };
 
-/// The same items, or leaves, `Items` a chunk.
+/// The same items, or leaves, `Items` per chunk.
 template <int Items, class T, int Own>
 __host__ __device__ constexpr pointer_source<T, Items> rechunk(const pointer_source<T, Own>& source) {
   return {source.data, source.items};

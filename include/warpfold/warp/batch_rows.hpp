@@ -8,7 +8,7 @@
 
 namespace warpfold::warp {
 
-/// Rows of a batch: a power of two up to 8. 8 rows of 16 bytes a lane fill 32 registers, which is enough to hide the
+/// Rows of a batch: a power of two up to 8. 8 rows of 16 bytes per lane fill 32 registers, which is enough to hide the
 /// latency of memory.
 consteval int batch_rows(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   const std::size_t row_bytes = std::max(chunk_bytes, accumulator_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several rows of 32 values, one value of each row a lane, reduced together. Each exchange leaves a lane half of its
-// rows, so 8 rows take 4 + 2 + 1 + 2 shuffles instead of 8 * 5. Distances ascend, which keeps the order.
+// Reduces several rows of 32 values together; each lane has one value per row. Each exchange halves the rows of a lane,
+// so 8 rows take 4 + 2 + 1 + 2 shuffles instead of 8 * 5. Distances ascend, which keeps the order.
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/warp/reduce.cuh>
@@ -18,8 +18,8 @@ template <int Rows> __device__ int row_of_lane() {
 
 namespace detail {
 /// The exchanges that leave each lane one row: a lower lane keeps the lower half of the rows, an upper lane the upper
-/// half. join_rows(half, row, upper, kept, other) joins the kept value of a row with the value from the other lane. (A
-/// recursion: a loop whose bounds depend on an outer loop would keep the rows in local memory.)
+/// half. join_rows(half, row, upper, kept, other) joins the kept value of a row with the value from the other lane. (It
+/// recurses: a loop whose bounds depend on an outer loop would keep the rows in local memory.)
 template <int Half, int Rows, class A, class Join> __device__ void exchange_rows(A (&rows)[Rows], Join join_rows) {
   if constexpr (Half >= 1) {
     constexpr int distance = Rows / 2 / Half;
@@ -37,7 +37,7 @@ template <int Half, int Rows, class A, class Join> __device__ void exchange_rows
 
 /// Reduces each of `Rows` (a power of two up to 32) rows over the 32 lanes, lane 0's value leftmost. Each lane returns
 /// the result of row row_of_lane<Rows>(). All 32 lanes must call it. `rows` is used up.
-/// Cost: Rows - 1 + log2(32 / Rows) shuffles a word.
+/// Cost: Rows - 1 + log2(32 / Rows) shuffles per word.
 template <int Rows, class A, class Op> __device__ A batched_reduce(A (&rows)[Rows], Op op) {
   static_assert(is_power_of_two(Rows) && Rows <= warp_lanes);
   detail::exchange_rows<Rows / 2>(rows,
@@ -66,8 +66,8 @@ template <int Rows, class A, class Op> __device__ A batched_reduce(A (&rows)[Row
 }
 
 /// Folds all rows to one value, row 0 leftmost: the canonical tree over Rows * 32 values. Valid in every lane.
-/// Cost: as batched_reduce and log2(Rows) shuffles more: 12 for 8 rows. Where any order gives the same bits, as it does
-/// for extrema and integers, each lane joins its rows first: 5 shuffles.
+/// Cost: that of batched_reduce and log2(Rows) shuffles: 12 for 8 rows. Where any order gives the same bits, as for
+/// extrema and integers, each lane joins its rows first: 5 shuffles.
 template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], Op op) {
   if constexpr (std::is_arithmetic_v<A> && is_exact<Op, A> && is_commutative<Op>)
     return all_reduce(thread::fold(rows, op), op);
@@ -83,7 +83,7 @@ template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], O
 template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], Op op, int count) {
   static_assert(is_power_of_two(Rows) && Rows <= warp_lanes);
   const int lane = arch::lane_id(), own_row = row_of_lane<Rows>();
-  // Whether a right operand exists: its first value lies in lane (lane | distance) & -distance, before the count.
+  // A right operand exists if its first value does, in lane (lane | distance) & -distance.
   const auto exists = [&](int row, int distance) { return row * warp_lanes + ((lane | distance) & -distance) < count; };
   detail::exchange_rows<Rows / 2>(rows, [&](int half, int row, bool upper, A kept, A other) {
     return join_if(exists((own_row & -half) + row, Rows / 2 / half), upper, kept, other, op);

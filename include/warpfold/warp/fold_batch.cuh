@@ -12,14 +12,15 @@
 
 namespace warpfold::warp {
 
-/// The bytes that a lane holds for each row of a whole batch, beside its chunk: an accumulator; of plain terms also the
-/// accumulators of other batches. Folds that select items hold none.
+/// The bytes that a lane holds for each row of a whole batch, beside its chunk: an accumulator; with plain terms, also
+/// the accumulator of another batch. Folds that select items hold none.
 template <class Leaves>
 inline constexpr std::size_t batch_held_bytes = selects<Leaves>     ? 16
                                                 : has_terms<Leaves> ? 2 * sizeof(typename Leaves::accumulator)
                                                                     : sizeof(typename Leaves::accumulator);
 
-/// The node over whole chunks of a lane, a row each. Valid in every lane. (`Chunk` may derive from the leaves' chunk.)
+/// The node over whole rows; each lane has one chunk per row. Valid in every lane. (`Chunk` may derive from the leaves'
+/// chunk.)
 template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op op) {
   if constexpr (thread::is_fused<Op>) {
@@ -48,7 +49,7 @@ __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) {
       const int count = items - row * row_items - arch::lane_id() * chunk_items;
-      if constexpr (thread::just_items<Leaves>) {
+      if constexpr (thread::may_convert_missing<Leaves>) {
         A chunk_values[chunk_items];
         WARPFOLD_UNROLL
         for (int k = 0; k < chunk_items; ++k) chunk_values[k] = leaves.leaf(rows[row], k);
@@ -91,8 +92,8 @@ __device__ auto fold_whole_rows(const Leaves& leaves, Index first, int rows, Op 
 template <int MaxRows, class Index, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_partial_batch(const Leaves& leaves, Index first, int rows, Op op) {
   constexpr int chunk_items = Leaves::chunk_items, row_items = warp_lanes * chunk_items;
-  const Index left = static_cast<Index>(leaves.source.items) - first;
-  const int items = left < rows * row_items ? static_cast<int>(left) : rows * row_items;
+  const Index rest = static_cast<Index>(leaves.source.items) - first;
+  const int items = rest < rows * row_items ? static_cast<int>(rest) : rows * row_items;
   const int own = arch::lane_id() * chunk_items;
   typename Leaves::chunk chunks[MaxRows] = {};  // uninitialised words would stay live around the caller's loop
   WARPFOLD_UNROLL
@@ -120,8 +121,8 @@ template <class Index, class Leaves> __device__ bool is_whole(const Leaves& leav
 }
 
 /// The node over the items that exist, at least one, of the batch of `rows` rows at `first` that is not whole: a power
-/// of two up to MaxRows. Valid in every lane. It is folded in two halves of the rows, one after the other, if there are
-/// many rows: lanes that cut chunks out of more vectors, or count items, have registers for half of the rows at a time.
+/// of two up to MaxRows. Valid in every lane. Many rows are folded in two halves, one after the other: lanes that cut
+/// chunks out of more vectors, or count items, have registers for half of the rows at a time.
 template <int MaxRows, class Index, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_cut_batch(const Leaves& leaves, Index first, Op op, int rows = MaxRows) {
   constexpr int row_items = warp_lanes * Leaves::chunk_items, step_rows = MaxRows > 4 ? MaxRows / 2 : MaxRows;
@@ -137,8 +138,8 @@ __device__ A fold_cut_batch(const Leaves& leaves, Index first, Op op, int rows =
 }
 
 /// The node over the items that exist, at least one, of the batch of `rows` rows at `first`: a power of two up to
-/// MaxRows. Valid in every lane. `Index` is the type of item numbers: int where they fit. What is rare is compiled once
-/// for all numbers of rows.
+/// MaxRows. Valid in every lane. `Index` is the type of item numbers: int where they fit. Rare
+/// cases are compiled once for all numbers of rows.
 template <int MaxRows, class Index, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_batch(const Leaves& leaves, Index first, Op op, int rows = MaxRows) {
   using chunk = typename Leaves::chunk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds a batch of which each lane holds a run of consecutive chunks. Lanes fold their runs alone; then five exchanges
-// join 32 values, where rows of chunks (fold_batch.cuh) take twelve. That pays where accumulators are wide.
+// Folds a batch of which each lane holds consecutive chunks. Lanes fold their own chunks; then five exchanges join 32
+// values, where rows of chunks (fold_batch.cuh) take twelve. That pays where accumulators are wide.
 #pragma once
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/fold_parts.cuh>
@@ -23,7 +23,8 @@ __device__ auto fold_run(const Leaves& leaves, const Chunk (&chunks)[Chunks], Op
   }
 }
 
-/// The full node over all lanes' chunks. Valid in lane 0. (Other lanes join what is no node, and nobody looks at it.)
+/// The full node over all lanes' chunks. Valid in lane 0. (Other lanes join values that
+/// are no nodes, and nobody reads them.)
 template <class Leaves, class Chunk, int Chunks>
 __device__ auto fold_full_runs(const Leaves& leaves, const Chunk (&chunks)[Chunks]) {
   constexpr int run_items = Chunks * Leaves::chunk_items;
@@ -37,8 +38,8 @@ __device__ auto fold_full_runs(const Leaves& leaves, const Chunk (&chunks)[Chunk
   }
 }
 
-/// The node over all lanes' chunks, of which load(k) loads the calling lane's chunk k. Valid in lane 0. Joins stand in
-/// the code twice, not as often as they are made.
+/// The node over all lanes' chunks; load(k) loads the calling lane's chunk k. Valid in lane 0. The code has two joins,
+/// in loops, because a join of wide accumulators is long.
 template <int Chunks, class Leaves, class Op, class Load, class A = typename Leaves::accumulator>
 __device__ A fold_runs_compactly(const Leaves& leaves, Op op, Load load) {
   A value{}, waiting[log2_of(Chunks) + 1];
@@ -106,7 +107,7 @@ __device__ A fold_whole_runs(const Leaves& leaves, Index first, int rows, Op op,
   });
 }
 
-/// fold_batch (fold_batch.cuh) by runs, into which shared memory turns the rows. Valid in lane 0.
+/// As fold_batch (fold_batch.cuh), but shared memory turns the rows into consecutive chunks per lane. Valid in lane 0.
 template <int MaxRows, class Index, class Leaves, class Op>
 __device__ auto fold_batch_by_runs(const Leaves& leaves, Index first, Op op, runs_storage<Leaves, MaxRows>& own,
                                    int rows = MaxRows) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Batches of operators whose accumulators are sums with something beside them: a scale, a count. Where the items of a
-// batch have that in common, each becomes a plain number, a term, and plain numbers are added. The bits are those of
-// the operator.
+// Folds batches for operators whose accumulators are a sum and something more: a scale, a count. Where all items of a
+// batch share that, each becomes a plain number, a term, and the terms are added. The bits are those of the operator.
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/lift.cuh>

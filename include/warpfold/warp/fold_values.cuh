@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Partial results in memory, folded by one warp.
+// Folds partial results in memory by one warp.
 #pragma once
 #include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/counter.cuh>
@@ -24,7 +24,7 @@ template <class A, class Load, class Op> __device__ A fold_values(int count, Loa
   WARPFOLD_NO_UNROLL
   for (int first = 0; first < count; first += most) {
     const A node = fold_rows_from(first);
-    if (count <= most) return node;  // counting up one batch would take as long as a shuffle or two
+    if (count <= most) return node;  // to push one batch would take as long as a shuffle or two
     nodes.push(batches++, node, op);
   }
   return nodes.total(batches, op);

@@ -9,7 +9,7 @@ namespace warpfold::warp {
 
 /// Folds each of a lane's `Count` values with the values of the same index in the other lanes, lane 0's leftmost,
 /// within each logical warp of `Width` lanes, all of which must call it. Results valid in its first lane, in `values`.
-/// Cost: Count * log2(Width) shuffles a word, in the time of log2(Width) as long as the pipeline has room.
+/// Cost: Count * log2(Width) shuffles per word, in the time of log2(Width) while the pipeline has room.
 template <int Width = warp_lanes, int Count, class A, class Op>
 __device__ void interleaved_reduce(A (&values)[Count], Op op) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);

@@ -13,7 +13,7 @@ template <class A, class Op> __device__ A join(bool upper, A own, A other, Op op
   else return op(thread::choose(upper, other, own), thread::choose(upper, own, other));
 }
 
-/// join if the right operand exists, else the left operand, without a call of `op`.
+/// As join if the right operand exists; else the left operand, and `op` is not called.
 template <class A, class Op> __device__ A join_if(bool right_exists, bool upper, A own, A other, Op op) {
   if (right_exists) return join(upper, own, other, op);
   return thread::choose(upper, other, own);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The best K items that a warp has met, for top_k and bottom_k: a lane holds a place of the list.
+// The best K items that a warp has met, for top_k and bottom_k: each lane holds one place of the list.
 #pragma once
 #include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::warp {
 
-/// The K-th best of the lanes' values, one each, of those that exist: of values of one rank, the worst. At least one
-/// must exist; if fewer than K do, it is the worst of them. All lanes call it; valid in all.
+/// The K-th best of the values that exist, at most one per lane. Among values of one rank it is the worst. At least one
+/// must exist; if fewer than K do, the result is the worst of them. All lanes call it; valid in all.
 template <class Op, class V> __device__ V kth_best(const V& value, bool exists) {
   std::uint32_t rank = exists ? Op::rank(value) : 0;
   V least{};
@@ -41,7 +41,7 @@ template <class Op, class V, class Place = int> class lane_list {
     }
   }
   __device__ bool is_full() const { return count_ == K; }
-  /// Of a full list: the worst item's value.
+  /// The worst item's value. The list must be full.
   __device__ V last() const { return warp::shuffle(value_, K - 1); }
 
   /// The item that the calling lane holds, if `holds`.

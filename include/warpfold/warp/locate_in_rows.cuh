@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the extremum of a batch lies (thread/locate.cuh): the warp folds values only, finds the row and the lane that
-// hold the extremum by votes, and then one place in one chunk.
+// Finds where the extremum of a batch lies (thread/locate.cuh): the warp folds values only, finds by votes the row and
+// the lane that hold the extremum, and then its position in one chunk.
 #pragma once
 #include <warpfold/thread/locate.cuh>
 #include <warpfold/warp/reduce.cuh>
@@ -15,7 +15,7 @@ __device__ thread::located<V> locate_part(const Leaves& leaves, const typename L
                                           std::int64_t first) {
   using extremum = typename Part::extremum;
   constexpr int chunk_items = Leaves::chunk_items;
-  constexpr bool keeps_values = sizeof(V) <= 4;  // two registers a row would be too many
+  constexpr bool keeps_values = sizeof(V) <= 4;  // two registers per row would be too many
   V values[keeps_values ? Rows : 1], best = thread::extremum_of<Part>(leaves, rows[0]);
   values[0] = best;
   WARPFOLD_UNROLL
@@ -25,7 +25,7 @@ __device__ thread::located<V> locate_part(const Leaves& leaves, const typename L
     best = extremum{}(best, value);
   }
   best = all_reduce(best, extremum{});
-  // The row in which it lies, and the lanes that hold it there.
+  // The row in which the extremum lies, and the lanes that hold it there.
   unsigned lanes = 0;
   int own_row = 0;
   typename Leaves::chunk chunk = rows[0];
@@ -39,7 +39,7 @@ __device__ thread::located<V> locate_part(const Leaves& leaves, const typename L
     if (holders != 0) lanes = holders, own_row = row, chunk = rows[row];
   }
   const int lane = Part::takes_first ? __ffs(static_cast<int>(lanes)) - 1 : 31 - __clz(static_cast<int>(lanes));
-  const auto found = thread::find<Part>(leaves, chunk, best);  // of use in that lane
+  const auto found = thread::find<Part>(leaves, chunk, best);  // valid in that lane
   const int offset = (own_row * warp_lanes + arch::lane_id()) * chunk_items + found.position;
   return {warp::shuffle(found.value, lane), first + warp::shuffle(offset, lane)};
 }

@@ -38,16 +38,16 @@ inline constexpr bool redux_in_hardware =
     false;
 #endif
 
-/// The lanes of the caller's logical warp that `mask` may name.
+/// The mask of the lanes of the caller's logical warp.
 template <int Width> __device__ unsigned logical_warp_mask() {
   if constexpr (Width == warp_lanes) return full_warp;
   else return ((1u << Width) - 1) << (arch::lane_id() & ~(Width - 1));
 }
 }  // namespace detail
 
-/// Folds one value a lane, lane 0's leftmost. A logical warp is `Width` consecutive lanes (a power of two up to 32),
+/// Folds one value per lane, lane 0's leftmost. A logical warp is `Width` consecutive lanes (a power of two up to 32),
 /// and each is reduced on its own. Result valid in the first lane of each logical warp. All lanes of the logical warp
-/// must call it. Cost: log2(Width) shuffles a word, or one redux.sync for 32-bit integers on sm_80 and later.
+/// must call it. Cost: log2(Width) shuffles per word, or one redux.sync for 32-bit integers on sm_80 and later.
 template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value, Op op) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();
@@ -64,7 +64,7 @@ template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value
 }
 
 /// reduce over the first `count` lanes (1 to Width, the same in all) of each logical warp. Only these lanes must call
-/// it; where lanes of the warp do not exist (block sizes that are no multiple of 32), only these can. Result valid in
+/// it; if lanes of the warp do not exist, as in blocks whose size is no multiple of 32, only these can. Result valid in
 /// the first lane.
 template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value, Op op, int count) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
@@ -83,8 +83,8 @@ template <int Width = warp_lanes, class A, class Op> __device__ A reduce(A value
   }
 }
 
-/// reduce with the result valid in every lane: an xor exchange in which upper lanes swap the operands. Same shapes and
-/// cost.
+/// As reduce, with the result valid in every lane: an xor exchange in which upper lanes swap the operands. The cost is
+/// the same.
 template <int Width = warp_lanes, class A, class Op> __device__ A all_reduce(A value, Op op) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();

@@ -8,7 +8,7 @@
 namespace warpfold::warp {
 
 /// Each lane gets the fold of lanes 0 to itself, lane 0's value leftmost, within each logical warp of `Width` lanes (a
-/// power of two up to 32), all of which must call it. Cost: log2(Width) shuffles a word, twice as many operations.
+/// power of two up to 32), all of which must call it. Cost: log2(Width) shuffles per word, twice as many operations.
 template <int Width = warp_lanes, class A, class Op> __device__ A inclusive_scan(A value, Op op, int count = Width) {
   static_assert(is_power_of_two(Width) && Width <= warp_lanes);
   const unsigned mask = detail::logical_warp_mask<Width>();
@@ -24,9 +24,9 @@ template <int Width = warp_lanes, class A, class Op> __device__ A inclusive_scan
   return value;
 }
 
-/// Each lane gets op(init, fold of the lanes before it), and lane 0 gets `init`. Else as inclusive_scan, also with
-/// `count`: only the first `count` lanes' values take part, though all lanes call it, and only their results are valid.
-/// Cost: one shuffle more.
+/// Each lane gets op(init, fold of the lanes before it), and lane 0 gets `init`. With `count`, only the first
+/// `count` lanes' values are folded, and only their results are valid, though all lanes call it. Cost: one shuffle more
+/// than inclusive_scan.
 template <int Width = warp_lanes, class A, class Op>
 __device__ A exclusive_scan(A value, Op op, A init, int count = Width) {
   const A through = warp::inclusive_scan<Width>(value, op, count);
@@ -35,10 +35,24 @@ __device__ A exclusive_scan(A value, Op op, A init, int count = Width) {
   return lane == 0 || lane >= count ? init : op(init, before);
 }
 
-/// Calls each(level, node) in every lane for the nodes of the canonical tree over the lanes that make up the lanes
-/// before `rank`, which is the same in all lanes: one for each digit of `rank`, the lowest level first. Returns the
+/// Calls each(distance, node) for the distances 1 to 16: the node of the `distance` lanes that make a longer node with
+/// those of the calling lane. `has(lanes)` says whether the first `lanes` lanes count. Returns the node over all lanes,
+/// valid in each if all count. All lanes of the warp call it.
+template <class A, class Op, class Has, class Each> __device__ A butterfly(A node, Op op, Has has, Each each) {
+  const int lane = arch::lane_id();
+  WARPFOLD_UNROLL
+  for (int distance = 1; distance < warp_lanes; distance *= 2) {
+    const A other = shuffle_xor(node, distance);
+    each(distance, other);
+    if (has((lane | (2 * distance - 1)) + 1)) node = join((lane & distance) != 0, node, other, op);
+  }
+  return node;
+}
+
+/// Calls each(level, node) in every lane for the nodes of the canonical tree that cover the lanes before `rank`, which
+/// is the same in all lanes: one node for each digit of `rank`, the lowest level first. Returns the
 /// node over the first `Lanes` lanes (a power of two), valid in them if `count` is Lanes. Only the first `count` lanes'
-/// values take part. All lanes of the warp call it.
+/// values are folded. All lanes of the warp call it.
 template <int Lanes = warp_lanes, class A, class Op, class Each>
 __device__ A nodes_before(A value, int rank, int count, Op op, Each each) {
   const int lane = arch::lane_id();

@@ -43,7 +43,7 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
     const int near_passed = __popc(__ballot_sync(full_warp, near < high && at_near < target));
     const std::int64_t reached = least_of(low + step * passed, high), reached_near = first + near_passed;
     const std::int64_t end = passed < warp_lanes ? least_of(reached + step, high) - 1 : high;
-    // The nearest probed values on either side of the result: a neighbour's, unless all neighbours lie on one side.
+    // The nearest probed values on both sides of the result: neighbours' values, unless all lie on one side.
     const bool past_some = near_passed > 0 && reached_near > reached;
     if (past_some) below = warp::shuffle(at_near, near_passed - 1);
     else if (passed > 0) below = warp::shuffle(at_probe, passed - 1);
@@ -56,10 +56,10 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
   return low;
 }
 
-/// The same with one probe a lane and round, in 32-bit numbers: 8 even steps, and 24 probes around the place where the
-/// target lies if values grow evenly, as far from each other as the values of random lengths scatter. If it lies
-/// elsewhere, the next round takes 32 even steps. Two or three cheap rounds for segments of similar or random lengths,
-/// of which the last one probes all that is left.
+/// The same with one probe per lane and round, in 32-bit numbers: 8 even steps, and 24 probes around the place where
+/// the target lies if values grow evenly. These probes are as far apart as the sums of random lengths scatter. If the
+/// target lies elsewhere, the next round takes 32 even steps. Segments of similar or random lengths take two or three
+/// cheap rounds; the last one probes the whole range that remains.
 template <class Value>
 __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total, std::int64_t target, Value value) {
   if (count > 1 << 30) return warp::partition_point(0, count, [&](std::int64_t n) { return value(n) < target; });
@@ -87,7 +87,7 @@ __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total,
     const int reached = least_of(low + step * passed, high),
               end = passed < evens ? least_of(reached + step, high) - 1 : high;
     const int reached_near = first + stride * (near_passed - 1) + 1, end_near = first + stride * near_passed;
-    // The nearest probed values on either side of the result.
+    // The nearest probed values on both sides of the result.
     const bool past_near = near_passed > 0 && reached_near > reached,
                before_near = guesses && near_passed < nears && end_near < end;
     const auto left = warp::shuffle(at_probe, past_near ? fewest + near_passed - 1 : passed - 1),

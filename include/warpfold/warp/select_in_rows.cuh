@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The best K items of a batch, for top_k and bottom_k over numbers of up to 32 bits. The K-th best of the lanes' best
-// items is a threshold that few items reach. These few enter a list of which each lane holds a place.
+// items is a threshold that few items reach. These few enter a list; each lane holds one place of it.
 #pragma once
 #include <warpfold/thread/locate.cuh>
 #include <warpfold/warp/lane_list.cuh>
@@ -43,7 +43,7 @@ __device__ auto select_in_rows(const Leaves& leaves, const typename Leaves::chun
     WARPFOLD_UNROLL
     for (int i = 0; i < 32 && group + i < items; ++i)
       if (!Op::is_worse(item(group + i), least)) waiting |= 1u << i;
-    // They are read again, since registers have no addresses.
+    // The items are read again from memory, because registers cannot be indexed.
     while (__any_sync(full_warp, waiting != 0)) {
       const int i = group + __ffs(static_cast<int>(waiting)) - 1;
       const int place = (i / chunk_items * warp_lanes + arch::lane_id()) * chunk_items + i % chunk_items;

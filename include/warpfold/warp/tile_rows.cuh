@@ -92,10 +92,9 @@ template <class Out, class A, int Items> using stored_chunk_t = typename stored_
 /// Packs results. Only those for which exists(k) are converted, since a conversion may be the user's.
 template <class T, int Items, class A, class Exists>
 __device__ void pack(const A* results, thread::chunk<T, Items>& to, Exists exists) {
-  constexpr bool converts_any = std::is_arithmetic_v<A> || std::is_same_v<A, T>;
   WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
-    if (!converts_any && !exists(k)) continue;
+    if (!std::is_arithmetic_v<A> && !std::is_same_v<A, T> && !exists(k)) continue;
     const T item = static_cast<T>(results[k]);
     std::memcpy(reinterpret_cast<unsigned char*>(to.word) + k * sizeof(T), &item, sizeof(T));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emulator refuses must not compile, and the compiler must name it. Each mistake stands behind a macro.
+// Code that the emulator refuses must not compile, and the compiler must name it. Each mistake stands behind a macro.
 #include <cuda_emulator/cuda_emulator.hpp>
 #include <string>
 #include <vector>

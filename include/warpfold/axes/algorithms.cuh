@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The algorithms for reductions over axes. Each says
+// - which calls it `takes`, and by which plan (plan_for: none if its kernel cannot fold the shape after all);
+// - which `kernel` it launches, with how many `shared_bytes`, and how many outputs are a `vector`.
+#pragma once
+#include <optional>
+#include <tuple>
+#include <warpfold/axes/choice.hpp>
+#include <warpfold/axes/column_kernel.cuh>
+#include <warpfold/axes/column_share_kernel.cuh>
+#include <warpfold/axes/narrow_kernel.cuh>
+#include <warpfold/axes/plan.hpp>
+#include <warpfold/axes/row_kernel.cuh>
+#include <warpfold/axes/staged_column_kernel.cuh>
+#include <warpfold/axes/tile_kernel.cuh>
+#include <warpfold/host/device.cuh>
+#include <warpfold/host/launch.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// A call, as algorithms plan it.
+struct planned_call {
+  const shape& given;
+  kernel_choice choice;
+  int max_blocks, multiprocessors;
+};
+
+/// An algorithm's plan for a call: `more` is what the kernel takes beside its arguments.
+template <class... More> struct launch_plan {
+  plan grid;
+  int block_threads;
+  std::tuple<More...> more{};
+};
+
+/// The blocks of `Kernel` that are resident on the current device at once.
+template <auto* Kernel> int max_resident_blocks(int block_threads, std::size_t shared_bytes) {
+  const int device = host_side::current_device();
+  return host_side::limits_of(device).multiprocessors *
+         host_side::blocks_per_multiprocessor<Kernel>(device, block_threads, shared_bytes);
+}
+
+/// Columns of at most `Items` items.
+template <int Items, class Leaves, class Op, class Out> struct few_item_columns {
+  static constexpr auto* kernel = &few_items_kernel<Items, Leaves, Op, Out>;
+  static constexpr int vector = Leaves::chunk_items;
+  static constexpr std::size_t shared_bytes = 0;
+
+  static bool takes(const planned_call& call) {
+    return call.choice.kind == kernel_kind::few_items && call.given.reduced_items <= Items;
+  }
+  static std::optional<launch_plan<>> plan_for(const planned_call& call) {
+    return {
+        {plan_few_items(call.given.outputs / vector, few_items_vectors(Items), call.max_blocks), few_items_threads}};
+  }
+};
+
+/// Columns that single threads fold.
+template <class Leaves, class Op, class Out> struct whole_columns {
+  static constexpr auto* kernel = &column_share_kernel<Leaves, Op, Out>;
+  static constexpr int vector = Leaves::chunk_items, block_threads = column_share_threads<Leaves>;
+  static constexpr std::size_t shared_bytes = sizeof(column_share_storage<Leaves>);
+
+  static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::whole_columns; }
+  static std::optional<launch_plan<>> plan_for(const planned_call& call) {
+    const shape& given = call.given;
+    return {{plan_whole_columns(given.outputs / vector, given.reduced_items, block_threads, call.max_blocks),
+             block_threads}};
+  }
+};
+
+/// Columns that threads and blocks share: any shape but rows.
+template <class Leaves, class Op, class Out> struct shared_columns {
+  static constexpr kernel_policy policy = column_policy_of<Leaves>;
+  static constexpr auto* kernel = [] {
+    if constexpr (policy.loads_ahead) return &column_kernel<Leaves, Op, Out>;
+    else return &column_share_kernel<Leaves, Op, Out>;
+  }();
+  static constexpr int vector = Leaves::chunk_items;
+  static constexpr std::size_t shared_bytes =
+      sizeof(std::conditional_t<policy.loads_ahead, column_storage<Leaves>, column_share_storage<Leaves>>);
+
+  static bool takes(const planned_call&) { return true; }
+  static std::optional<launch_plan<>> plan_for(const planned_call& call) {
+    const auto grid = plan_columns(call.multiprocessors, call.given.outputs / vector, vector, call.given.reduced_items,
+                                   sizeof(typename Leaves::accumulator), policy, call.max_blocks);
+    return {{grid, column_threads(grid, policy)}};
+  }
+};
+
+/// Rows of at most 32 chunks.
+template <class Leaves, class Op, class Out> struct short_rows {
+  static constexpr auto* kernel = &short_row_kernel<Leaves, Op, Out>;
+  static constexpr int vector = 1;
+  static constexpr std::size_t shared_bytes = 0;
+
+  static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::short_rows; }
+  static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
+    constexpr row_policy policy = row_policy_of<Leaves>;
+    return {{plan_short_rows(call.given.outputs, call.given.reduced_items, policy, call.max_blocks),
+             policy.block_threads, call.choice.is_aligned}};
+  }
+};
+
+/// Rows that warps fold.
+template <class Leaves, class Op, class Out> struct long_rows {
+  static constexpr auto* kernel = &row_kernel<Leaves, Op, Out>;
+  static constexpr int vector = 1;
+  static constexpr std::size_t shared_bytes = sizeof(row_storage<Leaves>);
+
+  static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::rows; }
+  static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
+    constexpr row_policy policy = row_policy_of<Leaves>;
+    return {{plan_rows(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs,
+                       call.given.reduced_items, sizeof(typename Leaves::accumulator), policy, call.max_blocks),
+             policy.block_threads, call.choice.is_aligned}};
+  }
+};
+
+/// Matrices of `Columns` columns. `Leaves` are in chunks of whole rows.
+template <int Columns, class Leaves, class Op, class Out> struct narrow_matrices {
+  static constexpr auto* kernel = &narrow_kernel<Columns, Leaves, Op, Out>;
+  static constexpr int vector = 1;
+  static constexpr std::size_t shared_bytes = sizeof(narrow_storage<Leaves, Columns>);
+
+  static bool takes(const planned_call& call) {
+    return call.choice.kind == kernel_kind::narrow && call.given.kept.inner().extent == Columns;
+  }
+  static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
+    constexpr narrow_policy policy = narrow_policy_of<Leaves, Columns>;
+    return {{plan_narrow(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs / Columns,
+                         Columns, call.given.reduced_items, sizeof(typename Leaves::item),
+                         sizeof(typename Leaves::accumulator), policy, call.max_blocks),
+             policy.block_threads, call.choice.is_aligned}};
+  }
+};
+
+/// Small matrices of some columns.
+template <class Leaves, class Op, class Out> struct matrix_tiles {
+  static constexpr auto* kernel = &tile_kernel<Leaves, Op, Out>;
+  static constexpr int vector = 1;
+  static constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
+
+  static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::tiles; }
+  static std::optional<launch_plan<tile_shape>> plan_for(const planned_call& call) {
+    constexpr tile_policy policy = tile_policy_of<Leaves>;
+    const auto plan = plan_tiles(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given, policy,
+                                 call.max_blocks);
+    if (!plan) return std::nullopt;
+    return {{plan->grid, policy.block_threads, plan->tile}};
+  }
+};
+
+/// Whether the current device `device` can run a kernel of sm_90 with so much shared memory, which it then allows.
+inline bool allow_stages(const void* kernel, int device, std::size_t shared_bytes) {
+  const auto most =
+      static_cast<std::size_t>(host_side::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (!host_side::is_sm_90(kernel, device) || shared_bytes > most) return false;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  return true;
+}
+
+/// Columns that a thread would load one by one, if the device has bulk copies.
+template <class Leaves, class Op, class Out> struct staged_columns {
+  static constexpr auto* kernel = &staged_column_kernel<Leaves, Op, Out>;
+  static constexpr int vector = 1;
+  static constexpr std::size_t shared_bytes = sizeof(staged_storage<Leaves>);
+
+  static bool takes(const planned_call& call) { return may_be_staged(call.choice); }
+  static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
+    constexpr staged_policy policy = staged_policy_of<Leaves>;
+    static host_side::per_device<bool> has_stages;
+    const int device = host_side::current_device();
+    const auto plan = plan_staged_columns(call.multiprocessors, call.given, sizeof(typename Leaves::item),
+                                          sizeof(typename Leaves::accumulator), policy, call.max_blocks);
+    if (!plan || !has_stages.get(device, &allow_stages, reinterpret_cast<const void*>(kernel), device, shared_bytes))
+      return std::nullopt;
+    return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which kernel over axes takes a shape: pure functions, testable without a GPU.
+#pragma once
+#include <warpfold/axes/policy.hpp>
+#include <warpfold/axes/shape.hpp>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Which kernel takes a shape, and how it reads.
+enum class kernel_kind { columns, whole_columns, few_items, rows, short_rows, narrow, tiles };
+struct kernel_choice {
+  kernel_kind kind;
+  int vector;       ///< items that a thread reads at once
+  bool is_aligned;  ///< whether these are vectors; of narrow matrices, whether these begin at multiples of 16 bytes
+};
+
+/// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
+inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::uintptr_t address, int vector,
+                        std::size_t item_bytes) {
+  const auto are_aligned = [&](const axis_list& list) {
+    return std::all_of(list.axes, list.axes + list.rank, [&](const axis_list::axis& axis) {
+      return &axis == &inner || axis.extent == 1 || axis.in_stride % vector == 0;
+    });
+  };
+  return inner.in_stride == 1 && address % (static_cast<std::size_t>(vector) * item_bytes) == 0 &&
+         are_aligned(given.kept) && are_aligned(given.reduced);
+}
+
+/// Whether each output column is one of a matrix of few columns, whose rows are adjacent or nearly so.
+inline bool has_narrow_matrices(const shape& given) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  return given.reduced.rank == 1 && given.reduced_items > 1 && kept.in_stride == 1 && kept.extent <= max_tile_columns &&
+         kept.extent <= reduced.in_stride && 2 * reduced.in_stride <= 3 * kept.extent && given.outputs > 1;
+}
+
+/// Whether rows are adjacent and as short as the narrow kernel wants them, and there are enough of them for a block.
+inline bool has_long_narrow_matrices(const shape& given) {
+  const axis_list::axis& kept = given.kept.inner();
+  return has_narrow_matrices(given) && kept.extent <= max_narrow_columns && kept.extent > 1 &&
+         given.reduced.inner().in_stride == kept.extent &&
+         (given.kept.rank == 1 || given.reduced_items >= min_narrow_rows);
+}
+
+/// Whether matrices of `kept` columns, the first at `address`, begin at multiples of 16 bytes.
+inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t address, std::int64_t item_bytes) {
+  return address % 16 == 0 && std::all_of(kept.axes, kept.axes + kept.rank - 1, [&](const axis_list::axis& axis) {
+           return axis.in_stride * item_bytes % 16 == 0;
+         });
+}
+
+/// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
+/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
+inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
+                                   std::size_t accumulator_bytes, int column_vector, int row_chunk) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  const std::int64_t step = std::abs(reduced.in_stride), bytes = static_cast<std::int64_t>(item_bytes);
+  const bool is_tiny_run = given.reduced.rank > 1 && reduced.extent * step * bytes < sector_bytes &&
+                           kept.in_stride * bytes <= 2 * sector_bytes;
+  const bool by_rows = given.outputs == 1 || (step < kept.in_stride && !is_tiny_run);
+  if (given.reduced_items == 1 || !by_rows) {
+    const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
+    const int vector = fits ? column_vector : 1;
+    if (kept.extent * bytes >= 2 * sector_bytes) {
+      const std::int64_t items = given.reduced_items;
+      if (items <= most_few_items(std::max(item_bytes, accumulator_bytes)))
+        return {kernel_kind::few_items, vector, true};
+      if (items <= whole_column_items && items % few_items != 0 && given.outputs / vector >= many_columns)
+        return {kernel_kind::whole_columns, vector, true};
+    }
+    if (has_long_narrow_matrices(given))
+      return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
+    if (has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes) return {kernel_kind::tiles, vector, true};
+    return {kernel_kind::columns, vector, true};
+  }
+  const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
+  const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
+  const int chunk = is_aligned || (given.reduced.rank == 1 && reduced.in_stride == 1) ? row_chunk : 1;
+  return {given.reduced_items <= warp_lanes * chunk ? kernel_kind::short_rows : kernel_kind::rows, chunk,
+          is_aligned || chunk == 1};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

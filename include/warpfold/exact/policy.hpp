@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants of exact sums. They change their speed, never their result.
+#pragma once
+#include <type_traits>
+
+namespace warpfold::exact {
+
+/// Blocks are smaller where bins are larger, so that they fit 48 KiB; a multiprocessor has as many warps either way.
+template <class V> struct sum_policy {
+  static constexpr bool is_double = std::is_same_v<V, double>;
+  static constexpr int max_block_warps = is_double ? 4 : 8, blocks_per_multiprocessor = is_double ? 4 : 2;
+};
+
+/// Items that a lane sums at once: 128 bytes of them.
+template <class V> inline constexpr int batch_items = static_cast<int>(128 / sizeof(V));
+
+/// Rows of 32 chunks in a batch.
+template <class Leaves> consteval int batch_rows() {
+  constexpr int rows = batch_items<typename Leaves::accumulator> / Leaves::chunk_items;
+  return rows < 1 ? 1 : rows > 8 ? 8 : rows;
+}
+
+template <class V> struct segment_policy {
+  static constexpr bool is_double = std::is_same_v<V, double>;
+  static constexpr int lane_items = is_double ? 8 : 16;     ///< items that a lane sums at once
+  static constexpr int tile_segments = is_double ? 8 : 32;  ///< a tile's superaccumulators fill 3 or 4 KiB
+  static constexpr int blocks_per_multiprocessor = is_double ? 2 : 3;
+};
+
+/// Warps of a block that sums segments.
+inline constexpr int segment_block_warps = 8;
+/// Positions for each warp (segment_partition.cuh): with fewer, the searches for first segments would cost more than
+/// the sums.
+inline constexpr int min_positions_per_warp = 512;
+/// Segments of at most this many items, or of this part of a warp's range, are not cut.
+inline constexpr int min_uncut_items = 512, uncut_segments_per_warp = 8;
+
+}  // namespace warpfold::exact

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Inputs that lie in host memory, or that a function generates there, and how a call reads them.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <warpfold/error.hpp>
+#include <warpfold/host/relaxed_capture.cuh>
+
+namespace warpfold {
+
+/// `count` items in host memory: wf::host(range).
+template <class T> struct host_items {
+  using item = T;
+  const T* first;
+  std::int64_t count;
+};
+
+/// `count` items that fill(first, std::span<T>) writes: wf::chunks<T>(count, fill).
+template <class T, class Fill> struct host_chunks {
+  using item = T;
+  Fill fill;
+  std::int64_t count;
+};
+
+namespace detail {
+template <class In> inline constexpr bool is_host_input = false;
+template <class T> inline constexpr bool is_host_input<host_items<T>> = true;
+template <class T, class Fill> inline constexpr bool is_host_input<host_chunks<T, Fill>> = true;
+}  // namespace detail
+template <class In>
+concept host_input = detail::is_host_input<std::remove_cvref_t<In>>;
+
+}  // namespace warpfold
+
+namespace warpfold::host_memory {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// An input without its type.
+struct reader {
+  std::size_t item_bytes;
+  /// The items, if the device can copy them from where they lie: pinned or managed memory. Else null.
+  const std::byte* resident;
+  /// fill(first, to, count) writes items first … first + count - 1 to `to`. Threads call it at once.
+  std::function<void(std::int64_t first, std::byte* to, std::int64_t count)> fill;
+};
+
+inline cudaMemoryType memory_type(const void* pointer) {
+  const host_side::relaxed_capture relaxed;
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  return attributes.type;
+}
+/// Whether the bytes can be copied without staging. Throws if they are device memory.
+inline bool is_resident(const char* function, const char* argument, const void* first, const void* last) {
+  const cudaMemoryType begin = memory_type(first), end = memory_type(last);
+  if (begin == cudaMemoryTypeDevice) reject(function, {argument, " is device memory: pass it without wf::host"});
+  return begin == end && begin != cudaMemoryTypeUnregistered;
+}
+
+template <class T> reader reader_of(const char* function, const char* argument, const host_items<T>& in) {
+  static_assert(std::is_trivially_copyable_v<T>, "warpfold: items in host memory must be trivially copyable");
+  if (in.count < 0) reject(function, std::string(argument) + " has " + std::to_string(in.count) + " items");
+  if (in.count > 0 && in.first == nullptr) reject(function, {argument, " is a null pointer"});
+  const auto* const bytes = reinterpret_cast<const std::byte*>(in.first);
+  const bool resident = in.count > 0 && is_resident(function, argument, bytes,
+                                                    reinterpret_cast<const std::byte*>(in.first + in.count) - 1);
+  return {sizeof(T), resident ? bytes : nullptr, [in](std::int64_t first, std::byte* to, std::int64_t count) {
+            std::memcpy(to, in.first + first, static_cast<std::size_t>(count) * sizeof(T));
+          }};
+}
+template <class T, class Fill>
+reader reader_of(const char* function, const char* argument, const host_chunks<T, Fill>& in) {
+  static_assert(std::is_trivially_copyable_v<T>, "warpfold: items in host memory must be trivially copyable");
+  if (in.count < 0) reject(function, std::string(argument) + " has " + std::to_string(in.count) + " items");
+  return {sizeof(T), nullptr, [fill = in.fill](std::int64_t first, std::byte* to, std::int64_t count) {
+            fill(first, std::span<T>(reinterpret_cast<T*>(to), static_cast<std::size_t>(count)));
+          }};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host_memory

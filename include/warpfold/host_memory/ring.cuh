@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The buffers through which host memory reaches a device. They are kept from call to call, since pinned memory takes
+// longer to allocate than to fill.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+#include <warpfold/host/device.cuh>
+#include <warpfold/host/relaxed_capture.cuh>
+#include <warpfold/host/wait_for_value.cuh>
+
+namespace warpfold::host_memory {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Makes `device` the calling thread's current one, and the former one at the end.
+class device_guard {
+ public:
+  explicit device_guard(int device) : former_(host_side::current_device()) {
+    check(cudaSetDevice(device), "cudaSetDevice");
+  }
+  device_guard(const device_guard&) = delete;
+  ~device_guard() { (void)cudaSetDevice(former_); }
+
+ private:
+  int former_;
+};
+
+/// Room for one part of the input on the device, and pinned memory beside it where the part is staged; and the stream
+/// on which it is copied and reduced. Its device is current wherever a member is called.
+class part_buffer {
+ public:
+  part_buffer() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  part_buffer(const part_buffer&) = delete;
+  ~part_buffer() {
+    (void)cudaFree(device_);
+    (void)cudaStreamDestroy(stream_);
+  }
+
+  /// At least `bytes` of each. Nothing on the stream uses them.
+  void reserve(std::size_t bytes, bool staged) {
+    if (staged) (void)pinned_.reserve(bytes);
+    if (bytes <= bytes_) return;
+    (void)cudaFree(device_);
+    device_ = nullptr, bytes_ = 0;
+    check(cudaMalloc(&device_, bytes), "cudaMalloc");
+    bytes_ = bytes;
+  }
+
+  cudaStream_t stream() const { return stream_; }
+  std::byte* device() const { return static_cast<std::byte*>(device_); }
+  std::byte* pinned() { return static_cast<std::byte*>(pinned_.reserve(0)); }
+
+ private:
+  cudaStream_t stream_{};
+  void* device_ = nullptr;
+  std::size_t bytes_ = 0;
+  host_side::pinned_buffer pinned_;
+};
+
+/// The buffers of one device, which a call uses alone.
+struct device_ring {
+  explicit device_ring(int number) : device(number) {}
+  device_ring(const device_ring&) = delete;
+  ~device_ring() {
+    const device_guard guard(device);
+    buffers.clear();
+  }
+
+  void reserve(int count, std::size_t bytes, bool staged) {
+    while (static_cast<int>(buffers.size()) < count) buffers.push_back(std::make_unique<part_buffer>());
+    for (int i = 0; i < count; ++i) buffers[static_cast<std::size_t>(i)]->reserve(bytes, staged);
+  }
+  /// Waits for all that has been enqueued. What CUDA reports then has been reported, or is the next call's.
+  void drain() noexcept {
+    for (const auto& each : buffers) (void)cudaStreamSynchronize(each->stream());
+  }
+
+  int device;
+  std::vector<std::unique_ptr<part_buffer>> buffers;
+  host_side::pinned_buffer nodes;  ///< results of parts, for the first device of a call
+};
+
+/// Rings that no call uses. It is never destroyed: CUDA may be gone when the process ends.
+class ring_pool {
+ public:
+  static ring_pool& instance() {
+    static ring_pool& pool = *new ring_pool;
+    return pool;
+  }
+  std::unique_ptr<device_ring> take(int device) {
+    std::lock_guard lock(mutex_);
+    for (auto& each : idle_)
+      if (each->device == device) {
+        std::swap(each, idle_.back());
+        std::unique_ptr<device_ring> found = std::move(idle_.back());
+        idle_.pop_back();
+        return found;
+      }
+    return std::make_unique<device_ring>(device);
+  }
+  void give_back(std::unique_ptr<device_ring> ring) {
+    std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(ring));
+  }
+  void release() {
+    std::vector<std::unique_ptr<device_ring>> idle;
+    {
+      std::lock_guard lock(mutex_);
+      idle.swap(idle_);
+    }
+    const host_side::relaxed_capture relaxed;
+    idle.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<device_ring>> idle_;
+};
+
+/// A ring of the pool, for one call. When it ends nothing is enqueued any more.
+class ring_loan {
+ public:
+  explicit ring_loan(int device) : ring_(ring_pool::instance().take(device)) {}
+  ring_loan(ring_loan&&) = default;
+  ~ring_loan() {
+    if (ring_ == nullptr) return;
+    const host_side::relaxed_capture relaxed;
+    ring_->drain();
+    ring_pool::instance().give_back(std::move(ring_));
+  }
+  device_ring* operator->() const { return ring_.get(); }
+  device_ring& operator*() const { return *ring_; }
+
+ private:
+  std::unique_ptr<device_ring> ring_;
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host_memory

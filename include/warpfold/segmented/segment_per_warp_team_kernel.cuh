@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel for inputs so small that trips to memory cost more than bytes, and for long segments: each segment goes to
+// a team of neighbouring warps, which find it by its number, without a search, and join their shares within the block.
+// Other blocks take the segments that are too long for a team: each of their warps has a range of items, and folds
+// the units that begin there. No block waits for another.
+#pragma once
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/segmented/long_segments.cuh>
+#include <warpfold/thread/array.cuh>
+#include <warpfold/warp/reduce.cuh>
+
+namespace warpfold::segmented {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Shared memory: the value of each warp's share.
+template <class Arguments>
+using warp_team_storage =
+    thread::array<typename Arguments::A, policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes>;
+
+/// The share of a warp: items [first, last) of a segment, `step` at a time.
+struct warp_share {
+  std::int64_t segment;
+  segment_span items;  ///< of the segment
+  std::int64_t first, last, step;
+};
+
+/// Units of the segment that covers the begin of the calling warp's range, if it is too long for a team: the units
+/// that begin in the range, and, if the segment begins in the previous range, those that begin there. (Such a segment
+/// is longer than two ranges, so it covers the begin of at least one, and at most one begins in a range.)
+template <class Arguments> __device__ warp_share share_of_units(const Arguments& arguments) {
+  const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
+  const segment_span range = partition.own_positions();
+  const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
+  const auto before = warp::shuffle(segments.previous(start), 0);
+  const segment_span items{before.begin, before.end};
+  segment::require_within("segmented_reduce", start.segment - 1, items, leaves.source.items);
+  const std::int64_t count = items.end - items.begin, first = partition.position(start.segment - 1, items.begin);
+  const bool begins_before = items.begin < range.begin - partition.positions_per_warp;
+  const std::int64_t begin = begins_before ? partition.units_before(first, range.begin) : 0,
+                     end = least_of(partition.units_before(first, range.end), partition.unit_count(count));
+  const bool takes = count > partition.max_uncut_items && begin < end;
+  return {start.segment - 1, items, takes ? begin << partition.log_unit : 0,
+          takes ? least_of(end << partition.log_unit, count) : 0, partition.unit_items()};
+}
+
+/// The share of the warp that is number `own` of the team for `segment`: a power of two of rows of 32 chunks, and so a
+/// node of the canonical tree. Its end is -1 if the segment does not exist, or is too long for a team.
+template <class Arguments>
+__device__ warp_share share_of_team(const Arguments& arguments, std::int64_t segment, int own, int log_warps) {
+  const auto items = warp::shuffle(arguments.segments.span_at(segment, 0), 0);
+  segment::require_within("segmented_reduce", segment, items, arguments.leaves.source.items);
+  const std::int64_t count = items.end - items.begin;
+  std::int64_t step = warp_lanes * decltype(arguments.leaves)::chunk_items;
+  while (step << log_warps < count) step *= 2;
+  const bool takes = segment < arguments.segments.count && count <= arguments.partition.max_uncut_items;
+  return {segment, {items.begin, items.end}, own * step, takes ? least_of(count, (own + 1) * step) : -1, step};
+}
+
+/// Folds up to `step` items from item `first` of the share's segment on.
+template <class Arguments>
+__device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first) {
+  using leaves_type = std::remove_cvref_t<decltype(arguments.leaves)>;
+  constexpr int few_rows = target_share_rows, many_rows = policy_of<leaves_type>.long_rows;
+  const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
+    return fold_span<Rows>(arguments.leaves, share.items.begin + first, least_of(share.last - first, share.step),
+                           arguments.op);
+  };
+  // A share of few rows is folded fastest in one batch of as many rows.
+  return share.step <= few_rows * warp_lanes * leaves_type::chunk_items
+             ? fold(std::integral_constant<int, few_rows>{})
+             : fold(std::integral_constant<int, many_rows>{});
+}
+
+/// Joins the units [first, last) of a segment with those of other warps, unless there are none.
+template <class Arguments> __device__ void join_share_of_units(const Arguments& arguments, const warp_share& share) {
+  const auto& partition = arguments.partition;
+  const std::int64_t first = partition.position(share.segment, share.items.begin);
+  if (share.first < share.last)
+    join_units(arguments.units, partition, first, share.first >> partition.log_unit, partition.unit_count(share.last),
+               partition.unit_count(share.items.end - share.items.begin), arguments.op, [&](const auto& value) {
+                 if (arch::lane_id() == 0) arguments.write(arguments.out + share.segment, value);
+               });
+}
+
+/// Joins the values of a team's shares, from that of the calling warp on, and writes the segment's result.
+template <class Arguments>
+__device__ void join_team(const Arguments& arguments, const warp_share& share, warp_team_storage<Arguments>& values) {
+  const std::int64_t count = share.items.end - share.items.begin;
+  const int lane = arch::lane_id();
+  if (count == 0) {
+    if (lane == 0) arguments.out[share.segment] = arguments.empty.alone();
+    return;
+  }
+  const int shares = static_cast<int>((count - 1) / share.step) + 1;
+  const auto value = warp::all_reduce(values[arch::uniform_warp() + (lane < shares ? lane : 0)], arguments.op, shares);
+  if (lane == 0) arguments.write(arguments.out + share.segment, value);
+}
+
+/// The first blocks fold units of segments that are too long for a team; in the others each team folds one segment.
+template <class Segments, class Leaves, class Op, class Out>
+__global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
+                                  policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
+segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
+                             const warp_teams teams) {
+  using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
+  segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
+  const auto& partition = arguments.partition;
+  auto& values = arch::dynamic_shared<warp_team_storage<arguments_type>>();
+  constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
+  const int warp = arch::uniform_warp();
+  const bool takes_units = static_cast<int>(blockIdx.x) < teams.partition_blocks;
+  const std::int64_t place = (std::int64_t{blockIdx.x} - teams.partition_blocks) * block_warps + warp;
+  const int own = static_cast<int>(place & ((1 << teams.log_warps) - 1));
+  const warp_share share = takes_units ? share_of_units(arguments)
+                                       : share_of_team(arguments, place >> teams.log_warps, own, teams.log_warps);
+  WARPFOLD_NO_UNROLL
+  for (std::int64_t first = share.first; first < share.last; first += share.step) {
+    const auto value = fold_step(arguments, share, first);
+    const std::int64_t position = partition.position(share.segment, share.items.begin);
+    if (arch::lane_id() == 0)
+      (takes_units ? arguments.units.value(partition, position, first >> partition.log_unit) : values[warp]) = value;
+  }
+  if (takes_units) return join_share_of_units(arguments, share);
+  __syncthreads();
+  if (own == 0 && share.last >= 0) join_team(arguments, share, values);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The forms in which callers describe segments to segmented_reduce and to the segmented scans.
+#pragma once
+#include <cstdint>
+#include <warpfold/options.hpp>
+
+namespace warpfold {
+
+/// Segments of `items` items each, one after another.
+struct fixed_length {
+  std::int64_t items;
+};
+
+template <class E>
+concept integer_range = device_range<E> && std::integral<item_t<const E>>;
+template <class E>
+concept integer_iterator = item_iterator<E> && std::integral<iterator_item_t<E>>;
+
+/// Segment s has the items [begins[s], ends[s]). Ranges or iterators of integers. Segments need not touch.
+template <class Begins, class Ends> struct bounds {
+  static_assert((integer_range<Begins> || integer_iterator<Begins>)&&(integer_range<Ends> || integer_iterator<Ends>),
+                "warpfold: bounds are ranges or iterators of integers");
+  static_assert(detail::kernel_argument<Begins> && detail::kernel_argument<Ends>,
+                "warpfold: bounds are kept by value: pass spans, not containers");
+  Begins begins;
+  Ends ends;
+};
+template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>;
+
+/// Item i belongs to segment ids[i]. A range of as many ascending integers as there are items, each in [0, out.size()).
+/// Segments whose ids are left out are empty.
+template <device_range Ids> struct owners {
+  static_assert(detail::kernel_argument<Ids>, "warpfold: owners are kept by value: pass a span, not a container");
+  Ids ids;
+};
+template <class Ids> owners(Ids) -> owners<Ids>;
+
+template <class S> inline constexpr bool is_segments = false;
+template <> inline constexpr bool is_segments<fixed_length> = true;
+template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
+template <class R> inline constexpr bool is_segments<owners<R>> = true;
+
+/// The forms of segments: fixed_length, bounds, owners, or offsets. Offsets are a range or an iterator of integers, one
+/// more than there are segments: segment s has the items [offsets[s], offsets[s + 1]).
+template <class S>
+concept segments = is_segments<S> || integer_range<S> || integer_iterator<S>;
+
+}  // namespace warpfold

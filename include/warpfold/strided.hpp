@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arrays of several dimensions as callers pass them, and names of their axes.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <warpfold/options.hpp>
+
+namespace warpfold {
+
+inline constexpr int max_axes = 8;  ///< dimensions that an array may have
+
+/// Axes by number, from 0 for the outermost; negative numbers count from the end. As an argument: the axes that are
+/// reduced.
+struct axes {
+  int count = 0;
+  int number[max_axes] = {};
+
+  template <std::integral... Numbers>
+    requires(sizeof...(Numbers) <= max_axes)
+  constexpr axes(Numbers... numbers) : count(sizeof...(Numbers)), number{static_cast<int>(numbers)...} {}
+};
+
+/// The same, named by what the output keeps: all other axes are reduced.
+struct keep_axes : axes {
+  using axes::axes;
+};
+
+/// An array of `Rank` dimensions behind a pointer, for those who have no mdspan. Strides count items, and may be
+/// negative or zero. Without strides the array is contiguous, and the last axis the innermost.
+template <class T, int Rank> struct strided {
+  static_assert(0 <= Rank && Rank <= max_axes, "warpfold: an array has at most 8 dimensions");
+  using index_type = std::int64_t;
+
+  T* data;
+  std::int64_t extents[Rank > 0 ? Rank : 1] = {}, strides[Rank > 0 ? Rank : 1] = {};
+
+  explicit constexpr strided(T* data) requires(Rank == 0) : data(data) {}
+  constexpr strided(T* data, const std::int64_t (&extents)[Rank]) : data(data) {
+    std::int64_t step = 1;
+    for (int i = Rank - 1; i >= 0; --i) {
+      this->extents[i] = extents[i], strides[i] = step;
+      step *= extents[i];
+    }
+  }
+  constexpr strided(T* data, const std::int64_t (&extents)[Rank], const std::int64_t (&strides)[Rank]) : data(data) {
+    std::copy_n(extents, Rank, this->extents);
+    std::copy_n(strides, Rank, this->strides);
+  }
+
+  static constexpr std::size_t rank() { return Rank; }
+  constexpr std::int64_t extent(std::size_t axis) const { return extents[axis]; }
+  constexpr std::int64_t stride(std::size_t axis) const { return strides[axis]; }
+  constexpr T* data_handle() const { return data; }
+};
+template <class T> strided(T*) -> strided<T, 0>;
+template <class T, int Rank> strided(T*, const std::int64_t (&)[Rank]) -> strided<T, Rank>;
+template <class T, int Rank>
+strided(T*, const std::int64_t (&)[Rank], const std::int64_t (&)[Rank]) -> strided<T, Rank>;
+
+namespace detail {
+template <class M> inline constexpr std::size_t rank_of = std::remove_cvref_t<M>::rank();
+
+/// Arrays of no dimension need have no strides.
+template <class M>
+concept has_strides = rank_of<M>
+== 0 || requires(const M& m) {
+  { m.stride(0) } -> std::convertible_to<std::int64_t>;
+};
+}  // namespace detail
+
+/// Any type with the members of an mdspan: std's, cuda::std's, Kokkos' and RAFT's, and `strided`. The accessor must be
+/// one of plain pointers. The layout may be any with strides.
+template <class M>
+concept array_view = requires(const M& m) {
+  { std::remove_cvref_t<M>::rank() } -> std::convertible_to<std::size_t>;
+  { m.extent(0) } -> std::convertible_to<std::int64_t>;
+  requires pointer_like<std::remove_cvref_t<decltype(m.data_handle())>>;
+}
+&&detail::has_strides<M>;
+
+/// The type that a view's data_handle returns, and the type of its items.
+template <array_view M> using view_handle_t = std::remove_cvref_t<decltype(std::declval<const M&>().data_handle())>;
+template <array_view M> using view_item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<view_handle_t<M>>>>;
+
+}  // namespace warpfold

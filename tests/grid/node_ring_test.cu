@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ring of nodes: each tile finds the nodes before it, in order, and all words are zero afterwards. (Tests of scans
+// let windows use places again.)
+#include <warpfold/grid/node_ring.cuh>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/device.cuh"
+
+namespace {
+
+namespace grid = warpfold::grid;
+
+/// The tiles [begin, end). A node takes several messages.
+struct tiles_node {
+  int begin, end, wide[5];
+};
+struct join {
+  __host__ __device__ tiles_node operator()(const tiles_node& left, const tiles_node& right) const {
+    return {left.begin, left.end == right.begin ? right.end : -1, {}};
+  }
+};
+
+/// One warp per tile. Tiles from `first` on are units of one segment; others only pass.
+template <int Readers>
+__global__ void look_back_kernel(grid::node_ring<tiles_node, Readers> ring, int first, int* begins) {
+  const int lane = static_cast<int>(threadIdx.x);
+  int tile = 0;
+  if (lane == 0) tile = static_cast<int>(atomicAdd(&ring.control->next_tile, 1));
+  tile = __shfl_sync(warpfold::full_warp, tile, 0);
+  ring.enter(tile);
+  const int before = tile - first;
+  tiles_node own{tile, tile + 1, {}};
+  if (before >= 0) {
+    if (lane == 0) ring.publish(0, tile, own);
+    ring.fence();
+    for (int level = 0; level < grid::ring_levels && before >> (grid::log_window * level) != 0; ++level) {
+      const int log = grid::log_window * level, digit = before >> log, rank = digit & 31;
+      const bool completes = tile + 1 < ring.tiles && ((before + 1) & ((32 << log) - 1)) == 0;
+      const int through = (digit - rank + lane + 1) << log;
+      ring.look_back(level, rank, (first + through - 1) >> log, completes, tile >> (log + grid::log_window), join{},
+                     [&](int, const tiles_node& node) { own = join{}(node, own); });
+      if (completes) ring.fence();
+    }
+  }
+  if (lane == 0) begins[tile] = own.end == tile + 1 ? own.begin : -1;
+  ring.finish(tile, ring.leave(tile));
+}
+
+template <int Readers> void check(int tiles, int first) {
+  using ring = grid::node_ring<tiles_node, Readers>;
+  const std::size_t words = grid::ring_bytes<Readers>(sizeof(tiles_node)) / sizeof(uint4);
+  const wf_test::device_array<uint4> memory(std::vector<uint4>(words, uint4{}));
+  const wf_test::device_array<int> begins(std::vector<int>(static_cast<std::size_t>(tiles), -2));
+  auto* const control = reinterpret_cast<grid::ring_control<Readers>*>(memory.data());
+  const ring nodes{control, reinterpret_cast<grid::published_value<tiles_node>*>(control + 1), tiles};
+  wf_test::launch_and_wait(&look_back_kernel<Readers>, tiles, 32, 0, nodes, first, begins.data());
+  const auto found = begins.to_host();
+  for (int tile = 0; tile < tiles; ++tile)
+    EXPECT_EQ(found[static_cast<std::size_t>(tile)], std::min(tile, first)) << "tile " << tile << " of " << tiles;
+  auto left = memory.to_host();
+  EXPECT_EQ(left[0].x, static_cast<unsigned>(tiles)) << "tiles drawn";
+  left[0].x = 0;
+  EXPECT_TRUE(
+      std::all_of(left.begin(), left.end(), [](const uint4& four) { return (four.x | four.y | four.z | four.w) == 0; }))
+      << "a word is left of " << tiles << " tiles";
+}
+
+TEST(node_ring, tiles_find_the_nodes_before_them) {
+  for (const int tiles : {2, 32, 33, 70}) {
+    check<1>(tiles, 0);
+    for (const int first : {0, 20}) check<2>(tiles, std::min(first, tiles));
+  }
+}
+
+}  // namespace
