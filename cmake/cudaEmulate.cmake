@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs a target's CUDA sources on the CPU:
 #
-#   cuda_emulate(target [SPLIT_ACCESSES])       links cuda_emulator::cuda_emulator
-#   warpfold_emulate(target [SPLIT_ACCESSES])   links warpfold::emulator
+#   cuda_emulate(target [SPLIT_ACCESSES | RACES])       links cuda_emulator::cuda_emulator
+#   warpfold_emulate(target [SPLIT_ACCESSES | RACES])   links warpfold::emulator
 #
-# SPLIT_ACCESSES: threads also switch between plain accesses, with GCC. All targets of a program take it, or none.
+# SPLIT_ACCESSES: threads also switch between plain accesses, with GCC. RACES: accesses that race are found, with GCC. All
+# targets of a program take one of them, or none. CUDA_EMULATOR_RACES=ON has all targets take RACES.
 #
 # Both compile the target's CUDA sources as C++, in projects that enable CUDA and in those that do not. The call may
 # stand before or after target_sources() in the directory that adds the target; in another directory it must stand after.
@@ -77,21 +78,34 @@ function(_cuda_emulate_sources target)
   set_property(TARGET ${target} PROPERTY SOURCES ${emulated})
 endfunction()
 
+option(CUDA_EMULATOR_RACES "Find accesses that race, in all emulated targets; needs GCC" OFF)
+
 # ThreadSanitizer's calls are the emulator's own, so the linker is not told.
+function(_cuda_emulate_see_accesses target definition)
+  set_property(TARGET ${target} APPEND PROPERTY COMPILE_DEFINITIONS ${definition})
+  foreach(option IN ITEMS -fsanitize=thread -Wno-tsan ${ARGN})
+    set_property(TARGET ${target} APPEND PROPERTY COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:${option}>")
+  endforeach()
+endfunction()
 function(_cuda_emulate_split_accesses target)
-  set_property(TARGET ${target} APPEND PROPERTY COMPILE_DEFINITIONS CUDA_EMULATOR_SPLIT_ACCESSES)
-  set_property(TARGET ${target} APPEND PROPERTY COMPILE_OPTIONS
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread> $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
+  _cuda_emulate_see_accesses(${target} CUDA_EMULATOR_SPLIT_ACCESSES)
+endfunction()
+# Line numbers are for reports. Calls of these functions stay calls, which the emulator sees.
+function(_cuda_emulate_races target)
+  _cuda_emulate_see_accesses(${target} CUDA_EMULATOR_RACES -g1 --param=tsan-distinguish-volatile=1
+    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
 endfunction()
 
 function(_cuda_emulate_with library target)
   if(NOT TARGET ${target})
     message(FATAL_ERROR "${library}: there is no target '${target}' to emulate")
   endif()
-  if("SPLIT_ACCESSES" IN_LIST ARGN)
+  if("${ARGN}" STREQUAL SPLIT_ACCESSES)
     _cuda_emulate_split_accesses(${target})
+  elseif("${ARGN}" STREQUAL RACES OR (CUDA_EMULATOR_RACES AND NOT ARGN))
+    _cuda_emulate_races(${target})
   elseif(ARGN)
-    message(FATAL_ERROR "${library}: '${ARGN}' is no way to emulate '${target}'; SPLIT_ACCESSES is")
+    message(FATAL_ERROR "${library}: '${ARGN}' is no way to emulate '${target}'; SPLIT_ACCESSES or RACES is")
   endif()
   # Unlike target_link_libraries(), this goes with the caller's own calls with and without PRIVATE.
   set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${library})

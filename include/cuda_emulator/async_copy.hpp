@@ -22,6 +22,7 @@ inline void async_copy_to_shared(void* target, const void* source) {
   if (!shared.contains(target) || !shared.contains(static_cast<const std::byte*>(target) + bytes - 1))
     s.fail(fault::async_copy, "the target does not lie in the block's dynamic shared memory");
   if (!range_fits(source, bytes)) s.fail(fault::async_copy, "the source runs past the end of its allocation");
+  races::copy_starts(t, target, source);
   if (s.coin()) std::memcpy(target, source, bytes);
   else t.copies.push_back({target, source});
 }
@@ -31,6 +32,7 @@ inline void wait_async_copies() {
   thread& t = running_thread("wait for asynchronous copies");
   for (const own_copy& copy : t.copies) std::memcpy(copy.target, copy.source, 16);
   t.copies.clear();
+  races::copies_end(t);
 }
 
 }  // namespace cuda_emulator

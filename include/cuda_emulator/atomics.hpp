@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_emulator/packed_float.hpp>
+#include <cuda_emulator/races/events.hpp>
 #include <cuda_emulator/warp_collective.hpp>
 
 #include <atomic>
@@ -39,9 +40,14 @@ template <class T, class Word, class Change> Word changed_bits(Word old, Change 
   return bits;
 }
 
-// CUDA's atomics are relaxed. Here they are sequentially consistent: weak memory is not modelled.
-template <class T, class Change> T atomic_change(T* address, Change change) {
+// CUDA's atomics are relaxed. Here they are sequentially consistent: weak memory is not modelled, but races that the
+// order leaves are found where they are looked for.
+template <class T, class Change>
+T atomic_change(T* address, Change change, std::memory_order order = std::memory_order_relaxed,
+                races::scope reach = races::scope::device) {
   begin_atomic(address);
+  const undivided whole;
+  races::strong_access(address, sizeof(T), true, true, order, reach);
   if constexpr (is_packed_float<T>) {  // some are not trivially copyable, as atomic_ref requires
     using word [[gnu::may_alias]] = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
     auto* target = reinterpret_cast<word*>(address);
@@ -97,8 +103,7 @@ CUDA_EMULATOR_ATOMIC(atomicXor, int, unsigned, cuda_emulator::detail::ull) {
   return cuda_emulator::detail::atomic_change(address, [&](T old) { return old ^ value; });
 }
 CUDA_EMULATOR_ATOMIC(atomicExch, int, unsigned, cuda_emulator::detail::ull, float) {
-  cuda_emulator::begin_atomic(address);
-  return std::atomic_ref<T>(*address).exchange(value);
+  return cuda_emulator::detail::atomic_change(address, [&](T) { return value; });
 }
 inline unsigned atomicInc(unsigned* address, unsigned limit) {
   return cuda_emulator::detail::atomic_change(address, [&](unsigned old) { return old >= limit ? 0u : old + 1; });
@@ -110,15 +115,24 @@ inline unsigned atomicDec(unsigned* address, unsigned limit) {
 template <cuda_emulator::detail::one_of<int, unsigned, cuda_emulator::detail::ull, unsigned short> T>
 T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
   cuda_emulator::begin_atomic(address);
-  std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired);
+  const cuda_emulator::undivided whole;
+  const bool stores = std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired);
+  cuda_emulator::races::strong_access(address, sizeof(T), true, stores, std::memory_order_relaxed,
+                                      cuda_emulator::races::scope::device);
   return expected;
 }
 
 #undef CUDA_EMULATOR_ATOMIC
 
-inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void __threadfence_block() {
+  const cuda_emulator::undivided whole;
+  cuda_emulator::races::fence(std::memory_order_acq_rel, cuda_emulator::races::scope::block);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 inline void __threadfence() {
   cuda_emulator::interleave(&threadIdx);  // one address for all fences: loops that wait may fence
+  const cuda_emulator::undivided whole;
+  cuda_emulator::races::fence(std::memory_order_acq_rel, cuda_emulator::races::scope::device);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 inline void __threadfence_system() { __threadfence(); }

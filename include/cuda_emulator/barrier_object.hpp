@@ -48,6 +48,7 @@ inline void store_word(barrier_object_record& record, barrier_word word) {
   if (complete) {
     word.phase ^= 1;
     word.pending = word.expected;
+    races::completes(record.race);
   }
   std::memcpy(record.address, &word, sizeof word);
   if (!complete) return;
@@ -77,6 +78,7 @@ inline void barrier_init(void* address, unsigned count) {
     s.fail(fault::barrier_object, "init: ", count, " arrivals; 1 to 2^20 - 1 can be counted");
   if (detail::find_record(b, address) != nullptr) s.fail(fault::barrier_object, "init of a barrier that is in use");
   b.barrier_objects.push_back({address, nullptr});
+  races::plain(address, sizeof(detail::barrier_word), true);
   detail::barrier_word word{};
   word.pending = word.expected = count;
   word.valid = 1;
@@ -88,6 +90,7 @@ inline void barrier_invalidate(void* address) {
   block& b = *running_thread("mbarrier invalidate").parent;
   barrier_object_record& record = detail::record_of(b, address, "invalidate");
   if (record.waiting != nullptr) current_scheduler->fail(fault::barrier_object, "invalidate while threads wait");
+  races::plain(address, sizeof(detail::barrier_word), true);
   record = b.barrier_objects.back();
   b.barrier_objects.pop_back();
   fill_poison(address, sizeof(detail::barrier_word));
@@ -107,11 +110,14 @@ inline void barrier_arrive(void* address, long long bytes = 0) {
   if (word.valid == 0 || word.pending == 0)
     s.fail(fault::barrier_object, "arrive: more arrivals than the barrier expects, or its memory was overwritten");
   --word.pending;
+  races::strong_access(address, sizeof word, true, true, std::memory_order_relaxed, races::scope::device);
+  races::arrives(record.race, t);
   detail::store_word(record, word);
 }
 
-inline void barrier_complete_bytes(block& near, void* address, long long bytes) {
+inline void barrier_complete_bytes(block& near, void* address, long long bytes, const races::copy_state& copy) {
   barrier_object_record& record = detail::record_of(near, address, "a bulk copy");
+  races::bulk_copy_ends(record.race, copy);
   detail::barrier_word word = detail::load_word(address);
   detail::change_bytes(word, -bytes);
   detail::store_word(record, word);
@@ -121,8 +127,12 @@ inline void barrier_complete_bytes(block& near, void* address, long long bytes) 
 inline bool barrier_test(void* address, unsigned parity) {
   const undivided whole;
   thread& t = running_thread("mbarrier try_wait");
-  detail::record_of(*t.parent, address, "try_wait");
-  return detail::load_word(address).phase != (parity & 1);
+  const barrier_object_record& record = detail::record_of(*t.parent, address, "try_wait");
+  races::strong_access(address, sizeof(detail::barrier_word), true, false, std::memory_order_relaxed,
+                       races::scope::device);
+  if (detail::load_word(address).phase == (parity & 1)) return false;
+  races::passes(record.race, t);
+  return true;
 }
 
 // Like barrier_test, but lets other threads run first. It may return false, as the hardware's does.
@@ -147,6 +157,7 @@ inline void barrier_wait(void* address, unsigned parity,
   t.waits_mask = 0;
   t.site = site;
   s.park();
+  if (!s.unwinding()) races::passes(detail::record_of(*t.parent, address, "wait").race, t);
 }
 
 }  // namespace cuda_emulator

@@ -62,6 +62,7 @@ inline int meet_block(barrier_kind kind, bool predicate, const std::source_locat
                    : kind == barrier_kind::all ? count == b.thread_count
                                                : static_cast<int>(count);
   barrier.arrived = barrier.true_count = 0;
+  races::block_met(b);
   unsigned steps = ~0u;  // the fewest of any warp: while one warp only polls, the whole block waits for it
   for (const warp& w : b.warps) steps = std::min(steps, w.steps);
   for (warp& w : b.warps) {

@@ -26,7 +26,7 @@ inline void check_bulk_copy(scheduler& s, const block& b, const void* target, co
 
 inline void deliver_bulk_copy(late_copy&& copy) {
   std::memcpy(copy.target, copy.source, copy.bytes);
-  barrier_complete_bytes(*copy.owner, copy.barrier, static_cast<long long>(copy.bytes));
+  barrier_complete_bytes(*copy.owner, copy.barrier, static_cast<long long>(copy.bytes), copy.race);
 }
 
 }  // namespace detail
@@ -39,7 +39,8 @@ inline void bulk_copy_to_shared(void* target, const void* source, std::size_t by
   detail::check_bulk_copy(s, *t.parent, target, source, bytes, barrier);
   detail::record_of(*t.parent, barrier, "a bulk copy");
   s.deliver = &detail::deliver_bulk_copy;
-  s.late_copies().push_back({target, source, bytes, barrier, t.parent});
+  s.late_copies().push_back(
+      {target, source, bytes, barrier, t.parent, races::bulk_copy_starts(t, target, source, bytes)});
 }
 
 }  // namespace cuda_emulator

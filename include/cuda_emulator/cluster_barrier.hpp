@@ -15,6 +15,7 @@ inline constexpr char cluster_wait_name[] = "cluster_wait";
 inline void complete_cluster_phase(cluster& c) {
   if (c.arrived + c.exited_unarrived < c.thread_count) return;
   ++c.phase;
+  races::completes(c.race);
   current_scheduler->step(*current_thread->home);
   c.arrived = 0;
   c.exited_unarrived = 0;
@@ -35,7 +36,8 @@ inline unsigned cluster_size() {
   return static_cast<unsigned>(running_thread("cluster_size", 9).parent->parent->blocks.size());
 }
 
-inline void cluster_arrive() {
+// `releases`: what the caller did before is ordered before what others do after they have waited.
+inline void cluster_arrive(bool releases = true) {
   const undivided whole;
   thread& t = running_thread("cluster_arrive", 9);
   if (current_scheduler->unwinding()) return;
@@ -45,6 +47,7 @@ inline void cluster_arrive() {
   t.arrived_at_cluster = true;
   t.cluster_phase = c.phase;
   ++c.arrived;
+  if (releases) races::arrives(c.race, t);
   detail::complete_cluster_phase(c);
 }
 
@@ -64,6 +67,7 @@ inline void cluster_wait(const std::source_location& site = std::source_location
   } else {
     s.maybe_yield();
   }
+  if (!s.unwinding()) races::passes(c.race, t);
 }
 
 inline void cluster_thread_left(thread& t) {

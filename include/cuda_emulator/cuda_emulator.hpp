@@ -30,11 +30,15 @@
 #include <cuda_emulator/cluster_barrier.hpp>
 #include <cuda_emulator/device_functions.hpp>
 #include <cuda_emulator/dynamic_shared.hpp>
+#include <cuda_emulator/endless_loop.hpp>
 #include <cuda_emulator/error.hpp>
 #include <cuda_emulator/failure.hpp>
 #include <cuda_emulator/float_functions.hpp>
 #include <cuda_emulator/launch.hpp>
 #include <cuda_emulator/named_barrier.hpp>
+#include <cuda_emulator/ordered_access.hpp>
+#include <cuda_emulator/races/hooks.hpp>
+#include <cuda_emulator/races/report.hpp>
 #include <cuda_emulator/runtime_device.hpp>
 #include <cuda_emulator/runtime_event.hpp>
 #include <cuda_emulator/runtime_function.hpp>

@@ -131,14 +131,19 @@ template <class T> void store_aligned(T* address, const T& value, const char* wh
 // The same, but other threads see the access as a whole, as they see one scalar instruction of up to 16 bytes.
 template <class T> T load_whole(const T* address) {
   const undivided whole;
+  races::strong_access(address, sizeof(T), true, false, std::memory_order_relaxed, races::scope::device);
   return load_aligned(address, "load");
 }
 template <class T> void store_whole(T* address, const T& value) {
   const undivided whole;
+  races::strong_access(address, sizeof(T), false, true, std::memory_order_relaxed, races::scope::device);
   store_aligned(address, value, "store");
 }
 }  // namespace cuda_emulator
-template <class T> T __ldg(const T* address) { return cuda_emulator::load_aligned(address, "__ldg"); }
+template <class T> T __ldg(const T* address) {
+  cuda_emulator::races::constant_load(address, sizeof(T));
+  return cuda_emulator::load_aligned(address, "__ldg");
+}
 template <class T> T __ldca(const T* address) { return cuda_emulator::load_aligned(address, "__ldca"); }
 template <class T> T __ldcs(const T* address) { return cuda_emulator::load_aligned(address, "__ldcs"); }
 template <class T> T __ldlu(const T* address) { return cuda_emulator::load_aligned(address, "__ldlu"); }

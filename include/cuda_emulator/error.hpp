@@ -28,10 +28,12 @@ enum class fault {
   exited_lane,        // a lane of the mask has already exited
   inactive_source,    // a shuffle reads a lane that does not take part
   deadlock,           // no thread can run, or all threads that can run only poll memory
+  endless_loop,       // a thread computes for ever
   shared_memory,      // dynamic shared memory is too small, misaligned, or written outside its bounds
   cluster_barrier,    // arrive and wait of the cluster barrier do not alternate
   barrier_object,     // an mbarrier is used before init, or its counts are out of range
   async_copy,         // an asynchronous copy is misaligned, out of bounds or never waited for
+  race,               // two accesses of the same memory that nothing orders (CUDA_EMULATOR_RACES)
   misaligned,         // an access of an address that is no multiple of its size
   bulk_copy,          // a bulk copy is misaligned, has a wrong size or is unfinished when its block ends
   trap,               // the kernel called __trap()
@@ -47,10 +49,12 @@ inline const char* fault_name(fault kind) {
     case fault::exited_lane: return "exited lane in mask";
     case fault::inactive_source: return "shuffle from an inactive lane";
     case fault::deadlock: return "deadlock";
+    case fault::endless_loop: return "endless loop";
     case fault::shared_memory: return "shared memory";
     case fault::cluster_barrier: return "cluster barrier";
     case fault::barrier_object: return "mbarrier";
     case fault::async_copy: return "asynchronous copy";
+    case fault::race: return "data race";
     case fault::misaligned: return "misaligned address";
     case fault::bulk_copy: return "bulk copy";
     case fault::trap: return "trap";

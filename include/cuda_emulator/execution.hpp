@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_emulator/fiber.hpp>
+#include <cuda_emulator/races/state.hpp>
 #include <cuda_emulator/shared_block.hpp>
 #include <cuda_emulator/static_shared.hpp>
 
@@ -63,6 +64,7 @@ struct alignas(64) thread {
   // The address that it last read past the first-level cache or changed atomically: by now, and when last interrupted.
   const void* read = nullptr;
   const void* read_at_interrupt = nullptr;
+  [[no_unique_address]] races::thread_state race{};
 };
 
 // A warp intrinsic. `complete` runs once all lanes have arrived: it reads warp::value and warp::source, and writes each
@@ -107,12 +109,14 @@ struct block_barrier {
 struct barrier_object_record {  // an initialised mbarrier
   void* address = nullptr;
   thread* waiting = nullptr;
+  [[no_unique_address]] races::barrier_state race{};
 };
 
 struct named_barrier_state {
   unsigned arrived = 0;
   unsigned threads = 0;
   thread* waiting = nullptr;
+  [[no_unique_address]] races::barrier_state race{};
 };
 
 struct block {
@@ -128,6 +132,7 @@ struct block {
   static_images images;
   std::vector<barrier_object_record> barrier_objects;
   std::array<named_barrier_state, 16> named_barriers{};
+  [[no_unique_address]] races::block_state race{};
 };
 
 struct cluster {  // a block without a cluster is a cluster of one
@@ -137,6 +142,7 @@ struct cluster {  // a block without a cluster is a cluster of one
   unsigned arrived = 0;           // threads that have arrived at the cluster barrier in this phase
   unsigned exited_unarrived = 0;  // threads that exited before they arrived in this phase
   unsigned phase = 0;
+  [[no_unique_address]] races::barrier_state race{};
 };
 
 struct late_copy {  // a bulk copy that has started and has not happened yet
@@ -145,6 +151,7 @@ struct late_copy {  // a bulk copy that has started and has not happened yet
   std::size_t bytes;
   void* barrier;
   block* owner;
+  [[no_unique_address]] races::copy_state race{};
 };
 
 inline constinit thread_local thread* current_thread = nullptr;

@@ -19,11 +19,14 @@ inline bool arrive_at_named_barrier(thread& t, unsigned id, unsigned threads) {
   if (barrier.arrived > 0 && barrier.threads != threads)
     s.fail(fault::divergent_barrier, "named barrier ", id, ": threads expect ", barrier.threads, " and ", threads);
   barrier.threads = threads;
+  races::arrives(barrier.race, t);
   if (++barrier.arrived < threads) return false;
   barrier.arrived = 0;
+  races::completes(barrier.race);
   s.step(*t.home);
   for (thread* w = std::exchange(barrier.waiting, nullptr); w != nullptr;) {
     thread* next = std::exchange(w->next_waiting, nullptr);
+    races::passes(barrier.race, *w);
     s.wake(*w);
     w = next;
   }
@@ -39,8 +42,11 @@ inline void named_barrier_sync(unsigned id, unsigned threads,
   thread& t = running_thread("named barrier");
   scheduler& s = *current_scheduler;
   if (s.unwinding()) return s.park();
-  if (detail::arrive_at_named_barrier(t, id, threads)) return s.maybe_yield();
   named_barrier_state& barrier = t.parent->named_barriers[id];
+  if (detail::arrive_at_named_barrier(t, id, threads)) {
+    races::passes(barrier.race, t);
+    return s.maybe_yield();
+  }
   t.next_waiting = barrier.waiting;
   barrier.waiting = &t;
   t.waits_at = "named barrier";

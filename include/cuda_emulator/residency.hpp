@@ -19,6 +19,9 @@ inline std::uint64_t scheduler::next_cluster_rank() {
   return rank;
 }
 
+namespace detail {
+void watch_for_endless_loops(bool runs);
+}
 void cluster_thread_left(thread& t);         // counts it as arrived at the cluster barrier
 void release_rendezvous_without(thread& t);  // it may be the last lane that others wait for
 
@@ -59,6 +62,7 @@ inline void scheduler::prepare(block& b, cluster& c, std::uint64_t cluster_index
     w.lanes = &b.threads[i * 32];
     wake(w, w.existing);
   }
+  races::block_begins(b);
 }
 
 inline void scheduler::admit_cluster() {
@@ -73,6 +77,7 @@ inline void scheduler::admit_cluster() {
   while (c->blocks.size() < blocks) c->blocks.push_back(std::make_unique<block>());
   c->blocks.resize(blocks);
   c->blocks_done = c->arrived = c->exited_unarrived = c->phase = 0;
+  c->race = {};
   c->thread_count = blocks * launch_.block.x * launch_.block.y * launch_.block.z;
   const std::uint64_t index = next_cluster_rank();
   for (unsigned rank = 0; rank < blocks; ++rank) prepare(*c->blocks[rank], *c, index, rank);
@@ -174,9 +179,13 @@ inline void scheduler::run(const grid_launch& launch) {
     explicit session(scheduler& s) : s(s) {
       current_scheduler = &s;
       ++running_launches();
+      races::launch_begins(s);
+      if (s.options_.endless_seconds > 0) detail::watch_for_endless_loops(true);
     }
     ~session() {
+      if (s.options_.endless_seconds > 0) detail::watch_for_endless_loops(false);
       --running_launches();
+      races::launch_ends();
       current_scheduler = nullptr;
       current_thread = nullptr;
       for (auto& c : s.resident_) s.spare_.push_back(std::move(c));

@@ -4,6 +4,7 @@
 
 #include <cuda_emulator/error.hpp>
 #include <cuda_emulator/execution.hpp>
+#include <cuda_emulator/races/events.hpp>
 #include <cuda_emulator/settings.hpp>
 #include <cuda_emulator/undivided.hpp>
 
@@ -59,10 +60,13 @@ class scheduler {
     park();
   }
 
+  // For callers that must not throw.
+  [[noreturn]] void abandon(fault kind, const std::string& message);
+  void look_for_endless_loop();
+
 #if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
   // For the hooks of plain accesses, which must not throw.
   void split();  // lets others run
-  [[noreturn]] void abandon(fault kind, const std::string& message);
   bool shares(const void* address);
   bool draw_next_split() {
     until_split = 1 + draw(split_grain_);
@@ -83,6 +87,10 @@ class scheduler {
 
  private:
   friend struct report;
+#if defined(CUDA_EMULATOR_RACES)
+  friend class races::detector;
+  friend struct races::race_report;
+#endif
 
   [[noreturn]] void stop(fault kind, const std::string& message);
   static void worker_main();
@@ -145,6 +153,9 @@ class scheduler {
   std::optional<std::uint64_t> fingerprint_;  // of memory when it was looked at, if nothing has shown progress since
   std::vector<memory_range> variables_;       // of the kernel's module, once they have been asked for
   unsigned until_preemption_ = 1;
+  volatile std::uint64_t choices_ = 0;  // of threads; a signal's handler reads it
+  std::uint64_t choices_seen_ = 0;
+  int seconds_without_choice_ = 0;
   [[maybe_unused]] std::uint32_t split_grain_ = 1;
   std::vector<late_copy> late_copies_;
   std::exception_ptr failure_;

@@ -28,6 +28,10 @@ struct options {
   // A deadlock is reported after this many polls that show no progress; polling.hpp says what that is.
   std::uint64_t spin_limit = std::uint64_t{1} << 23;
 
+  // A thread that computes for so many seconds of processor time, without a call of the emulator, is in an endless
+  // loop. 0 lets it go on.
+  int endless_seconds = 30;
+
   // The device.
   int multiprocessors = 4;
   int blocks_per_multiprocessor = 2;
@@ -45,6 +49,16 @@ struct options {
   bool allow_exited_lanes = false;     // a mask may name lanes that have exited (CUDA lets it pass)
   bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
 
+  // Where races are looked for: prints each pair of places that races, and goes on. CUDA_EMULATOR_CONTINUE_AFTER_RACES
+  // in the environment sets it.
+  bool continue_after_races = false;
+  // Whether a bulk copy may overwrite what was read before only behind a proxy fence, as the letter of PTX says.
+  // NVIDIA's own libraries do without: what has been read cannot change any more.
+  bool reads_need_proxy_fences = false;
+  // Whether strong writes of a word must be ordered, too, unless both are atomics that read it: a flag that is cleared
+  // for the next round, and set in it. CUDA_EMULATOR_ORDERED_STRONG_WRITES in the environment sets it.
+  bool strong_writes_need_order = false;
+
   // Faults, to test how a program handles them.
   cudaError_t launch_error = cudaSuccess;  // what launches return instead of running
   std::int64_t failing_thread = -1;        // the thread of each grid that fails when it starts
@@ -55,6 +69,8 @@ inline options& settings() {
   static thread_local options instance = [] {
     options initial;
     if (const char* seed = std::getenv("CUDA_EMULATOR_SEED")) initial.seed = std::strtoull(seed, nullptr, 0);
+    initial.continue_after_races = std::getenv("CUDA_EMULATOR_CONTINUE_AFTER_RACES") != nullptr;
+    initial.strong_writes_need_order = std::getenv("CUDA_EMULATOR_ORDERED_STRONG_WRITES") != nullptr;
     return initial;
   }();
   return instance;

@@ -13,6 +13,7 @@
 #include <cuda_emulator/undivided.hpp>
 
 #if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
+#include <cuda_emulator/endless_loop.hpp>
 #include <cuda_emulator/polling.hpp>
 
 #include <cstddef>
@@ -26,18 +27,6 @@ inline bool scheduler::shares(const void* address) {
     found |= static_cast<const std::byte*>(address) >= first && static_cast<const std::byte*>(address) < first + bytes;
   });
   return found;
-}
-
-// Like fail, but it throws nothing and does not unwind the thread.
-inline void scheduler::abandon(fault kind, const std::string& message) {
-  try {
-    stop(kind, message);
-  } catch (const error&) {}
-  thread& self = *current_thread;
-  self.exited = true;
-  self.on->abandoned = true;
-  to_host(self.suspended, self.on->body.bounds, true);
-  std::abort();
 }
 
 inline void scheduler::split() {
@@ -99,41 +88,8 @@ CUDA_EMULATOR_HOOK void __tsan_vptr_update(void*, void*) {}
 CUDA_EMULATOR_HOOK void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 CUDA_EMULATOR_HOOK void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
-// Atomics are calls, too. They are as they would be without the sanitizer, but sequentially consistent.
-#define CUDA_EMULATOR_ATOMIC_CHANGE(bits, word, change)                                       \
-  CUDA_EMULATOR_HOOK word __tsan_atomic##bits##_##change(volatile void* p, word value, int) { \
-    return __atomic_##change(static_cast<volatile word*>(p), value, __ATOMIC_SEQ_CST);        \
-  }
-#define CUDA_EMULATOR_ATOMIC_EXCHANGE(bits, word, strength, weak)                                                   \
-  CUDA_EMULATOR_HOOK bool __tsan_atomic##bits##_compare_exchange_##strength(volatile void* p, void* expected,       \
-                                                                            word desired, int, int) {               \
-    return __atomic_compare_exchange_n(static_cast<volatile word*>(p), static_cast<word*>(expected), desired, weak, \
-                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                         \
-  }
-#define CUDA_EMULATOR_ATOMICS(bits, word)                                                     \
-  CUDA_EMULATOR_HOOK word __tsan_atomic##bits##_load(const volatile void* p, int) {           \
-    return __atomic_load_n(static_cast<const volatile word*>(p), __ATOMIC_SEQ_CST);           \
-  }                                                                                           \
-  CUDA_EMULATOR_HOOK void __tsan_atomic##bits##_store(volatile void* p, word value, int) {    \
-    __atomic_store_n(static_cast<volatile word*>(p), value, __ATOMIC_SEQ_CST);                \
-  }                                                                                           \
-  CUDA_EMULATOR_HOOK word __tsan_atomic##bits##_exchange(volatile void* p, word value, int) { \
-    return __atomic_exchange_n(static_cast<volatile word*>(p), value, __ATOMIC_SEQ_CST);      \
-  }                                                                                           \
-  CUDA_EMULATOR_ATOMIC_CHANGE(bits, word, fetch_add)                                          \
-  CUDA_EMULATOR_ATOMIC_CHANGE(bits, word, fetch_sub)                                          \
-  CUDA_EMULATOR_ATOMIC_CHANGE(bits, word, fetch_and)                                          \
-  CUDA_EMULATOR_ATOMIC_CHANGE(bits, word, fetch_or)                                           \
-  CUDA_EMULATOR_ATOMIC_CHANGE(bits, word, fetch_xor)                                          \
-  CUDA_EMULATOR_ATOMIC_CHANGE(bits, word, fetch_nand)                                         \
-  CUDA_EMULATOR_ATOMIC_EXCHANGE(bits, word, strong, false)                                    \
-  CUDA_EMULATOR_ATOMIC_EXCHANGE(bits, word, weak, true)
-CUDA_EMULATOR_ATOMICS(8, unsigned char)
-CUDA_EMULATOR_ATOMICS(16, unsigned short)
-CUDA_EMULATOR_ATOMICS(32, unsigned)
-CUDA_EMULATOR_ATOMICS(64, unsigned long)
-#undef CUDA_EMULATOR_ATOMICS
-#undef CUDA_EMULATOR_ATOMIC_EXCHANGE
-#undef CUDA_EMULATOR_ATOMIC_CHANGE
+#define CUDA_EMULATOR_SEEN_ATOMIC(...)
+#include <cuda_emulator/sanitized_atomics.hpp>
+#undef CUDA_EMULATOR_SEEN_ATOMIC
 #undef CUDA_EMULATOR_HOOK
 #endif

@@ -20,6 +20,7 @@ inline void scheduler::wake(warp& w, unsigned lanes) {
 
 // Draws a warp uniformly (in a skewed schedule, of two warps the one with the higher priority), then a ready lane.
 inline thread* scheduler::pick() {
+  choices_ = choices_ + 1;
   if (!late_copies_.empty() && draw(16) == 0 && !deliver_one()) return nullptr;
   while (ready_warps_.empty())
     if (!deliver_one()) return nullptr;
@@ -57,7 +58,7 @@ inline void scheduler::exchange_static_shared(block& next) {
   last_block_ = &next;
 }
 
-inline void scheduler::set_current(thread& t) {
+CUDA_EMULATOR_UNSEEN inline void scheduler::set_current(thread& t) {
   current_thread = &t;
   threadIdx = t.index;
   blockIdx = t.parent->index;
@@ -68,7 +69,9 @@ inline void detail::enter_static_variables(const static_variables& variables) {
   const undivided whole;
   if (current_thread == nullptr) throw error(fault::usage, "__shared__ variable used outside a kernel");
   static_images& images = current_thread->parent->images;
-  if (!images.has(variables)) images.enter(variables, current_scheduler->rules().poison);
+  if (images.has(variables)) return;
+  images.enter(variables, current_scheduler->rules().poison);
+  races::variables_entered(variables);
 }
 
 [[gnu::noinline]] inline void scheduler::assign_worker(thread& t) {

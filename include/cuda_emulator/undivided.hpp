@@ -4,13 +4,29 @@
 
 /// Defined: threads also switch between plain accesses of kernels. The same in all translation units of a program.
 /// cuda_emulate(target SPLIT_ACCESSES) defines it, with the options that it needs.
-#if defined(CUDA_EMULATOR_SPLIT_ACCESSES) && (!defined(__SANITIZE_THREAD__) || defined(__clang__))
-#error "cuda_emulator: CUDA_EMULATOR_SPLIT_ACCESSES needs GCC, with -fsanitize=thread to compile and without it to link"
+///
+/// CUDA_EMULATOR_RACES, in the same way: plain accesses that race are found (races/detector.hpp). It needs
+/// -fno-builtin-memcpy, -fno-builtin-memmove and -fno-builtin-memset, too.
+#if defined(CUDA_EMULATOR_SPLIT_ACCESSES) && defined(CUDA_EMULATOR_RACES)
+#error "cuda_emulator: CUDA_EMULATOR_SPLIT_ACCESSES and CUDA_EMULATOR_RACES are two modes: choose one"
+#endif
+#if defined(CUDA_EMULATOR_SPLIT_ACCESSES) || defined(CUDA_EMULATOR_RACES)
+#define CUDA_EMULATOR_SEES_ACCESSES 1
+#if !defined(__SANITIZE_THREAD__) || defined(__clang__)
+#error "cuda_emulator: to see plain accesses needs GCC, with -fsanitize=thread to compile and without it to link"
+#endif
+#endif
+
+// Functions whose accesses and calls the compiler does not announce.
+#if defined(CUDA_EMULATOR_SEES_ACCESSES)
+#define CUDA_EMULATOR_UNSEEN [[gnu::no_sanitize("thread")]]
+#else
+#define CUDA_EMULATOR_UNSEEN
 #endif
 
 namespace cuda_emulator {
 
-#if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
+#if defined(CUDA_EMULATOR_SEES_ACCESSES)
 namespace detail {
 // Whether plain accesses of this host thread are a kernel's. Fibers switch only where it is false.
 inline constinit thread_local bool in_kernel_code = false;

@@ -88,7 +88,7 @@ template <class T, class Op> void complete_reduction(warp& w, unsigned lanes) {
   give_all(w, lanes, to_bits(result));
 }
 
-inline constexpr collective sync_warp{"__syncwarp", [](warp&, unsigned) {}};
+inline constexpr collective sync_warp{"__syncwarp", &races::lanes_met};
 inline constexpr collective shuffle{"__shfl_sync", &complete_shuffle};
 inline constexpr collective shuffle_up{"__shfl_up_sync", &complete_shuffle};
 inline constexpr collective shuffle_down{"__shfl_down_sync", &complete_shuffle};

@@ -119,4 +119,23 @@ TEST(on_kernel_failure, restores_after_a_launch_of_a_graph_that_fails) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
+// A thread that never calls the emulator again would hang it.
+__global__ void compute_for_ever(int* out, bool ends) {
+  __syncthreads();
+  while (threadIdx.x == 5 && !ends) asm volatile("" ::: "memory");
+  __syncthreads();
+  *(out + threadIdx.x) = 1;
+}
+
+TEST(Failure, AnEndlessLoopIsFound) {
+  em::scoped_settings settings;
+  settings->endless_seconds = 1;
+  device_array<int> out(32);
+  expect_fault(em::fault::endless_loop, {"compute_for_ever", "block (0, 0, 0), thread (5, 0, 0)"}, compute_for_ever,
+               shape(1, 32), out.get(), false);
+  EXPECT_EQ(out[0], 0);
+  EXPECT_EQ(em::launch(compute_for_ever, shape(1, 32), out.get(), true), cudaSuccess);
+  EXPECT_EQ(out[0], 1);
+}
+
 }  // namespace

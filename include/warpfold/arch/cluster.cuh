@@ -57,7 +57,7 @@ __device__ inline void cluster_arrive_relaxed() {
 #elif defined(__CUDACC__)
   __trap();
 #else
-  cuda_emulator::cluster_arrive();
+  cuda_emulator::cluster_arrive(false);
 #endif
 }
 

@@ -114,6 +114,8 @@ __device__ inline void fence_mbarrier_init() {
 __device__ inline void fence_proxy_async() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#elif !defined(__CUDACC__)
+  cuda_emulator::fence_proxy_async();
 #endif
 }
 

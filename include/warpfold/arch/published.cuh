@@ -10,8 +10,8 @@ namespace warpfold::arch {
 __device__ inline void publish(unsigned* word, unsigned value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value) : "memory");
-#else
-  atomicExch(word, value);
+#elif !defined(__CUDACC__)
+  cuda_emulator::store(word, value);
 #endif
 }
 
@@ -21,8 +21,10 @@ __device__ inline unsigned observe(unsigned* word) {
   unsigned value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
   return value;
+#elif defined(__CUDACC__)
+  return 0;
 #else
-  return atomicAdd(word, 0u);
+  return cuda_emulator::load(word);
 #endif
 }
 
@@ -69,8 +71,8 @@ __device__ inline message observe(const message* source) {
 __device__ inline void release(unsigned* word, unsigned value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "r"(value) : "memory");
-#else
-  atomicExch(word, value);
+#elif !defined(__CUDACC__)
+  cuda_emulator::store(word, value, std::memory_order_release);
 #endif
 }
 
@@ -80,8 +82,10 @@ __device__ inline unsigned acquire(unsigned* word) {
   unsigned value;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
   return value;
+#elif defined(__CUDACC__)
+  return 0;
 #else
-  return atomicAdd(word, 0u);
+  return cuda_emulator::load(word, std::memory_order_acquire);
 #endif
 }
 

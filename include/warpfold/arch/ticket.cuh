@@ -15,8 +15,10 @@ __device__ inline bool arrive(unsigned* counter, unsigned expected) {
                : "=r"(before)
                : "l"(__cvta_generic_to_global(counter)), "r"(expected - 1)
                : "memory");
+#elif defined(__CUDACC__)
+  before = 0;
 #else
-  before = atomicInc(counter, expected - 1);
+  before = cuda_emulator::atomic_inc(counter, expected - 1, std::memory_order_acq_rel);
 #endif
   return before == expected - 1;
 }
@@ -30,8 +32,10 @@ __device__ inline bool arrive(unsigned* counter, unsigned arrivals, unsigned exp
                : "=r"(before)
                : "l"(__cvta_generic_to_global(counter)), "r"(arrivals)
                : "memory");
+#elif defined(__CUDACC__)
+  before = 0;
 #else
-  before = atomicAdd(counter, arrivals);
+  before = cuda_emulator::atomic_add(counter, arrivals, std::memory_order_acq_rel);
 #endif
   if (before + arrivals != expected) return false;
   *counter = 0;
@@ -58,8 +62,10 @@ __device__ inline unsigned count_arrival(unsigned* counter, unsigned expected) {
                : "=r"(before)
                : "l"(__cvta_generic_to_global(counter)), "r"(expected - 1)
                : "memory");
+#elif defined(__CUDACC__)
+  before = 0;
 #else
-  before = atomicInc(counter, expected - 1);
+  before = cuda_emulator::atomic_inc(counter, expected - 1, std::memory_order_release);
 #endif
   return before;
 }
@@ -67,8 +73,9 @@ __device__ inline unsigned count_arrival(unsigned* counter, unsigned expected) {
 /// Releases what the caller wrote, read or was handed by a barrier to those who see that it arrives later. It takes a
 /// trip to memory, which the caller need not make when it arrives.
 __device__ inline void fence_before_arrival() {
-#if !defined(__CUDA_ARCH__)
-  __threadfence();
+#if !defined(__CUDACC__)
+  cuda_emulator::fence(std::memory_order_release);
+#elif !defined(__CUDA_ARCH__)
 #elif __CUDACC_VER_MAJOR__ >= 13
   asm volatile("fence.release.gpu;" ::: "memory");
 #else
@@ -80,8 +87,8 @@ __device__ inline void fence_before_arrival() {
 __device__ inline void fence_after_arrivals() {
 #if defined(__CUDA_ARCH__)
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
-#else
-  __threadfence();
+#elif !defined(__CUDACC__)
+  cuda_emulator::fence(std::memory_order_acq_rel);
 #endif
 }
 

@@ -22,6 +22,12 @@ template <int Bytes> __host__ __device__ void require_aligned([[maybe_unused]] c
   cuda_emulator::require_aligned(address, Bytes, "vector access");
 #endif
 }
+/// What is read by ld.global.nc must be constant while the kernel runs.
+template <int Bytes> __host__ __device__ void note_constant([[maybe_unused]] const void* address) {
+#if !defined(__CUDACC__)
+  cuda_emulator::races::constant_load(address, Bytes);
+#endif
+}
 }  // namespace detail
 
 /// Copies `Bytes` (1, 2, 4, 8 or 16) from global memory, which nobody writes while the kernel runs, to registers.
@@ -32,6 +38,7 @@ template <int Bytes> __device__ void load(const void* source, void* target) {
   memcpy(target, &value, Bytes);
 #else
   detail::require_aligned<Bytes>(source);
+  detail::note_constant<Bytes>(source);
   std::memcpy(target, source, Bytes);
 #endif
 }

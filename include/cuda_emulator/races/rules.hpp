@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which two accesses may not happen at once, and which accesses need not be remembered any more.
+#pragma once
+
+#include <cuda_emulator/races/shadow.hpp>
+#include <cuda_emulator/races/state.hpp>
+
+namespace cuda_emulator::races {
+
+enum class scope : std::uint8_t { block, device };  // device stands for wider ones, too
+
+// One side of an access that is about to be judged.
+struct access {
+  std::uintptr_t address;
+  std::size_t bytes;
+  std::uint8_t kind;
+  std::uint32_t site;
+  const thread_state* by;
+  actor who;      // the thread, or what copies for it
+  instant stamp;  // of `who`
+};
+
+CUDA_EMULATOR_INLINE inline std::uint8_t extent_of(const access& a, std::uintptr_t address) {
+  return static_cast<std::uint8_t>((a.address % 8) << 5 | (address != a.address ? 16u : 0u) |
+                                   (a.bytes < 16 ? a.bytes : 15u));
+}
+
+// Whether `a` and `r` may not happen at once.
+CUDA_EMULATOR_INLINE inline bool conflict(const access& a, const record& r, std::uint8_t extent,
+                                          bool strong_writes_need_order) {
+  if (((a.kind | r.kind) & writes) == 0) return false;
+  if ((a.kind & r.kind & strong) == 0 || extent != r.extent) return true;
+  if (((a.kind | r.kind) & within_block) != 0 && block_of(a.who) != block_of(r.group * 32)) return true;
+  return strong_writes_need_order && (a.kind & r.kind & writes) != 0 && (a.kind & r.kind & both_ways) == 0;
+}
+
+// Whether a later access that races with `r` races with `a`, too. (Strong reads also tell what their thread has
+// observed, so only its own later ones stand for them.)
+CUDA_EMULATOR_INLINE inline bool covers(const access& a, std::uint8_t bytes, std::uint8_t extent, const record& r) {
+  if ((r.bytes & ~bytes) != 0 || (r.is(constant) && (a.kind & constant) == 0)) return false;
+  if ((a.kind & (strong | writes)) == strong)
+    return r.is(strong) && !r.is(writes) && r.extent == extent && r.group == a.who / 32 && r.lanes == 1u << a.who % 32;
+  if ((a.kind & strong) != 0) return r.is(strong) && r.extent == extent;
+  return (a.kind & writes) != 0 || !r.is(writes | strong);
+}
+
+}  // namespace cuda_emulator::races
