@@ -102,9 +102,9 @@ template <class A, class Op> class canonical_nodes {
 
   /// The accumulator of all items, which begin with item 0: the tree's root.
   __host__ __device__ A root(const Op& op) const {
-    require(first_ == 0 && end_ > 0, "canonical_nodes::root", "items must go from 0 on; they go from", first_, "to",
-            end_);
     int i = size() - 1;
+    require(first_ == 0 && i >= 0, "canonical_nodes::root", "items must go from 0 on; they go from", first_, "to",
+            end_);
     A value = nodes_[i];
     while (i > 0) value = op(nodes_[--i], value);
     return value;
@@ -147,9 +147,10 @@ template <class A, class Op> class canonical_nodes {
     if constexpr (lowers<Op, A>) return op.lower(value);
     else return value;
   }
-  __host__ __device__ static void require(bool holds, [[maybe_unused]] const char* function,
-                                          [[maybe_unused]] const char* what, std::int64_t value,
-                                          [[maybe_unused]] const char* than, std::int64_t limit) {
+  // Inlined, for compilers to know what holds.
+  __host__ __device__ __forceinline__ static void require(bool holds, [[maybe_unused]] const char* function,
+                                                          [[maybe_unused]] const char* what, std::int64_t value,
+                                                          [[maybe_unused]] const char* than, std::int64_t limit) {
 #if defined(__CUDA_ARCH__)
     arch::require(holds, "canonical_nodes: numbers %lld and %lld do not fit", value, limit);
 #else

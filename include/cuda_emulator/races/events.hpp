@@ -3,16 +3,13 @@
 #pragma once
 
 #include <cuda_emulator/execution.hpp>
+#include <cuda_emulator/races/scope.hpp>
 #include <cuda_emulator/undivided.hpp>
 
 #include <atomic>
 
 #if defined(CUDA_EMULATOR_RACES)
 #include <cuda_emulator/races/detector.hpp>
-#else
-namespace cuda_emulator::races {
-enum class scope : std::uint8_t { block, device };
-}
 #endif
 
 namespace cuda_emulator::races {

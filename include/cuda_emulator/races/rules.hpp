@@ -2,12 +2,11 @@
 // Which two accesses may not happen at once, and which accesses need not be remembered any more.
 #pragma once
 
+#include <cuda_emulator/races/scope.hpp>
 #include <cuda_emulator/races/shadow.hpp>
 #include <cuda_emulator/races/state.hpp>
 
 namespace cuda_emulator::races {
-
-enum class scope : std::uint8_t { block, device };  // device stands for wider ones, too
 
 // One side of an access that is about to be judged.
 struct access {
