@@ -70,9 +70,9 @@ void reduce_runs(const char* function, const auto& keys, const auto& values, std
                  const reduce_options<A>& options) {
   using key = iterator_item_t<std::remove_cvref_t<decltype(keys)>>;
   using value = iterator_item_t<std::remove_cvref_t<decltype(values)>>;
-  if constexpr (by_key::check_types<key, value, Op, Transform, Equal, A>() &&
-                by_key::check_outputs<key, Op, A, decltype(out_keys.first), decltype(out_values.first),
-                                      decltype(out_count.first)>()) {
+  if constexpr (!by_key::check_types<key, value, Op, Transform, Equal, A>()) {
+  } else if constexpr (by_key::check_outputs<key, Op, A, decltype(out_keys.first), decltype(out_values.first),
+                                             decltype(out_count.first)>()) {
     host_side::check_count(function, count);
     if (count > 0) {
       host_side::check_pointer(function, "keys", keys);

@@ -127,7 +127,7 @@ __global__ void compute_for_ever(int* out, bool ends) {
   *(out + threadIdx.x) = 1;
 }
 
-TEST(Failure, AnEndlessLoopIsFound) {
+TEST(failure, an_endless_loop_is_found) {
   em::scoped_settings settings;
   settings->endless_seconds = 1;
   device_array<int> out(32);

@@ -83,7 +83,7 @@ __global__ void copy_block(int* out, int fault) {
   out[64 + threadIdx.x] = items[threadIdx.x];
 }
 
-TEST(Races, MissingBarriersOfABlockAreFound) {
+TEST(races, missing_barriers_of_a_block_are_found) {
   device_array<int> out(128);
   expect_race({"of 4 bytes of a __shared__ variable", "of 4 bytes by block (0, 0, 0), thread ("}, reverse_block,
               shape(1, 64), out.get());
@@ -174,7 +174,7 @@ __global__ void fence_after_barrier(int* values, unsigned* ticket, int fault) {
     for (unsigned b = 0; b < gridDim.x; ++b) values[b * 64 + threadIdx.x] += 1;
 }
 
-TEST(Races, MissingOrderBetweenBlocksIsFound) {
+TEST(races, missing_order_between_blocks_is_found) {
   device_array<int> values(256);
   device_array<unsigned> word(1);
   const auto between = [&](auto kernel, dim3 grid, dim3 block, const std::string& name) {

@@ -29,7 +29,7 @@ __global__ void copy_and_reverse(const int* in, int* out, int fault) {
   out[threadIdx.x] = items[4 * (31 - threadIdx.x)];
 }
 
-TEST(Races, AsynchronousCopiesAreOrderedByTheWaitAndABarrier) {
+TEST(races, asynchronous_copies_are_ordered_by_the_wait_and_a_barrier) {
   device_array<int> in(128, 1), out(32);
   expect_races(2, "by an asynchronous copy", copy_and_reverse, shape(1, 32, 512), static_cast<const int*>(in.get()),
                out.get());
@@ -85,7 +85,7 @@ __global__ void copy_own_writes(int* in, int* out, int fault) {
   *out = shared.items[0];
 }
 
-TEST(Races, MbarriersOrderWhatTheirPhasesDo) {
+TEST(races, mbarriers_order_what_their_phases_do) {
   device_array<int> in(32, 1), out(32);
   const auto* const source = static_cast<const int*>(in.get());
   expect_races(2, "bulk copy", read_stages, shape(1, 64, sizeof(stages)), source, out.get());
@@ -112,7 +112,7 @@ __global__ void read_neighbour(int* out, int fault) {
   em::cluster_wait();
 }
 
-TEST(Races, ARelaxedArrivalAtAClusterReleasesNothing) {
+TEST(races, a_relaxed_arrival_at_a_cluster_releases_nothing) {
   device_array<int> out(64);
   cudaLaunchConfig_t config = shape(2, 32, 128);
   cudaLaunchAttribute cluster{};

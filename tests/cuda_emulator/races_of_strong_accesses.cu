@@ -60,7 +60,7 @@ void expect_mix(const std::vector<std::string>& texts, Kernel kernel, const cuda
   });
 }
 
-TEST(Races, StrongAccessesMustAgree) {
+TEST(races, strong_accesses_must_agree) {
   device_array<message> place(1);
   device_array<unsigned long long> word(1);
   device_array<unsigned> counter(1);
@@ -90,7 +90,7 @@ __global__ void set_and_clear(unsigned* word, unsigned* flag, int fault) {
   }
 }
 
-TEST(Races, StrongWritesMayNeedOrder) {
+TEST(races, strong_writes_may_need_order) {
   em::scoped_settings settings;
   device_array<unsigned> word(1), flag(1);
   EXPECT_EQ(em::launch(set_and_clear, shape(2, 1), word.get(), flag.get(), 1), cudaSuccess);
@@ -104,7 +104,7 @@ TEST(Races, StrongWritesMayNeedOrder) {
   });
 }
 
-TEST(Races, ConstantsAreNotWrittenInTheSameKernel) {
+TEST(races, constants_are_not_written_in_the_same_kernel) {
   device_array<int> items(64), out(128);
   expect_mix({"ld.global.nc", "read_constant"}, read_constant, shape(1, 64), items.get());
   for (int i = 0; i < 3; ++i) {

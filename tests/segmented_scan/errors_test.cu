@@ -73,7 +73,7 @@ TEST_F(segmented_scan_errors, overlapping_output) {
     wf::segmented_inclusive_scan(in_.items().first(1000), o, in_.data() + 999, options);
   });
   expect_words({"segmented_inclusive_scan: ", "out lies within offsets"}, [&](auto options) {
-    wf::segmented_inclusive_scan(in_.items(), o, reinterpret_cast<float*>(offsets_.data()), options);
+    wf::segmented_inclusive_scan(in_.items().first(1), o, reinterpret_cast<float*>(offsets_.data()), options);
   });
   expect_words({"segmented_inclusive_scan: ", "init lies within out"}, [&](auto options) {
     options.init = static_cast<const float*>(results_.data() + 77);

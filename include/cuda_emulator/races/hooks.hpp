@@ -4,10 +4,9 @@
 // access memory, too.
 #pragma once
 
-#include <cuda_emulator/undivided.hpp>
+#include <cuda_emulator/races/report.hpp>
 
 #if defined(CUDA_EMULATOR_RACES)
-#include <cuda_emulator/races/report.hpp>
 
 namespace cuda_emulator::races::detail {
 

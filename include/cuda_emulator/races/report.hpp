@@ -2,13 +2,12 @@
 // Which memory threads share, and what is said of a race.
 #pragma once
 
-#include <cuda_emulator/undivided.hpp>
-
-#if defined(CUDA_EMULATOR_RACES)
 #include <cuda_emulator/polling.hpp>
 #include <cuda_emulator/races/events.hpp>
 
 #include <cstdio>
+
+#if defined(CUDA_EMULATOR_RACES)
 
 namespace cuda_emulator::races {
 
