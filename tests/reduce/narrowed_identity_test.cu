@@ -45,8 +45,14 @@ template <class T, class R, class Op> void expect_of_nothing(R expected, Op op) 
   expect_written("segmented_reduce of nothing");
   wf::segmented_reduce(item.items(), wf::bounds{offsets.data(), offsets.data() + 1}, result, op);
   expect_written("segmented_reduce of an empty segment");
-  wf::reduce_axes(wf::strided(item.data(), {0, 1}), wf::strided(out.data(), {1}), wf::axes{0}, op);
-  expect_written("reduce_axes");
+#if !defined(WARPFOLD_EMULATOR)
+  // nvcc takes 20 s for the kernels of a call over axes.
+  if constexpr (std::is_same_v<R, std::int8_t> && std::is_same_v<Op, wf::maximum>)
+#endif
+  {
+    wf::reduce_axes(wf::strided(item.data(), {0, 1}), wf::strided(out.data(), {1}), wf::axes{0}, op);
+    expect_written("reduce_axes");
+  }
   wf::reduce<wf::strategy<wf::block::shuffle<128>, wf::grid::persistent, wf::finish::last_block>>(none, out.data(), op);
   expect_written("a strategy");
 }
