@@ -18,6 +18,7 @@
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_axes.cuh>
 #include <warpfold/reduce_by_key.cuh>
+#include <warpfold/reduce_part.cuh>
 #include <warpfold/scan.cuh>
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>

@@ -23,7 +23,7 @@ set(layers
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
   "9:(call_options|segments|log_sum_exp_operator|strided|top_k_operators)[.]hpp"
   "9:grid/.*|fused[.]hpp"
-  "10:host/.*|outputs[.]hpp"
+  "10:host/.*|(canonical_nodes|outputs)[.]hpp"
   "11:segments/.*"
   "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
   "13:warpfold_strategies/.*|statistics[.]hpp"
