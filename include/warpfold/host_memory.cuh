@@ -27,7 +27,6 @@
 //   stream that is being captured, and where reduce does; cuda_error for what CUDA reports; and what `fill` or
 //   .progress throws. Nothing is left enqueued then, no thread runs, and the next call works.
 #pragma once
-#include <bit>
 #include <ranges>
 #include <tuple>
 #include <warpfold/host/leaves.cuh>
@@ -95,15 +94,8 @@ void reduce_parts(const char* function, const std::vector<host_memory::reader>& 
   using nodes_source = thread::pointer_source<A>;
   using node_leaves = thread::leaves<nodes_source, thread::no_transform, A>;
 
-  constexpr std::size_t item_bytes = (sizeof(Ts) + ...);
-  const auto most = static_cast<std::int64_t>(std::bit_floor(std::max<std::size_t>(how.chunk_bytes / item_bytes, 1)));
-  const auto whole =
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))));
-  const host_memory::partition parts{count, std::min(most, whole)};
-  std::vector<host_memory::ring_loan> rings;
-  const auto used = std::min<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
-  for (std::int64_t i = 0; i < std::max<std::int64_t>(used, 1); ++i)
-    rings.emplace_back(how.devices[static_cast<std::size_t>(i)]);
+  const host_memory::partition parts = host_memory::partition_of(count, (sizeof(Ts) + ...), how);
+  std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
   auto* const nodes = static_cast<A*>(
       rings[0]->nodes.reserve(static_cast<std::size_t>(std::max<std::int64_t>(parts.parts(), 1)) * sizeof(A)));
   const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,

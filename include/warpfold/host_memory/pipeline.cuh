@@ -6,6 +6,7 @@
 // device cannot copy from where they lie are staged in pinned memory, by several threads.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <thread>
 #include <warpfold/host_memory/fill_crew.hpp>
 #include <warpfold/host_memory/inputs.hpp>
@@ -31,6 +32,22 @@ struct partition {
     return {number, first, std::min(part_items, items - first)};
   }
 };
+
+/// Cuts `count` items of `item_bytes` bytes into parts of up to how.chunk_bytes.
+inline partition partition_of(std::int64_t count, std::size_t item_bytes, const settings& how) {
+  const auto most = static_cast<std::int64_t>(std::bit_floor(std::max<std::size_t>(how.chunk_bytes / item_bytes, 1)));
+  const auto whole =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))));
+  return {count, std::min(most, whole)};
+}
+/// The rings of as many devices as have parts to take, at least one.
+inline std::vector<ring_loan> borrow_rings(const partition& parts, const settings& how) {
+  std::vector<ring_loan> rings;
+  const auto used = std::min<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
+  for (std::int64_t i = 0; i < std::max<std::int64_t>(used, 1); ++i)
+    rings.emplace_back(how.devices[static_cast<std::size_t>(i)]);
+  return rings;
+}
 
 class pipeline {
  public:
