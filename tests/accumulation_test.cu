@@ -12,6 +12,7 @@
 #include <warpfold/top_k_operators.hpp>
 
 #include "common/device.cuh"
+#include "common/devices.cuh"
 #include "common/interval.hpp"
 #include "common/monoids.hpp"
 #include "common/random_items.hpp"
@@ -59,7 +60,7 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
     typename accumulation::options how;
     how.chunk_bytes = std::max<std::size_t>(chunk_bytes[round % 3], items.size() * sizeof(T) / 50);
     how.buffers = 1 + round % 3, how.threads = 1 + round % 2;
-    if (round % 2 == 0) how.devices = {0, 0};
+    if (round % 2 == 0) how.devices = {wf_test::device_number(round), wf_test::device_number(1)};
     std::vector<std::int64_t> borders{0, std::ssize(items)};
     for (std::int64_t i = source.below(12); i > 0; --i) borders.push_back(source.below(std::ssize(items) + 1));
     std::sort(borders.begin(), borders.end());
