@@ -16,53 +16,11 @@
 //   list of about 124 accumulators for each stretch of items between gaps, and up to a few megabytes, pinned.
 // - Not for use by several threads at once. The device that was current when it was made must be current in each call.
 #pragma once
-#include <mutex>
-#include <unordered_map>
 #include <warpfold/host_memory.cuh>
 #include <warpfold/host_memory/list_ring.cuh>
-#include <warpfold/host_memory/part_lists.hpp>
 #include <warpfold/reduce_part.cuh>
 
 namespace warpfold {
-
-namespace detail {
-inline namespace WARPFOLD_HIDDEN_V1 {
-/// The lists of the items first, first + 1, …, which `reader` has. Each buffer of the pipeline has a list of its own,
-/// which is taken when the buffer's next part comes.
-template <class T, class A, class Op>
-host_memory::part_lists<A, Op> lists_of_host(const char* function, const host_memory::reader& reader,
-                                             std::int64_t count, std::int64_t first, const Op& op,
-                                             const host_options<A>& options) {
-  using nodes = canonical_nodes<A, Op>;
-  const host_memory::settings how = host_memory::checked_settings(function, options);
-  const host_memory::device_guard guard(how.devices[0]);
-  const host_memory::partition parts = host_memory::partition_of(count, sizeof(T), how);
-  std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
-  const std::size_t slots = rings.size() * static_cast<std::size_t>(how.buffers);
-  auto* const slot = static_cast<nodes*>(rings[0]->nodes.reserve(slots * sizeof(nodes)));
-
-  host_memory::part_lists<A, Op> result;
-  std::unordered_map<cudaStream_t, nodes*> slot_of;  // of the buffers' streams
-  std::mutex mutex;
-  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
-                                                cudaStream_t stream) {
-    nodes* to = nullptr;
-    {
-      std::lock_guard lock(mutex);
-      const auto [found, is_new] = slot_of.try_emplace(stream, slot + slot_of.size());
-      to = found->second;
-      if (!is_new) result.add(*to, op);
-    }
-    reduce_part_of(function, thread::pointer_source<T>{reinterpret_cast<const T*>(inputs[0]), of.count},
-                   part{first + of.first}, to, op, thread::no_transform{}, call_options{stream});
-  };
-  const std::vector<host_memory::reader> readers{reader};
-  host_memory::pipeline(readers, parts, how, enqueue).run(rings);
-  for (const auto& [stream, list] : slot_of) result.add(*list, op);
-  return result;
-}
-}  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 

@@ -27,12 +27,16 @@
 //   stream that is being captured, and where reduce does; cuda_error for what CUDA reports; and what `fill` or
 //   .progress throws. Nothing is left enqueued then, no thread runs, and the next call works.
 #pragma once
+#include <mutex>
 #include <ranges>
 #include <tuple>
+#include <unordered_map>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
+#include <warpfold/host_memory/part_lists.hpp>
 #include <warpfold/host_memory/pipeline.cuh>
 #include <warpfold/reduce.cuh>
+#include <warpfold/reduce_part.cuh>
 
 namespace warpfold {
 
@@ -129,6 +133,40 @@ void reduce_host_pairs(const char* function, const Left& left, const Right& righ
         function, {host_memory::reader_of(function, "left", left), host_memory::reader_of(function, "right", right)},
         left.count, checked_output(function, out), op, transform, options);
   }
+}
+/// The lists of the items first, first + 1, …, which `reader` has. Each buffer of the pipeline has a list of its own,
+/// which is taken when the buffer's next part comes.
+template <class T, class A, class Op>
+host_memory::part_lists<A, Op> lists_of_host(const char* function, const host_memory::reader& reader,
+                                             std::int64_t count, std::int64_t first, const Op& op,
+                                             const host_options<A>& options) {
+  using nodes = canonical_nodes<A, Op>;
+  const host_memory::settings how = host_memory::checked_settings(function, options);
+  const host_memory::device_guard guard(how.devices[0]);
+  const host_memory::partition parts = host_memory::partition_of(count, sizeof(T), how);
+  std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
+  const std::size_t slots = rings.size() * static_cast<std::size_t>(how.buffers);
+  auto* const slot = static_cast<nodes*>(rings[0]->nodes.reserve(slots * sizeof(nodes)));
+
+  host_memory::part_lists<A, Op> result;
+  std::unordered_map<cudaStream_t, nodes*> slot_of;  // of the buffers' streams
+  std::mutex mutex;
+  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
+                                                cudaStream_t stream) {
+    nodes* to = nullptr;
+    {
+      std::lock_guard lock(mutex);
+      const auto [found, is_new] = slot_of.try_emplace(stream, slot + slot_of.size());
+      to = found->second;
+      if (!is_new) result.add(*to, op);
+    }
+    reduce_part_of(function, thread::pointer_source<T>{reinterpret_cast<const T*>(inputs[0]), of.count},
+                   part{first + of.first}, to, op, thread::no_transform{}, call_options{stream});
+  };
+  const std::vector<host_memory::reader> readers{reader};
+  host_memory::pipeline(readers, parts, how, enqueue).run(rings);
+  for (const auto& [stream, list] : slot_of) result.add(*list, op);
+  return result;
 }
 /// Calls reduce(out) for a result that is returned.
 template <class R, class A, class Reduce>
