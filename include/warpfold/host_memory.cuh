@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Input that lies in host memory, however large: reduce, transform_reduce and their _value forms take it as they take
-// device memory.
+// device memory. segmented_reduce of it is in host_memory_segments.cuh, scans are in host_memory_scan.cuh.
 //
 //   double sum = wf::reduce_value(wf::host(numbers), wf::accumulate_in<double>(wf::plus{}));    // a std::vector, say
 //   wf::reduce(wf::host(numbers), out, wf::maximum{}, {.devices = {0, 1}});                     // two GPUs, one answer
