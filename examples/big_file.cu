@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statistics of more data than a GPU holds: the data stay in host memory, travel in chunks, and the answer has the same
 // bits whatever the chunks, the devices and the place of the data.
+#include <warpfold/accumulation.cuh>
 #include <warpfold/host_memory.cuh>
 #include <warpfold/statistics.hpp>
 #include <warpfold/warpfold.cuh>
@@ -12,6 +13,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +26,7 @@
 
 namespace wf = warpfold;
 
-constexpr const char* help = R"(usage: big_file [--copies N] [--chunk-kilobytes N] [FILE]
+constexpr const char* help = R"(usage: big_file [--copies N] [--chunk-kilobytes N] [--stop-after N] [FILE]
 
 Treats FILE, a .npy file of int16, as if it stood N times in a row in one file
 that is larger than the GPU's memory: mean, standard deviation, and where the
@@ -31,6 +35,8 @@ minutes.
 
   --copies N           how often the file's items come (default 2000; 5 in the emulator)
   --chunk-kilobytes N  how much travels to the device at once (default 32768; 256 in the emulator)
+  --stop-after N       end after N of 8 steps, as if the machine went down; the next run of the same command without
+                       it goes on from big_file.checkpoint, in the current directory
 
 Each line is another way to the same numbers. The last column has the bits of
 the mean; they are equal, or the program ends with exit code 1.
@@ -39,6 +45,8 @@ the mean; they are equal, or the program ends with exit code 1.
 // All results of one read: the moments, and the extremes with their places.
 const auto everything = wf::fuse(wf::moments<2>{}, wf::arg_extrema{});
 using result = wf::lowered_t<decltype(everything), wf::accumulator_t<decltype(everything), std::int16_t>>;
+
+using accumulation = wf::accumulation<std::int16_t, std::remove_const_t<decltype(everything)>>;
 
 void print_bar(std::int64_t done, std::int64_t all) {
   if (isatty(fileno(stderr)) == 0) return;  // nobody watches
@@ -62,6 +70,45 @@ auto repeated(const std::vector<std::int16_t>& items, std::int64_t copies) {
   });
 }
 
+std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+// The old checkpoint stays until the new one is whole.
+void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  const std::filesystem::path unfinished = path.string() + ".unfinished";
+  std::ofstream file(unfinished, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) throw std::runtime_error(unfinished.string() + ": cannot be written");
+  std::filesystem::rename(unfinished, path);
+}
+
+struct stopped {};
+
+// In steps. Each goes on from the checkpoint of the one before, as it would if the program had ended between them.
+template <class Items> result in_steps(const Items& all, std::size_t chunk, int stop_after) {
+  constexpr std::int64_t steps = 8;
+  const std::filesystem::path checkpoint = "big_file.checkpoint";
+  accumulation::options how;
+  how.chunk_bytes = chunk;
+  if (!std::filesystem::exists(checkpoint)) write_bytes(checkpoint, accumulation(everything, how).save());
+  while (true) {
+    accumulation sums = accumulation::load(read_bytes(checkpoint), everything, how);
+    const std::int64_t first = sums.next(), count = std::min((all.count + steps - 1) / steps, all.count - first);
+    if (count <= 0) {
+      std::filesystem::remove(checkpoint);
+      return sums.value();
+    }
+    sums.push(wf::chunks<std::int16_t>(
+        count, [&](std::int64_t from, std::span<std::int16_t> to) { all.fill(first + from, to); }));
+    write_bytes(checkpoint, sums.save());
+    if (stop_after > 0 && --stop_after == 0) throw stopped();
+  }
+}
+
 template <class Reduce> result print_way(const char* name, Reduce reduce) {
   const auto start = std::chrono::steady_clock::now();
   const result all = reduce();
@@ -75,8 +122,9 @@ template <class Reduce> result print_way(const char* name, Reduce reduce) {
 
 int main(int argc, char** argv) {
   return examples::run_program(argc, argv, help, [](const auto& arguments) {
-    int copies = examples::is_emulated ? 5 : 2000, kilobytes = examples::is_emulated ? 256 : 32768;
-    const auto files = examples::read_options(arguments, {{"--copies", &copies}, {"--chunk-kilobytes", &kilobytes}}, 1);
+    int copies = examples::is_emulated ? 5 : 2000, kilobytes = examples::is_emulated ? 256 : 32768, stop_after = 0;
+    const auto files = examples::read_options(
+        arguments, {{"--copies", &copies}, {"--chunk-kilobytes", &kilobytes}, {"--stop-after", &stop_after}}, 1);
     const std::filesystem::path path =
         files.empty() ? examples::bundled_data("flight_delays.npy") : std::filesystem::path(files[0]);
     const examples::array_file file = examples::read_npy(path);
@@ -88,6 +136,14 @@ int main(int argc, char** argv) {
     std::printf("%s, %s times: %s items, %s\n\n", path.filename().string().c_str(),
                 examples::format_whole(copies).c_str(), examples::format_whole(large.count).c_str(),
                 examples::format_quantity(static_cast<double>(large.count) * sizeof(std::int16_t), "B").c_str());
+    if (stop_after > 0) {
+      try {
+        (void)in_steps(large, chunk, stop_after);
+      } catch (const stopped&) {
+        std::printf("Stopped. The same command without --stop-after goes on from big_file.checkpoint.\n");
+        return;
+      }
+    }
     std::printf("  %-34s%10s%12s  %s\n", "way", "time", "mean", "its bits");
 
     std::vector<result> results;
@@ -100,6 +156,7 @@ int main(int argc, char** argv) {
     results.push_back(print_way("by two feeders of the device", [&] {
       return wf::reduce_value(large, everything, {.devices = {0, 0}, .chunk_bytes = chunk});
     }));
+    results.push_back(print_way("in 8 steps, from checkpoints", [&] { return in_steps(large, chunk, 0); }));
     std::vector<std::int16_t> whole(static_cast<std::size_t>(large.count));
     large.fill(0, whole);
     results.push_back(print_way("from an array in host memory",

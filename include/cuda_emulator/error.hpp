@@ -38,6 +38,7 @@ enum class fault {
   bulk_copy,          // a bulk copy is misaligned, has a wrong size or is unfinished when its block ends
   trap,               // the kernel called __trap()
   precondition,       // the kernel's own check failed: stop_kernel()
+  foreign_memory,     // a kernel is given memory of another device, without peer access
   usage,              // the emulator does not support this; the message names it
 };
 
@@ -58,6 +59,7 @@ inline const char* fault_name(fault kind) {
     case fault::misaligned: return "misaligned address";
     case fault::bulk_copy: return "bulk copy";
     case fault::trap: return "trap";
+    case fault::foreign_memory: return "memory of another device";
     case fault::precondition: return "precondition";
     case fault::usage: return "refused";
   }

@@ -6,9 +6,12 @@
 #include <cuda_emulator/kernel_parameters.hpp>
 #include <cuda_emulator/polling.hpp>
 #include <cuda_emulator/runtime_function.hpp>
+#include <cuda_emulator/runtime_memory.hpp>
 #include <cuda_emulator/runtime_stream.hpp>
 
+#include <cstring>
 #include <memory>
+#include <span>
 #include <tuple>
 
 namespace cuda_emulator {
@@ -54,16 +57,29 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch
   return cudaSuccess;
 }
 
+#if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
+inline constexpr bool clears_padding = true;
+template <class T> void clear_padding(T& value) { __builtin_clear_padding(&value); }
+#else
+inline constexpr bool clears_padding = false;
+template <class T> void clear_padding(T&) {}
+#endif
+
 // A kernel and its arguments, whatever their types are.
 struct bound_kernel {
   virtual ~bound_kernel() = default;
   virtual void call() const = 0;
+  virtual std::span<const std::byte> bytes() const = 0;  // of the arguments
 };
 
 template <class... P> struct bound_arguments final : bound_kernel {
   template <class... A>
-  explicit bound_arguments(void (*kernel)(P...), A&&... args) : kernel(kernel), arguments(static_cast<A&&>(args)...) {}
+  explicit bound_arguments(void (*kernel)(P...), A&&... args) : kernel(kernel), arguments(static_cast<A&&>(args)...) {
+    // Padding may hold an address of the past, which check_owners would find.
+    if constexpr (clears_padding) std::apply([](auto&... each) { (clear_padding(each), ...); }, arguments);
+  }
   void call() const override { std::apply(kernel, arguments); }
+  std::span<const std::byte> bytes() const override { return std::as_bytes(std::span(&arguments, 1)); }
 
   void (*kernel)(P...);
   std::tuple<std::remove_cv_t<P>...> arguments;
@@ -86,7 +102,29 @@ inline cudaError_t read_launch(const void* kernel, const cudaLaunchConfig_t& con
   return cudaSuccess;
 }
 
+// Stops if an argument holds the address of memory that `device` may not use. Plain loads and stores cannot be seen, so
+// this is where the emulator looks: at words of arguments, also within structs.
+inline void check_owners(const void* kernel, std::span<const std::byte> arguments, int device) {
+  runtime_lock lock(runtime_mutex());
+  for (std::size_t at = 0; at + sizeof(void*) <= arguments.size(); at += sizeof(void*)) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, arguments.data() + at, sizeof pointer);
+    const auto* found = find_allocation(pointer);
+    if (found == nullptr || found->second.type != cudaMemoryTypeDevice || may_access(device, found->second.device))
+      continue;
+    throw error(fault::foreign_memory,
+                text(function_name(kernel), " on device ", device, " has an argument that points to memory of device ",
+                     found->second.device, ", without peer access"));
+  }
+}
+
 inline cudaError_t submit_launch(cudaStream_t stream, grid_launch grid, std::shared_ptr<const bound_kernel> bound) {
+  if (device_count() > 1) {
+    runtime_lock lock(runtime_mutex());
+    const stream_object* on = find_stream(stream);
+    if (on != nullptr && on->device != current_device()) return remember(cudaErrorInvalidResourceHandle);
+    if (on != nullptr && clears_padding) check_owners(grid.kernel, bound->bytes(), on->device);
+  }
   grid.body = [](const void* kernel) { static_cast<const bound_kernel*>(kernel)->call(); };
   return submit(stream, [grid, bound]() mutable {
     grid.arguments = bound.get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one device, as the settings describe it.
+// The devices, as the settings describe them.
 #pragma once
 
 #include <cuda_emulator/runtime_stream.hpp>
@@ -58,21 +58,23 @@ extern "C" {
 
 inline cudaError_t CUDARTAPI cudaGetDeviceCount(int* count) {
   if (count == nullptr) return cuda_emulator::remember(cudaErrorInvalidValue);
-  *count = 1;
+  *count = cuda_emulator::device_count();
   return cudaSuccess;
 }
 inline cudaError_t CUDARTAPI cudaGetDevice(int* device) {
   if (device == nullptr) return cuda_emulator::remember(cudaErrorInvalidValue);
-  *device = 0;
+  *device = cuda_emulator::current_device();
   return cudaSuccess;
 }
 inline cudaError_t CUDARTAPI cudaSetDevice(int device) {
-  return cuda_emulator::remember(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+  if (!cuda_emulator::is_device(device)) return cuda_emulator::remember(cudaErrorInvalidDevice);
+  cuda_emulator::current_device() = device;
+  return cudaSuccess;
 }
 
 inline cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   namespace e = cuda_emulator;
-  if (device != 0) return e::remember(cudaErrorInvalidDevice);
+  if (!e::is_device(device)) return e::remember(cudaErrorInvalidDevice);
   const auto known = e::device_attribute(attribute);
   if (value == nullptr || !known) return e::remember(cudaErrorInvalidValue);
   *value = *known;
@@ -81,7 +83,7 @@ inline cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr a
 
 inline cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   namespace e = cuda_emulator;
-  if (device != 0) return e::remember(cudaErrorInvalidDevice);
+  if (!e::is_device(device)) return e::remember(cudaErrorInvalidDevice);
   if (properties == nullptr) return e::remember(cudaErrorInvalidValue);
   const e::options& settings = e::settings();
   const auto ask = [](cudaDeviceAttr attribute) { return e::device_attribute(attribute).value(); };

@@ -10,6 +10,7 @@ namespace cuda_emulator {
 
 struct event_object {
   unsigned flags = cudaEventDefault;
+  int device = current_device();  // which was current when it was made
   bool recorded = false;
   std::chrono::steady_clock::time_point time{};
   std::shared_ptr<capture> captured;  // the capture in which it was recorded
@@ -80,7 +81,8 @@ inline cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t handle, cudaStream_t st
   e::runtime_lock lock(e::runtime_mutex());
   e::event_object* event = e::find_event(handle);
   e::stream_object* stream = e::find_stream(stream_handle);
-  if (event == nullptr || stream == nullptr) return e::remember(cudaErrorInvalidResourceHandle);
+  if (event == nullptr || stream == nullptr || event->device != stream->device)
+    return e::remember(cudaErrorInvalidResourceHandle);
   if (e::status_of(*stream) == cudaStreamCaptureStatusInvalidated)
     return e::remember(cudaErrorStreamCaptureInvalidated);
   event->recorded = true;

@@ -13,6 +13,7 @@ namespace cuda_emulator {
 struct allocation {
   std::size_t bytes;
   cudaMemoryType type;
+  int device;  // whose memory it is, or that was current when it was allocated
 };
 
 inline std::map<std::uintptr_t, allocation>& allocations() {
@@ -20,27 +21,27 @@ inline std::map<std::uintptr_t, allocation>& allocations() {
   return table;
 }
 
-inline std::size_t used_device_bytes() {
+inline std::size_t used_device_bytes(int device) {
   runtime_lock lock(runtime_mutex());
   std::size_t bytes = 0;
   for (const auto& [address, a] : allocations())
-    if (a.type != cudaMemoryTypeHost) bytes += a.bytes;
+    if (a.type != cudaMemoryTypeHost && a.device == device) bytes += a.bytes;
   return bytes;
 }
 
-inline cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type) {
+inline cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type, int device = current_device()) {
   constexpr std::size_t alignment_bytes = 256;
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const bool on_device = type != cudaMemoryTypeHost;
-  if (on_device && bytes > settings().device_bytes - std::min(settings().device_bytes, used_device_bytes()))
+  if (on_device && bytes > settings().device_bytes - std::min(settings().device_bytes, used_device_bytes(device)))
     return cudaErrorMemoryAllocation;
   if (bytes > (std::size_t{1} << 46) || posix_memalign(pointer, alignment_bytes, bytes) != 0)
     return cudaErrorMemoryAllocation;
   if (settings().poison) fill_poison(*pointer, bytes);
   runtime_lock lock(runtime_mutex());
-  allocations()[reinterpret_cast<std::uintptr_t>(*pointer)] = {bytes, type};
+  allocations()[reinterpret_cast<std::uintptr_t>(*pointer)] = {bytes, type, device};
   return cudaSuccess;
 }
 
@@ -139,7 +140,8 @@ inline cudaError_t CUDARTAPI cudaMallocAsync(void** pointer, size_t bytes, cudaS
   e::runtime_lock lock(e::runtime_mutex());
   e::stream_object* on = e::find_stream(stream);
   if (on == nullptr) return e::remember(cudaErrorInvalidResourceHandle);
-  if (const cudaError_t code = e::remember(e::allocate(pointer, bytes, cudaMemoryTypeDevice)); code != cudaSuccess)
+  if (const cudaError_t code = e::remember(e::allocate(pointer, bytes, cudaMemoryTypeDevice, on->device));
+      code != cudaSuccess)
     return code;
   if (on->capturing == nullptr) return cudaSuccess;
   void* owned = *pointer;
@@ -166,6 +168,17 @@ inline cudaError_t CUDARTAPI cudaMemcpyAsync(void* target, const void* source, s
 }
 inline cudaError_t CUDARTAPI cudaMemcpy(void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
   return cuda_emulator::copy(target, source, bytes, kind, nullptr);
+}
+// Copies between devices need no peer access: without, they go through host memory.
+inline cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void* target, int target_device, const void* source, int source_device,
+                                                 size_t bytes, cudaStream_t stream) {
+  namespace e = cuda_emulator;
+  if (!e::is_device(target_device) || !e::is_device(source_device)) return e::remember(cudaErrorInvalidDevice);
+  return e::copy(target, source, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+inline cudaError_t CUDARTAPI cudaMemcpyPeer(void* target, int target_device, const void* source, int source_device,
+                                            size_t bytes) {
+  return cudaMemcpyPeerAsync(target, target_device, source, source_device, bytes, nullptr);
 }
 inline cudaError_t CUDARTAPI cudaMemsetAsync(void* target, int value, size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
@@ -201,7 +214,7 @@ inline cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* att
   attributes->hostPointer = const_cast<void*>(pointer);
   if (const auto* found = e::find_allocation(pointer)) {
     attributes->type = found->second.type;
-    attributes->device = 0;
+    attributes->device = found->second.device;
     attributes->devicePointer = const_cast<void*>(pointer);
     if (found->second.type == cudaMemoryTypeDevice) attributes->hostPointer = nullptr;
   }
@@ -211,7 +224,7 @@ inline cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* att
 inline cudaError_t CUDARTAPI cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   namespace e = cuda_emulator;
   *total_bytes = e::settings().device_bytes;
-  *free_bytes = *total_bytes - std::min(*total_bytes, e::used_device_bytes());
+  *free_bytes = *total_bytes - std::min(*total_bytes, e::used_device_bytes(e::current_device()));
   return cudaSuccess;
 }
 }

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cuda_emulator/failure.hpp>
-#include <cuda_emulator/runtime_error.hpp>
+#include <cuda_emulator/runtime_peers.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <thread>
@@ -44,6 +45,7 @@ struct stream_object {
   explicit stream_object(unsigned long long id, unsigned flags = cudaStreamDefault, int priority = 0)
       : id(id), flags(flags), priority(priority) {}
   unsigned long long id;
+  int device = current_device();  // which was current when it was made
   unsigned flags;
   int priority;
   std::shared_ptr<capture> capturing = nullptr;
@@ -63,16 +65,18 @@ inline runtime_tables& tables() {
   return instance;
 }
 
+// Each device has its own default streams. These are the current device's.
 inline stream_object& legacy_stream() {
-  static stream_object instance(1);
-  return instance;
+  static std::map<int, stream_object> instances;
+  runtime_lock lock(runtime_mutex());
+  return instances.try_emplace(current_device(), 1).first->second;
 }
 inline stream_object& per_thread_stream() {
-  static thread_local stream_object instance([] {
-    runtime_lock lock(runtime_mutex());
-    return ++tables().last_id;
-  }());
-  return instance;
+  static thread_local std::map<int, stream_object> instances;
+  const auto found = instances.find(current_device());
+  if (found != instances.end()) return found->second;
+  runtime_lock lock(runtime_mutex());
+  return instances.try_emplace(current_device(), ++tables().last_id).first->second;
 }
 
 // Null if there is no such stream.
@@ -113,7 +117,8 @@ inline cudaError_t refuse_legacy_while_capturing(const stream_object& stream) {
   cudaError_t verdict = cudaSuccess;
   for (const auto& c : tables().captures)
     for (const stream_object* member : c->members)
-      if ((member->flags & cudaStreamNonBlocking) == 0 && c->mode != cudaStreamCaptureModeRelaxed) {
+      if (member->device == stream.device && (member->flags & cudaStreamNonBlocking) == 0 &&
+          c->mode != cudaStreamCaptureModeRelaxed) {
         c->invalidated = true;
         verdict = cudaErrorStreamCaptureImplicit;
       }
@@ -235,7 +240,7 @@ inline cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t handle, int* devic
   e::runtime_lock lock(e::runtime_mutex());
   if (device == nullptr) return e::remember(cudaErrorInvalidValue);
   if (e::find_stream(handle) == nullptr) return e::remember(cudaErrorInvalidResourceHandle);
-  *device = 0;
+  *device = e::find_stream(handle)->device;
   return cudaSuccess;
 }
 

@@ -32,7 +32,8 @@ struct options {
   // loop. 0 lets it go on.
   int endless_seconds = 30;
 
-  // The device.
+  // The devices, which are all alike.
+  int devices = 1;  // CUDA_EMULATOR_DEVICES in the environment overrides it
   int multiprocessors = 4;
   int blocks_per_multiprocessor = 2;
   int compute_capability_major = 9;
@@ -40,7 +41,7 @@ struct options {
   std::size_t shared_bytes_per_block = 48 * 1024;  // more needs cudaFuncSetAttribute
   std::size_t shared_bytes_per_block_optin = 227 * 1024;
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
-  std::size_t device_bytes = std::size_t{80} << 30;  // allocations beyond this fail
+  std::size_t device_bytes = std::size_t{80} << 30;  // of each device: allocations beyond this fail
   bool pageable_memory = CUDA_EMULATOR_PAGEABLE_MEMORY;
 
   // Checks.
@@ -69,6 +70,7 @@ inline options& settings() {
   static thread_local options instance = [] {
     options initial;
     if (const char* seed = std::getenv("CUDA_EMULATOR_SEED")) initial.seed = std::strtoull(seed, nullptr, 0);
+    if (const char* devices = std::getenv("CUDA_EMULATOR_DEVICES")) initial.devices = std::atoi(devices);
     initial.continue_after_races = std::getenv("CUDA_EMULATOR_CONTINUE_AFTER_RACES") != nullptr;
     initial.strong_writes_need_order = std::getenv("CUDA_EMULATOR_ORDERED_STRONG_WRITES") != nullptr;
     return initial;

@@ -28,6 +28,10 @@
 
 namespace warpfold {
 
+namespace detail {
+struct list_writer;
+}
+
 /// The nodes of the items [first(), end()), as accumulators of `Op`. Trivially copyable; for messages and checkpoints
 /// its first byte_count() bytes suffice: first and end as 64-bit integers, then the nodes from left to right, each with
 /// the size and alignment of `A`. Whoever receives them copies them over a list of the same type.
@@ -116,6 +120,8 @@ template <class A, class Op> class canonical_nodes {
   }
 
  private:
+  friend detail::list_writer;
+
   __host__ __device__ static int bits_set(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
     return __popcll(bits);
@@ -162,5 +168,18 @@ template <class A, class Op> class canonical_nodes {
   std::int64_t first_, end_;
   A nodes_[capacity];
 };
+
+namespace detail {
+/// For kernels that compute a list's nodes side by side.
+struct list_writer {
+  template <class A, class Op>
+  __device__ static void set_items(canonical_nodes<A, Op>& list, std::int64_t first, std::int64_t end) {
+    list.first_ = first, list.end_ = end;
+  }
+  template <class A, class Op> __device__ static void set_node(canonical_nodes<A, Op>& list, int i, const A& value) {
+    list.nodes_[i] = value;
+  }
+};
+}  // namespace detail
 
 }  // namespace warpfold

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Input that lies in host memory, however large: reduce, transform_reduce and their _value forms take it as they take
-// device memory.
+// device memory. segmented_reduce of it is in host_memory_segments.cuh, scans are in host_memory_scan.cuh.
 //
 //   double sum = wf::reduce_value(wf::host(numbers), wf::accumulate_in<double>(wf::plus{}));    // a std::vector, say
 //   wf::reduce(wf::host(numbers), out, wf::maximum{}, {.devices = {0, 1}});                     // two GPUs, one answer
@@ -27,13 +27,16 @@
 //   stream that is being captured, and where reduce does; cuda_error for what CUDA reports; and what `fill` or
 //   .progress throws. Nothing is left enqueued then, no thread runs, and the next call works.
 #pragma once
-#include <bit>
+#include <mutex>
 #include <ranges>
 #include <tuple>
+#include <unordered_map>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
+#include <warpfold/host_memory/part_lists.hpp>
 #include <warpfold/host_memory/pipeline.cuh>
 #include <warpfold/reduce.cuh>
+#include <warpfold/reduce_part.cuh>
 
 namespace warpfold {
 
@@ -95,15 +98,8 @@ void reduce_parts(const char* function, const std::vector<host_memory::reader>& 
   using nodes_source = thread::pointer_source<A>;
   using node_leaves = thread::leaves<nodes_source, thread::no_transform, A>;
 
-  constexpr std::size_t item_bytes = (sizeof(Ts) + ...);
-  const auto most = static_cast<std::int64_t>(std::bit_floor(std::max<std::size_t>(how.chunk_bytes / item_bytes, 1)));
-  const auto whole =
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))));
-  const host_memory::partition parts{count, std::min(most, whole)};
-  std::vector<host_memory::ring_loan> rings;
-  const auto used = std::min<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
-  for (std::int64_t i = 0; i < std::max<std::int64_t>(used, 1); ++i)
-    rings.emplace_back(how.devices[static_cast<std::size_t>(i)]);
+  const host_memory::partition parts = host_memory::partition_of(count, (sizeof(Ts) + ...), how);
+  std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
   auto* const nodes = static_cast<A*>(
       rings[0]->nodes.reserve(static_cast<std::size_t>(std::max<std::int64_t>(parts.parts(), 1)) * sizeof(A)));
   const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
@@ -137,6 +133,40 @@ void reduce_host_pairs(const char* function, const Left& left, const Right& righ
         function, {host_memory::reader_of(function, "left", left), host_memory::reader_of(function, "right", right)},
         left.count, checked_output(function, out), op, transform, options);
   }
+}
+/// The lists of the items first, first + 1, …, which `reader` has. Each buffer of the pipeline has a list of its own,
+/// which is taken when the buffer's next part comes.
+template <class T, class A, class Op>
+host_memory::part_lists<A, Op> lists_of_host(const char* function, const host_memory::reader& reader,
+                                             std::int64_t count, std::int64_t first, const Op& op,
+                                             const host_options<A>& options) {
+  using nodes = canonical_nodes<A, Op>;
+  const host_memory::settings how = host_memory::checked_settings(function, options);
+  const host_memory::device_guard guard(how.devices[0]);
+  const host_memory::partition parts = host_memory::partition_of(count, sizeof(T), how);
+  std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
+  const std::size_t slots = rings.size() * static_cast<std::size_t>(how.buffers);
+  auto* const slot = static_cast<nodes*>(rings[0]->nodes.reserve(slots * sizeof(nodes)));
+
+  host_memory::part_lists<A, Op> result;
+  std::unordered_map<cudaStream_t, nodes*> slot_of;  // of the buffers' streams
+  std::mutex mutex;
+  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
+                                                cudaStream_t stream) {
+    nodes* to = nullptr;
+    {
+      std::lock_guard lock(mutex);
+      const auto [found, is_new] = slot_of.try_emplace(stream, slot + slot_of.size());
+      to = found->second;
+      if (!is_new) result.add(*to, op);
+    }
+    reduce_part_of(function, thread::pointer_source<T>{reinterpret_cast<const T*>(inputs[0]), of.count},
+                   part{first + of.first}, to, op, thread::no_transform{}, call_options{stream});
+  };
+  const std::vector<host_memory::reader> readers{reader};
+  host_memory::pipeline(readers, parts, how, enqueue).run(rings);
+  for (const auto& [stream, list] : slot_of) result.add(*list, op);
+  return result;
 }
 /// Calls reduce(out) for a result that is returned.
 template <class R, class A, class Reduce>

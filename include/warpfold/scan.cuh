@@ -71,6 +71,9 @@ void scan_items(const char* function, const char* argument, const It& given, std
   }
 }
 
+/// Inputs in host memory are scanned by host_memory_scan.cuh, which specialises this.
+template <class In> struct host_scan { static constexpr bool exists = false; };
+
 /// A scan in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
 template <scan::scan_kind Kind> struct scan_function {
@@ -102,6 +105,13 @@ template <scan::scan_kind Kind> struct scan_function {
   void operator()(It first, std::int64_t count, Out&& out,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(first, count, out, plus{}, options);
+  }
+  /// Of input in host memory, where host_memory_scan.cuh is included.
+  template <class In, class Out, operator_argument Op>
+    requires(host_scan<In>::exists)
+  void operator()(const In& in, Out&& out, Op op,
+                  const typename host_scan<In>::template options<Op>& options = {}) const {
+    host_scan<In>::template scan<Kind>(name, in, out, op, options);
   }
 };
 

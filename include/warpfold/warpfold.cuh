@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All of Warpfold's host functions but those that stand apart: the sources' algorithms, as named strategies, in
-// strategies.cuh, and input in host memory in host_memory.cuh, whose threads take long to compile. <warpfold/wf.hpp>
-// declares the short name wf for namespace warpfold; no other header does.
+// strategies.cuh; and input in host memory, in accumulation.cuh and host_memory*.cuh, whose threads take long to
+// compile. <warpfold/wf.hpp> declares the short name wf for namespace warpfold; no other header does.
 #pragma once
 #include <warpfold/arg_reduce.cuh>
 #include <warpfold/canonical_nodes.hpp>
@@ -18,6 +18,7 @@
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_axes.cuh>
 #include <warpfold/reduce_by_key.cuh>
+#include <warpfold/reduce_part.cuh>
 #include <warpfold/scan.cuh>
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>

@@ -14,6 +14,7 @@
 #include <warpfold/top_k_operators.hpp>
 
 #include "common/device.cuh"
+#include "common/devices.cuh"
 #include "common/interval.hpp"
 #include "common/monoids.hpp"
 #include "common/random_items.hpp"
@@ -32,9 +33,10 @@ struct way {
 };
 const std::vector<way> ways{{64, 1, 1, {}},
                             {200, 2, 3, {}},
-                            {1000, 3, 2, {0}},
-                            {4096, 2, 8, {0, 0}},
-                            {1 << 14, 2, 4, {0, 0, 0}},
+                            {1000, 3, 2, {wf_test::device_number(1)}},
+                            {4096, 2, 8, {0, wf_test::device_number(1)}},
+                            {1 << 14, 2, 4, {wf_test::device_number(2), 0, wf_test::device_number(1)}},
+                            {1000, 2, 2, {0, 0}},
                             {std::size_t{32} << 20, 2, 8, {}}};
 template <class A> wf::host_options<A> options_of(const way& w) {
   wf::host_options<A> options;
@@ -159,13 +161,14 @@ TEST(host_memory, transforms_of_one_and_two_inputs) {
   const double of_pairs = wf::transform_reduce_value(l.items(), r.items(), wf::plus{}, difference{}),
                of_squares = wf::transform_reduce_value(l.items(), wf::plus{}, squared{});
   const pinned_array<std::int16_t> pinned(right);
-  const device_array<double> out(1);
   for (const way& w : ways) {
     const auto options = options_of<double>(w);
     EXPECT_EQ(wf::transform_reduce_value(wf::host(left), pinned.input(), wf::plus{}, difference{}, options), of_pairs);
     EXPECT_EQ(wf::transform_reduce_value(generated(left), wf::host(right), wf::plus{}, difference{}, options),
               of_pairs);
     EXPECT_EQ(wf::transform_reduce_value(wf::host(left), wf::plus{}, squared{}, options), of_squares);
+    const wf::host_memory::device_guard guard(w.devices.empty() ? 0 : w.devices[0]);  // which writes the result
+    const device_array<double> out(1);
     wf::transform_reduce(wf::host(left), wf::host(right), out.data(), wf::plus{}, difference{}, options);
     EXPECT_EQ(out.value(), of_pairs);
   }

@@ -23,13 +23,13 @@ set(layers
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
   "9:(call_options|segments|log_sum_exp_operator|strided|top_k_operators)[.]hpp"
   "9:grid/.*|fused[.]hpp"
-  "10:host/.*|outputs[.]hpp"
+  "10:host/.*|(canonical_nodes|outputs)[.]hpp"
   "11:segments/.*"
   "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
   "13:warpfold_strategies/.*|statistics[.]hpp"
   "14:workspace[.]cuh"
   "16:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
-  "17:warpfold[.]cuh"
+  "17:(accumulation|host_memory_(scan|segments)|warpfold)[.]cuh"
   "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <warpfold/error.hpp>
 #include <warpfold/host/relaxed_capture.cuh>
 
@@ -46,6 +47,9 @@ struct reader {
   const std::byte* resident;
   /// fill(first, to, count) writes items first … first + count - 1 to `to`. Threads call it at once.
   std::function<void(std::int64_t first, std::byte* to, std::int64_t count)> fill;
+  /// Which of its items belong to a part; if empty, those of the part's numbers. A part has at most `most_items`.
+  std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t part)> items_of = {};
+  std::int64_t most_items = 0;
 };
 
 inline cudaMemoryType memory_type(const void* pointer) {

@@ -25,6 +25,19 @@ template <class A> struct host_options {
 };
 template <class A> inline constexpr bool is_options<host_options<A>> = true;
 
+/// The same of segmented_reduce, whose init and empty are values.
+template <class A> struct host_segmented_options {
+  cudaStream_t stream = {};
+  initial<A> init = {};   ///< joins each segment on the left, once
+  initial<A> empty = {};  ///< the result of an empty segment; init or the operator's identity without it
+  std::vector<int> devices = {};
+  std::size_t chunk_bytes = std::size_t{32} << 20;
+  int buffers = 2;
+  int threads = 8;
+  std::function<void(std::int64_t done, std::int64_t all)> progress = {};
+};
+template <class A> inline constexpr bool is_options<host_segmented_options<A>> = true;
+
 }  // namespace warpfold
 
 namespace warpfold::host_memory {
@@ -38,7 +51,7 @@ struct settings {
   std::function<void(std::int64_t, std::int64_t)> progress;
 };
 
-template <class A> settings checked_settings(const char* function, const host_options<A>& options) {
+template <class Options> settings checked_settings(const char* function, const Options& options) {
   const auto positive = [&](const char* name, std::int64_t value) {
     if (value < 1) reject(function, std::string(name) + " is " + std::to_string(value) + "; it must be positive");
   };

@@ -6,6 +6,7 @@
 // device cannot copy from where they lie are staged in pinned memory, by several threads.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <thread>
 #include <warpfold/host_memory/fill_crew.hpp>
 #include <warpfold/host_memory/inputs.hpp>
@@ -15,33 +16,60 @@
 namespace warpfold::host_memory {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The items first … first + count - 1 of the input. All parts but the last one have the same length, a power of two.
+/// The items first … first + count - 1 of the input.
 struct part {
   std::int64_t number, first, count;
 };
-/// Enqueues, on `stream`, what is computed of a part, which lies in device memory: one address for each input.
+/// Enqueues, on `stream`, what is computed of a part, which lies in device memory: one address for each input, and that
+/// of the part's room.
 using enqueue_part = std::function<void(const part&, const std::byte* const* inputs, cudaStream_t stream)>;
 
-/// How the input is cut.
+/// How the input is cut: into parts of the same length, a power of two, but for the last one; or as listed.
 struct partition {
-  std::int64_t items, part_items;
-  std::int64_t parts() const { return (items + part_items - 1) / part_items; }
+  std::int64_t items, part_items;  ///< of all, and of the longest part
+  std::vector<part> listed = {};
+
+  std::int64_t parts() const {
+    return listed.empty() ? (items + part_items - 1) / part_items : static_cast<std::int64_t>(listed.size());
+  }
   part operator[](std::int64_t number) const {
+    if (!listed.empty()) return listed[static_cast<std::size_t>(number)];
     const std::int64_t first = number * part_items;
     return {number, first, std::min(part_items, items - first)};
   }
 };
 
+/// Cuts `count` items of `item_bytes` bytes into parts of up to how.chunk_bytes.
+inline partition partition_of(std::int64_t count, std::size_t item_bytes, const settings& how) {
+  const auto most = static_cast<std::int64_t>(std::bit_floor(std::max<std::size_t>(how.chunk_bytes / item_bytes, 1)));
+  const auto whole =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))));
+  return {count, std::min(most, whole)};
+}
+/// The rings of as many devices as have parts to take, at least one.
+inline std::vector<ring_loan> borrow_rings(const partition& parts, const settings& how) {
+  std::vector<ring_loan> rings;
+  const auto used = std::min<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
+  for (std::int64_t i = 0; i < std::max<std::int64_t>(used, 1); ++i)
+    rings.emplace_back(how.devices[static_cast<std::size_t>(i)]);
+  return rings;
+}
+
 class pipeline {
  public:
-  /// `readers` have the same number of items.
-  pipeline(const std::vector<reader>& readers, const partition& parts, const settings& how, const enqueue_part& enqueue)
+  /// `readers` have the same number of items, unless they say which belong to a part. A part has `room_bytes` of device
+  /// memory for itself.
+  pipeline(const std::vector<reader>& readers, const partition& parts, const settings& how, const enqueue_part& enqueue,
+           std::size_t room_bytes = 0)
       : readers_(readers), parts_(parts), how_(how), enqueue_(enqueue) {
     for (const reader& each : readers) {
       offsets_.push_back(buffer_bytes_);
-      buffer_bytes_ += (static_cast<std::size_t>(parts.part_items) * each.item_bytes + 255) / 256 * 256;
+      const std::int64_t most = each.items_of ? each.most_items : parts.part_items;
+      buffer_bytes_ += (static_cast<std::size_t>(most) * each.item_bytes + 255) / 256 * 256;
       staged_ = staged_ || each.resident == nullptr;
     }
+    offsets_.push_back(buffer_bytes_);
+    buffer_bytes_ += room_bytes;
   }
 
   /// Runs all parts on the devices of `rings`, and waits for them. Throws what failed first; nothing is enqueued then.
@@ -111,26 +139,28 @@ class pipeline {
     std::vector<const std::byte*> on_device;
     for (std::size_t i = 0; i < readers_.size(); ++i) {
       const reader& input = readers_[i];
-      const std::byte* from = input.resident + next.first * static_cast<std::int64_t>(input.item_bytes);
+      const auto [first, count] = input.items_of ? input.items_of(next.number) : std::pair(next.first, next.count);
+      const std::byte* from = input.resident + first * static_cast<std::int64_t>(input.item_bytes);
       if (input.resident == nullptr) {
         std::byte* const to = buffer.pinned() + offsets_[i];
-        stage(input, next, to, crew);
+        stage(input, first, count, to, crew);
         from = to;
       }
       std::byte* const target = buffer.device() + offsets_[i];
-      check(cudaMemcpyAsync(target, from, static_cast<std::size_t>(next.count) * input.item_bytes, cudaMemcpyDefault,
+      check(cudaMemcpyAsync(target, from, static_cast<std::size_t>(count) * input.item_bytes, cudaMemcpyDefault,
                             buffer.stream()),
             "cudaMemcpyAsync");
       on_device.push_back(target);
     }
+    on_device.push_back(buffer.device() + offsets_.back());
     enqueue_(next, on_device.data(), buffer.stream());
   }
-  void stage(const reader& input, const part& next, std::byte* to, fill_crew& crew) {
+  void stage(const reader& input, std::int64_t from, std::int64_t count, std::byte* to, fill_crew& crew) {
     const auto item_bytes = static_cast<std::int64_t>(input.item_bytes);
     const std::int64_t piece_items = std::max<std::int64_t>(piece_bytes / item_bytes, 1);
-    crew.run((next.count + piece_items - 1) / piece_items, [&](std::int64_t piece) {
+    crew.run((count + piece_items - 1) / piece_items, [&](std::int64_t piece) {
       const std::int64_t first = piece * piece_items;
-      input.fill(next.first + first, to + first * item_bytes, std::min(piece_items, next.count - first));
+      input.fill(from + first, to + first * item_bytes, std::min(piece_items, count - first));
     });
   }
 

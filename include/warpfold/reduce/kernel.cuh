@@ -7,6 +7,7 @@
 #include <warpfold/grid/reduction_arguments.cuh>
 #include <warpfold/reduce/batches.cuh>
 #include <warpfold/reduce/fold_units.cuh>
+#include <warpfold/reduce/part.cuh>
 #include <warpfold/reduce/policy.hpp>
 #include <warpfold/reduce/unit_schedule.cuh>
 #include <warpfold/warp/fold_batch.cuh>
@@ -24,9 +25,26 @@ struct tile_schedule : unit_schedule {
   __device__ int warps_of(int tile, int block_warps) const {
     return tile < units - 1 ? block_warps : tile < units ? last_warps : 0;
   }
+  __device__ static constexpr std::int64_t tile_of_first_item() { return 0; }  ///< of the leaves
+  __device__ static constexpr int first_piece() { return 0; }                  ///< which is a unit's result
 };
+/// The same of a part, whose units are numbered as part_cuts says. Each tile is whole.
+struct part_schedule : tile_schedule {
+  part_cuts cuts;
+
+  static constexpr bool is_even = false;
+  __device__ std::int64_t tile_of_first_item() const { return cuts.tiles_begin >> cuts.tile_level; }
+  __device__ int first_piece() const { return cuts.tiles; }
+  __device__ std::int64_t first_tile(int unit) const { return cuts.unit_piece(unit).first >> cuts.tile_level; }
+  __device__ int tiles_less_one(int unit) const {
+    return static_cast<int>(cuts.unit_piece(unit).items >> cuts.tile_level) - 1;
+  }
+};
+template <class Out> struct schedule_for { using type = tile_schedule; };
+template <class A, class Op> struct schedule_for<part_output<A, Op>> { using type = part_schedule; };
+template <class Out> using schedule_of = typename schedule_for<Out>::type;
 template <class Leaves, class Op, class Out>
-using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, tile_schedule>;
+using reduce_arguments = grid::reduction_arguments<Leaves, Op, Out, schedule_of<Out>>;
 
 template <class Leaves>
 inline constexpr kernel_policy policy_of = [] {
@@ -44,6 +62,14 @@ template <class Leaves, int MaxRows> struct tile_kernel_storage {
   thread::array<A, warps> warp;                      ///< one value per warp
   thread::array<A, arch::max_cluster_blocks> block;  ///< block 0's: the results of the cluster's blocks
 };
+
+template <class Leaves, int MaxRows> struct part_tile_storage : tile_kernel_storage<Leaves, MaxRows> {
+  static_assert(part_tile_storage::warps >= (max_wave_blocks + chunk_units - 1) / chunk_units);
+  bool is_last;
+};
+template <class Leaves, int MaxRows, class Out>
+using tile_storage_of =
+    std::conditional_t<is_part<Out>, part_tile_storage<Leaves, MaxRows>, tile_kernel_storage<Leaves, MaxRows>>;
 
 /// The node over the items of tile `tile` that exist. Each warp folds a batch of schedule.rows rows, up to MaxRows;
 /// several warps exchange their values through `shared`. Valid in thread 0 if the tile has items.
@@ -68,6 +94,22 @@ __device__ A fold_tile(const Leaves& leaves, const tile_schedule& schedule, int 
   return lane < warps ? warp::reduce(shared.warp[lane], op, warps) : value;
 }
 
+/// What tile_kernel does of a part: blocks past the last tile fold edges, and the last block writes the list.
+template <int MaxRows, class Arguments, class Storage>
+__device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
+  const auto& [leaves, op, out, init, schedule, pieces, ticket] = arguments;
+  const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x),
+            free_blocks = blocks - schedule.units;  // none if max_blocks allows no more than the tiles need
+  if (block < schedule.units) {
+    const auto own = fold_tile<MaxRows>(leaves, schedule, block, op, shared);
+    if (arch::flat_thread() == 0) pieces[schedule.first_piece() + block] = own;
+  }
+  if (free_blocks == 0) fold_edges<MaxRows>(leaves, schedule.cuts, pieces, schedule.rows, op, block, blocks);
+  else if (block >= schedule.units)
+    fold_edges<MaxRows>(leaves, schedule.cuts, pieces, schedule.rows, op, block - schedule.units, free_blocks);
+  if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, schedule.cuts, pieces, shared.warp.data(), op);
+}
+
 /// How the blocks of a small grid join their tiles.
 enum class gather { cluster, last_block };
 
@@ -82,28 +124,32 @@ __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Lea
 tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
   constexpr int max_rows = tile_rows<Gather, Leaves>;
-  auto& shared = arch::dynamic_shared<tile_kernel_storage<Leaves, max_rows>>();
-  const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.units;
-  if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
-  const A own = fold_tile<max_rows>(arguments.leaves, arguments.schedule, block, arguments.op, shared);
-  if (tiles == 1) {
-    if (thread == 0) arguments.write(own);
-  } else if constexpr (Gather == gather::cluster) {
-    arch::cluster_wait();
-    if (thread == 0 && block < tiles) *arch::map_shared_rank(&shared.block[block], 0) = own;
-    arch::cluster_arrive();
-    if (block != 0) return;
-    arch::cluster_wait();
-    if (thread >= tiles) return;
-    const A result = warp::reduce(shared.block[thread], arguments.op, tiles);
-    if (thread == 0) arguments.write(result);
+  auto& shared = arch::dynamic_shared<tile_storage_of<Leaves, max_rows, Out>>();
+  if constexpr (is_part<Out>) {
+    fold_part_tile<max_rows>(arguments, shared);
   } else {
-    if (thread >= warp_lanes) return;
-    if (thread == 0) arguments.partials[block] = own;
-    if (!grid::warp_arrives_last(arguments.ticket)) return;
-    const A result = warp::fold_values<A>(
-        tiles, [&](int i) { return arguments.partials[i]; }, arguments.op);
-    if (thread == 0) arguments.write(result);
+    const int thread = arch::flat_thread(), block = static_cast<int>(blockIdx.x), tiles = arguments.schedule.units;
+    if (Gather == gather::cluster && tiles > 1) arch::cluster_arrive_relaxed();  // shows that this block runs
+    const A own = fold_tile<max_rows>(arguments.leaves, arguments.schedule, block, arguments.op, shared);
+    if (tiles == 1) {
+      if (thread == 0) arguments.write(own);
+    } else if constexpr (Gather == gather::cluster) {
+      arch::cluster_wait();
+      if (thread == 0 && block < tiles) *arch::map_shared_rank(&shared.block[block], 0) = own;
+      arch::cluster_arrive();
+      if (block != 0) return;
+      arch::cluster_wait();
+      if (thread >= tiles) return;
+      const A result = warp::reduce(shared.block[thread], arguments.op, tiles);
+      if (thread == 0) arguments.write(result);
+    } else {
+      if (thread >= warp_lanes) return;
+      if (thread == 0) arguments.partials[block] = own;
+      if (!grid::warp_arrives_last(arguments.ticket)) return;
+      const A result = warp::fold_values<A>(
+          tiles, [&](int i) { return arguments.partials[i]; }, arguments.op);
+      if (thread == 0) arguments.write(result);
+    }
   }
 }
 
@@ -113,6 +159,7 @@ template <class Leaves> struct share_kernel_storage {
   static constexpr int warps = policy.share_threads / warp_lanes;
   using A = typename Leaves::accumulator;
   static constexpr int round_level = round_level_for(sizeof(A), warps);
+  static_assert(max_units(sizeof(A), warps) / chunk_units <= warps << round_level, "write_list needs a value for each");
   using batches = reduction::batches<Leaves, policy.share_rows>;
   using walk = tile_walk<round_level>;
   typename batches::storage batch[warps];
@@ -163,8 +210,14 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   const bool is_first_thread = arch::flat_thread() == 0;
 
   typename storage::batches batches(shared.batch[warp]);
-  typename storage::walk walk(schedule, ticket + 1, is_first_thread, shared.drawn);
-  const auto first_of = [&](std::int64_t tile) { return (tile * warps + warp) * batch_items; };
+  using walk_of = tile_walk<storage::round_level, schedule_of<Out>>;
+  walk_of walk(schedule, ticket + 1, is_first_thread, shared.drawn);
+  const auto first_of = [&](std::int64_t tile) {
+    return ((tile - schedule.tile_of_first_item()) * warps + warp) * batch_items;
+  };
+  if constexpr (is_part<Out>)
+    fold_edges<policy_of<Leaves>.share_rows>(leaves, schedule.cuts, partials, policy_of<Leaves>.share_rows, op,
+                                             static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
   batches.start(leaves, first_of(walk.tile()));
   while (walk.exists()) {
     walk.draw();
@@ -188,16 +241,21 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
       const A node = fold_round(shared.values[walk.turn()], count, op);
       if (lane == 0)
         join_rounds(shared.rounds, walk.round_in_unit(), walk.ends_unit(), node, op,
-                    [&](const A& unit) { partials[walk.unit()] = unit; });
+                    [&](const A& unit) { partials[schedule.first_piece() + walk.unit()] = unit; });
     }
     walk.advance_round();
   }
-  // If units are few, one warp joins them without a barrier.
-  const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)
-                                                           : grid::block_arrives_last(ticket, shared.is_last);
-  if (!is_last) return;
-  const A result = fold_units<warps>(shared.values[0].data(), partials, schedule.units, op);
-  if (is_first_thread) arguments.write(result);
+  if constexpr (is_part<Out>) {
+    if (grid::block_arrives_last(ticket, shared.is_last))
+      write_list(out, schedule.cuts, partials, shared.values[0].data(), op);
+  } else {
+    // If units are few, one warp joins them without a barrier.
+    const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)
+                                                             : grid::block_arrives_last(ticket, shared.is_last);
+    if (!is_last) return;
+    const A result = fold_units<warps>(shared.values[0].data(), partials, schedule.units, op);
+    if (is_first_thread) arguments.write(result);
+  }
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

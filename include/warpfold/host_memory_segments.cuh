@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Segments of input in host memory: one value for each.
+//
+//   wf::segmented_reduce(wf::host(numbers), offsets, std::span(sums), wf::plus{}, {.devices = {0, 1}});
+//
+// - Inputs, devices, buffers and errors are those of host_memory.cuh; results are those of segmented_reduce.cuh: a
+//   segment has the bits of `reduce` over it alone.
+// - `offsets`: a contiguous range of 32- or 64-bit integers in host memory, one more than there are segments. They must
+//   rise from 0 or more to the number of items at most; the call checks all of them.
+// - `out`: a contiguous range of as many results, in memory of .devices[0], of the host, or managed.
+// - Chunks are whole segments, with their offsets. A segment longer than .chunk_bytes is cut into parts, whose lists of
+//   nodes are joined (canonical_nodes.hpp).
+// - Operators that take the numbers of items (argmax, top_k) do not compile here.
+#pragma once
+#include <warpfold/host_memory.cuh>
+#include <warpfold/segmented_reduce.cuh>
+
+namespace warpfold {
+
+namespace detail {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Segments whose items travel together.
+struct segment_group {
+  std::int64_t first_segment, segments, first_item, items;
+};
+/// All groups, and the segments that are longer than a chunk.
+struct segment_groups {
+  std::vector<segment_group> groups, large;
+  std::int64_t most_segments = 0, most_items = 1, items = 0;
+};
+
+/// Checks the offsets, and makes groups of up to `chunk_items` items and `chunk_segments` segments.
+template <class I>
+segment_groups group_segments(const char* function, const I* offsets, std::int64_t segments, std::int64_t items,
+                              std::int64_t chunk_items, std::int64_t chunk_segments) {
+  segment_groups all;
+  segment_group open{0, 0, 0, 0};
+  const auto close = [&] {
+    if (open.segments == 0) return;
+    all.groups.push_back(open);
+    all.most_segments = std::max(all.most_segments, open.segments);
+    all.most_items = std::max(all.most_items, open.items);
+    open.segments = 0;
+  };
+  for (std::int64_t s = 0; s < segments; ++s) {
+    const auto begin = static_cast<std::int64_t>(offsets[s]), end = static_cast<std::int64_t>(offsets[s + 1]);
+    if (begin < 0 || end < begin || end > items)
+      reject(function, "segment " + std::to_string(s) + " is [" + std::to_string(begin) + ", " + std::to_string(end) +
+                           "); in has " + std::to_string(items) + " items");
+    const std::int64_t length = end - begin;
+    all.items += length;
+    if (length > chunk_items) {
+      close();
+      all.large.push_back({s, 1, begin, length});
+      continue;
+    }
+    if (open.segments > 0 && (open.items + length > chunk_items || open.segments == chunk_segments)) close();
+    if (open.segments == 0) open = {s, 0, begin, 0};
+    ++open.segments;
+    open.items += length;
+  }
+  close();
+  return all;
+}
+
+/// The offsets of each group, from its first item on. They are numbered so that each group has one of its own at its
+/// end: group g has the numbers first_segment + g to first_segment + g + segments.
+template <class I>
+host_memory::reader offsets_reader(const I* offsets, const std::vector<segment_group>& groups, std::int64_t most) {
+  return {sizeof(std::int64_t), nullptr,
+          [offsets, &groups](std::int64_t first, std::byte* to, std::int64_t count) {
+            const auto after = std::upper_bound(groups.begin(), groups.end(), first,
+                                                [&groups](std::int64_t number, const segment_group& of) {
+                                                  return number < of.first_segment + (&of - groups.data());
+                                                });
+            const segment_group& of = *std::prev(after);
+            const std::int64_t segment = first - (&of - groups.data());
+            for (std::int64_t i = 0; i < count; ++i) {
+              const std::int64_t own = static_cast<std::int64_t>(offsets[segment + i]) - of.first_item;
+              std::memcpy(to + i * static_cast<std::int64_t>(sizeof own), &own, sizeof own);
+            }
+          },
+          [&groups](std::int64_t part) {
+            const segment_group& of = groups[static_cast<std::size_t>(part)];
+            return std::pair(of.first_segment + part, of.segments + 1);
+          },
+          most + 1};
+}
+
+template <class A, class T, class I, class R, class Op>
+void reduce_host_segments(const char* function, const host_memory::reader& reader, std::int64_t items, const I* offsets,
+                          std::int64_t segments, R* out, Op op, const host_segmented_options<A>& options) {
+  const host_memory::settings how = host_memory::checked_settings(function, options);
+  check_not_captured(function, options.stream);
+  for (const initial<A>* each : {&options.init, &options.empty})
+    if (each->pointer() != nullptr) reject(function, "init and empty must be values, not pointers");
+  const auto chunk_items = std::max<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / sizeof(T)), 1);
+  const auto chunk_segments = std::max<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / 16), 1);
+  const segment_groups all = group_segments(function, offsets, segments, items, chunk_items, chunk_segments);
+  const host_memory::device_guard guard(how.devices[0]);
+
+  host_memory::partition parts{all.items, all.most_items};
+  for (const segment_group& of : all.groups)
+    parts.listed.push_back({static_cast<std::int64_t>(parts.listed.size()), of.first_item, of.items});
+  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* on_device,
+                                                cudaStream_t stream) {
+    const segment_group& group = all.groups[static_cast<std::size_t>(of.number)];
+    const std::span<const std::int64_t> own(reinterpret_cast<const std::int64_t*>(on_device[1]),
+                                            static_cast<std::size_t>(group.segments) + 1);
+    const std::span<R> results(reinterpret_cast<R*>(const_cast<std::byte*>(on_device[2])), own.size() - 1);
+    reduce_segments<automatic>(function, "in", reinterpret_cast<const T*>(on_device[0]), of.count, own, results, op,
+                               thread::no_transform{}, segmented_options<A>{stream, options.init, options.empty});
+    check(cudaMemcpyAsync(out + group.first_segment, results.data(), results.size_bytes(), cudaMemcpyDefault, stream),
+          "cudaMemcpyAsync");
+  };
+  if (!parts.listed.empty()) {
+    const std::vector<host_memory::reader> readers{reader, offsets_reader(offsets, all.groups, all.most_segments)};
+    std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
+    host_memory::pipeline(readers, parts, how, enqueue, static_cast<std::size_t>(all.most_segments) * sizeof(R))
+        .run(rings);
+  }
+
+  std::int64_t done = all.items;
+  for (const segment_group& of : all.large) done -= of.items;
+  for (const segment_group& of : all.large) {
+    host_memory::reader own = reader;
+    if (own.resident != nullptr) own.resident += of.first_item * static_cast<std::int64_t>(sizeof(T));
+    own.fill = [&](std::int64_t first, std::byte* to, std::int64_t count) {
+      reader.fill(of.first_item + first, to, count);
+    };
+    host_options<A> of_one{options.stream, {}, how.devices, how.chunk_bytes, how.buffers, how.threads};
+    if (how.progress) of_one.progress = [&](std::int64_t now, std::int64_t) { how.progress(done + now, all.items); };
+    const auto lists = lists_of_host<T, A>(function, own, of.items, 0, op, of_one);
+    const auto& list = lists.all().begin()->second;
+    const R result = convert<R>(options.init.has_value() ? list.value(op, options.init.value()) : list.value(op));
+    check(cudaMemcpyAsync(out + of.first_segment, &result, sizeof result, cudaMemcpyDefault, options.stream),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(options.stream), "cudaStreamSynchronize");
+    done += of.items;
+  }
+}
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace detail
+
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// out[s] = init op the items offsets[s] … offsets[s + 1] - 1 of `in`.
+template <host_input In, std::ranges::contiguous_range Offsets, std::ranges::contiguous_range Out, operator_argument Op,
+          class A = accumulator_t<Op, typename In::item>>
+  requires std::integral<std::ranges::range_value_t<Offsets>>
+void segmented_reduce(const In& in, const Offsets& offsets, Out&& out, Op op,
+                      const std::type_identity_t<host_segmented_options<A>>& options = {}) {
+  using T = typename In::item;
+  using R = std::ranges::range_value_t<Out>;
+  static_assert(!lifts_indexed<Op, T>, "warpfold: segments in host memory take no operator that counts items");
+  if constexpr (detail::check_types<Op, thread::no_transform, A, R*, T>()) {
+    const auto segments = static_cast<std::int64_t>(std::ranges::size(out)),
+               entries = static_cast<std::int64_t>(std::ranges::size(offsets));
+    if (entries != segments + 1)
+      reject("segmented_reduce", "offsets has " + std::to_string(entries) +
+                                     " entries, not one more than out, which has " + std::to_string(segments));
+    const host_memory::reader reader = host_memory::reader_of("segmented_reduce", "in", in);
+    detail::reduce_host_segments<A, T>("segmented_reduce", reader, in.count, std::ranges::data(offsets), segments,
+                                       std::ranges::data(out), op, options);
+  }
+}
+/// The sum of each segment.
+template <host_input In, std::ranges::contiguous_range Offsets, std::ranges::contiguous_range Out,
+          class A = accumulator_t<plus, typename In::item>>
+  requires std::integral<std::ranges::range_value_t<Offsets>>
+void segmented_reduce(const In& in, const Offsets& offsets, Out&& out,
+                      const std::type_identity_t<host_segmented_options<A>>& options = {}) {
+  warpfold::segmented_reduce(in, offsets, out, plus{}, options);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold
