@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The items of a warp, while they are scanned: consecutive ones in each lane. There is a class for each way to keep them:
-// warp_items as accumulators, packed_items as they were loaded, keyed_items as values and the heads of runs. Each has
+// The items of a warp, while they are scanned: consecutive ones in each lane. There is a class for each way to keep
+// them: warp_items as accumulators, packed_items as they were loaded, keyed_items as values and the heads of runs. Each
+// has
 //
 //   prefetch(leaves, first, count)     brings the `count` items from item `first` on into the L2 cache; static
 //   load(leaves, first, count, room)   loads them, and deals them out to lanes by way of `room_bytes` of shared memory

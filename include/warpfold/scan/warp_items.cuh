@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The items of a warp as accumulators. Item i of the result is right-nested over the binary digits of i + 1, as the
-// canonical tree over the items 0 to i is: from the item outwards, it meets the nodes on its left, one for each level on
-// which the item lies in a right half, the lowest level first.
+// canonical tree over the items 0 to i is: from the item outwards, it meets the nodes on its left, one for each level
+// on which the item lies in a right half, the lowest level first.
 #pragma once
 #include <warpfold/scan/items.cuh>
 #include <warpfold/thread/scan.cuh>
