@@ -12,13 +12,15 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <utility>
 
 namespace cuda_emulator {
 
 // Gives the running thread up. It is not unwound, and its destructors do not run.
-inline void scheduler::abandon(fault kind, const std::string& message) {
+inline void scheduler::abandon(fault kind, std::string message) {
   try {
-    stop(kind, message);
+    const std::string freed_in_time = std::move(message);
+    stop(kind, freed_in_time);
   } catch (const error&) {}
   thread& self = *current_thread;
   self.exited = true;

@@ -61,7 +61,7 @@ class scheduler {
   }
 
   // For callers that must not throw.
-  [[noreturn]] void abandon(fault kind, const std::string& message);
+  [[noreturn]] void abandon(fault kind, std::string message);
   void look_for_endless_loop();
 
 #if defined(CUDA_EMULATOR_SPLIT_ACCESSES)
