@@ -41,7 +41,8 @@ __global__ void look_back_kernel(grid::node_ring<tiles_node, Readers> ring, int 
       const int log = grid::log_window * level, digit = before >> log, rank = digit & 31;
       const bool completes = tile + 1 < ring.tiles && ((before + 1) & ((32 << log) - 1)) == 0;
       const int through = (digit - rank + lane + 1) << log;
-      ring.look_back(level, rank, (first + through - 1) >> log, completes, tile >> (log + grid::log_window), join{},
+      ring.look_back(level, rank, ring.node_place(level, (first + through - 1) >> log), completes,
+                     tile >> (log + grid::log_window), join{},
                      [&](int, const tiles_node& node) { own = join{}(node, own); });
       if (completes) ring.fence();
     }

@@ -105,14 +105,19 @@ template <class A, int Readers> struct node_ring {
     }
     __syncwarp();
   }
+  /// The place of node number `index` of its level, and that of the first node of a window.
+  __device__ static int node_place(int level, int index) {
+    return window_place(level, index >> log_window) + (index & (warp_lanes - 1));
+  }
+  __device__ static int window_place(int level, int window) { return place(level, window) * warp_lanes; }
+
   /// Publishes node number `index` of its level.
   __device__ void publish(int level, int index, const A& node) const { nodes[node_place(level, index)].publish(node); }
-  /// Each lane's node number `index`, in the first `needed` lanes. One warp calls it.
-  __device__ A receive(int level, int index, int needed) const {
-    const bool is_needed = arch::lane_id() < needed;
-    const auto& node = nodes[is_needed ? node_place(level, index) : 0];
+  /// Each lane's node at `place`, in the first `needed` lanes. One warp calls it.
+  __device__ A receive(int place, int needed) const {
+    const auto& node = nodes[place];
     A value{};
-    bool is_there = !is_needed;
+    bool is_there = arch::lane_id() >= needed;
     for (;; arch::pause<lookback_pause>()) {
       if (!is_there) is_there = node.try_receive(value);
       if (__all_sync(full_warp, is_there)) return value;
@@ -122,10 +127,10 @@ template <class A, int Readers> struct node_ring {
   /// lanes for the nodes that make them up, one for each digit of `rank`, the lowest first. If the tile `completes` 32
   /// nodes, it waits for all of them, and publishes their node as number `joined` of the next level. One warp calls it.
   template <class Op, class Each>
-  __device__ void look_back(int level, int rank, int index, bool completes, int joined, Op op, Each each) const {
+  __device__ void look_back(int level, int rank, int place, bool completes, int joined, Op op, Each each) const {
     const int needed = completes ? warp_lanes : rank;
     if (needed == 0) return;
-    const A all = warp::nodes_before(receive(level, index, needed), rank, needed, op, each);
+    const A all = warp::nodes_before(receive(place, needed), rank, needed, op, each);
     if (completes && arch::lane_id() == 0) publish(level + 1, joined, all);
   }
   /// Releases what the warp has published. All lanes call it.
@@ -186,9 +191,6 @@ template <class A, int Readers> struct node_ring {
     for (int each = 0; each < ring_levels - 1; ++each)
       if (each < level) first += 1 << log_windows_of<Readers>(each, log_tile_windows);
     return first + (window & ((1 << log_windows_of<Readers>(level, log_tile_windows)) - 1));
-  }
-  __device__ static int node_place(int level, int index) {
-    return place(level, index >> log_window) * warp_lanes + (index & (warp_lanes - 1));
   }
 };
 

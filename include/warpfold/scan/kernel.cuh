@@ -54,23 +54,26 @@ template <class Storage, class Leaves> __device__ int count_items(const Leaves& 
 }
 
 /// Whether `tile` is the last one of its group of that level, whose node other groups need.
-__device__ inline bool completes_group(int level, int tile, int tiles) {
-  return ((tile + 1) & ((1 << (grid::log_window * (level + 1))) - 1)) == 0 && tile + 1 < tiles;
+template <class A> __device__ bool completes_group(const tile_ring<A>& nodes, int level, int tile) {
+  return ((tile + 1) & ((1 << (grid::log_window * (level + 1))) - 1)) == 0 && tile + 1 < nodes.tiles;
 }
 
+/// Looks back on a level: finds the nodes before the tile, and publishes the node of the group that the tile completes.
+template <class A, class Before, class Op>
+__device__ void look_back_at(int level, const tile_ring<A>& nodes, int tile, Before& before, Op op) {
+  const int log = grid::log_window * level, rank = tile >> log & (warp_lanes - 1),
+            group = tile >> (log + grid::log_window);
+  nodes.look_back(level, rank, nodes.window_place(level, group) + arch::lane_id(), completes_group(nodes, level, tile),
+                  group, op, [&](int bit, const A& node) {
+                    if (arch::lane_id() == 0) before[log + bit] = node;
+                  });
+}
 /// Looks back on the levels on which the tile completes a group (`Completing`), or does not: a warp for each level.
 template <bool Completing, class A, class Storage, class Op>
 __device__ void look_back(const tile_ring<A>& nodes, Storage& shared, int tile, Op op) {
-  for (int level = arch::flat_warp(); level < grid::ring_levels; level += Storage::warps) {
-    const int log = grid::log_window * level, index = tile >> log, rank = index & (warp_lanes - 1),
-              lane = arch::lane_id();
-    if (index == 0) break;
-    if (completes_group(level, tile, nodes.tiles) != Completing) continue;
-    nodes.look_back(level, rank, index - rank + lane, Completing, index >> grid::log_window, op,
-                    [&](int bit, const A& node) {
-                      if (lane == 0) shared.before[log + bit] = node;
-                    });
-  }
+  for (int level = arch::flat_warp(); level < grid::ring_levels && tile >> (grid::log_window * level) != 0;
+       level += Storage::warps)
+    if (completes_group(nodes, level, tile) == Completing) look_back_at(level, nodes, tile, shared.before, op);
 }
 
 /// Pushes the nodes before the tile, once all warps have looked back. All threads of the block call it. Returns in the
@@ -81,8 +84,7 @@ __device__ unsigned push_tiles_before(const tile_ring<A>& nodes, Storage& shared
   unsigned departed_before = 0;
   __syncthreads();
   // The publisher has fenced the tile's own node. Other warps have published nodes of groups: these need a release.
-  if (arch::flat_warp() == Storage::publisher)
-    departed_before = nodes.leave(tile, completes_group(0, tile, nodes.tiles));
+  if (arch::flat_warp() == Storage::publisher) departed_before = nodes.leave(tile, completes_group(nodes, 0, tile));
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
     before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], items);
   return departed_before;

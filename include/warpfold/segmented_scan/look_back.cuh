@@ -20,11 +20,11 @@ __device__ void look_back(const unit_ring<A>& units, int tile, int units_before,
     const std::int64_t joined_units = std::int64_t{warp_lanes} << log;
     const bool completes = is_published && ((std::int64_t{units_before} + 1) & (joined_units - 1)) == 0;
     const std::int64_t units_through = (std::int64_t{digit} - rank + lane + 1) << log;
-    units.look_back(level, rank, static_cast<int>(first_tile + units_through - 1) >> log, completes,
-                    tile >> (log + grid::log_window), op, [&](int bit, const A& node) {
-                      const unsigned lower_digits = static_cast<unsigned>(units_before) & ((1u << (log + bit)) - 1);
-                      if (lane == 0) before[__popc(lower_digits)] = node;
-                    });
+    const int place = units.node_place(level, static_cast<int>(first_tile + units_through - 1) >> log);
+    units.look_back(level, rank, place, completes, tile >> (log + grid::log_window), op, [&](int bit, const A& node) {
+      const unsigned lower_digits = static_cast<unsigned>(units_before) & ((1u << (log + bit)) - 1);
+      if (lane == 0) before[__popc(lower_digits)] = node;
+    });
     if (completes) units.fence();
   }
   __syncwarp();
