@@ -58,10 +58,10 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch
 }
 
 #if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
-inline constexpr bool clears_padding = true;
+template <class T> inline constexpr bool clears_padding = std::is_trivially_copyable_v<T>;
 template <class T> void clear_padding(T& value) { __builtin_clear_padding(&value); }
 #else
-inline constexpr bool clears_padding = false;
+template <class T> inline constexpr bool clears_padding = false;
 template <class T> void clear_padding(T&) {}
 #endif
 
@@ -69,17 +69,21 @@ template <class T> void clear_padding(T&) {}
 struct bound_kernel {
   virtual ~bound_kernel() = default;
   virtual void call() const = 0;
-  virtual std::span<const std::byte> bytes() const = 0;  // of the arguments
+  virtual std::span<const std::byte> bytes() const = 0;  // of the arguments; none if their padding cannot be cleared
 };
 
 template <class... P> struct bound_arguments final : bound_kernel {
+  static constexpr bool is_cleared = (clears_padding<std::remove_cv_t<P>> && ...);
+
   template <class... A>
   explicit bound_arguments(void (*kernel)(P...), A&&... args) : kernel(kernel), arguments(static_cast<A&&>(args)...) {
     // Padding may hold an address of the past, which check_owners would find.
-    if constexpr (clears_padding) std::apply([](auto&... each) { (clear_padding(each), ...); }, arguments);
+    if constexpr (is_cleared) std::apply([](auto&... each) { (clear_padding(each), ...); }, arguments);
   }
   void call() const override { std::apply(kernel, arguments); }
-  std::span<const std::byte> bytes() const override { return std::as_bytes(std::span(&arguments, 1)); }
+  std::span<const std::byte> bytes() const override {
+    return is_cleared ? std::as_bytes(std::span(&arguments, 1)) : std::span<const std::byte>();
+  }
 
   void (*kernel)(P...);
   std::tuple<std::remove_cv_t<P>...> arguments;
@@ -123,7 +127,7 @@ inline cudaError_t submit_launch(cudaStream_t stream, grid_launch grid, std::sha
     runtime_lock lock(runtime_mutex());
     const stream_object* on = find_stream(stream);
     if (on != nullptr && on->device != current_device()) return remember(cudaErrorInvalidResourceHandle);
-    if (on != nullptr && clears_padding) check_owners(grid.kernel, bound->bytes(), on->device);
+    if (on != nullptr) check_owners(grid.kernel, bound->bytes(), on->device);
   }
   grid.body = [](const void* kernel) { static_cast<const bound_kernel*>(kernel)->call(); };
   return submit(stream, [grid, bound]() mutable {
