@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Folds a run of items that a thread holds, by what its operator says makes that cheap (operator_traits.hpp): full
+// nodes, whose counts are known from the position, and for fused operators each part in its own way.
+#pragma once
+#include <warpfold/thread/fold_parts.cuh>
+#include <warpfold/thread/full_nodes.cuh>
+
+namespace warpfold::thread {
+
+namespace detail {
+
+/// Whether an operator, or a part of a fused one, has full nodes that hold something.
+template <class Op> consteval bool tells_wide_full_nodes() {
+  if constexpr (is_fused<Op>) {
+    return []<std::size_t... Is>(std::index_sequence<Is...>) {
+      return (tells_wide_full_nodes<std::remove_cvref_t<decltype(std::declval<const Op&>().template part<Is>())>>() ||
+              ...);
+    }
+    (std::make_index_sequence<Op::part_count>());
+  } else if constexpr (tells_full_nodes<Op>) {
+    return !std::is_empty_v<typename Op::full>;
+  } else return false;
+}
+
+/// The node over items [First, First + Count), depth first.
+template <class A, int First, int Count, class Op, class Item> __device__ A fold_lifted(const Op& op, Item item) {
+  using T = std::remove_cvref_t<decltype(item(First))>;
+  if constexpr (Count > 1)
+    return op(fold_lifted<A, First, Count / 2>(op, item), fold_lifted<A, First + Count / 2, Count / 2>(op, item));
+  else if constexpr (lifts<Op, T>) return op.lift(item(First));
+  else return warpfold::detail::convert<A>(item(First));
+}
+template <int First, int Count, class Op, class Item> __device__ auto fold_full_items(const Op& op, Item item) {
+  if constexpr (Count == 1) return op.lift_full(item(First));
+  else
+    return op.join_full(fold_full_items<First, Count / 2>(op, item),
+                        fold_full_items<First + Count / 2, Count / 2>(op, item), Count / 2);
+}
+/// A sum that is NaN if an item is.
+template <class Number, int First, int Count, class Item> __device__ Number sum_of_items(Item item) {
+  if constexpr (Count == 1) return warpfold::detail::convert<Number>(item(First));
+  else return sum_of_items<Number, First, Count / 2>(item) + sum_of_items<Number, First + Count / 2, Count / 2>(item);
+}
+
+}  // namespace detail
+
+/// Whether each of `Count` items surely counts in the full nodes of `Op` and of its parts: see items_count.
+template <int Count, class Op, class Item> __device__ bool run_counts(const Op& op, Item item) {
+  using T = std::remove_cvref_t<decltype(item(0))>;
+  if constexpr (is_fused<Op>) {
+    return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      return (run_counts<Count>(op.template part<Is>(), item) && ...);
+    }
+    (std::make_index_sequence<Op::part_count>());
+  } else if constexpr (detail::tells_full_nodes<Op> && !std::is_integral_v<T>) {
+    if constexpr (!Op::skips_nan) return true;
+    else {
+      const auto sum =
+          detail::sum_of_items<std::conditional_t<std::is_same_v<T, double>, double, float>, 0, Count>(item);
+      return sum == sum;
+    }
+  } else return true;
+}
+
+/// The node over `Count` items, a power of two, for which run_counts holds. item(k) is item k as the operator lifts it.
+template <class A, int Count, class Op, class Item> __device__ A fold_run(const Op& op, Item item) {
+  if constexpr (is_fused<Op>) {
+    return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      A all;
+      ((all.template get<Is>() =
+            fold_run<std::remove_cvref_t<decltype(all.template get<Is>())>, Count>(op.template part<Is>(), item)),
+       ...);
+      return all;
+    }
+    (std::make_index_sequence<Op::part_count>());
+  } else if constexpr (detail::tells_full_nodes<Op>) {
+    if constexpr (std::is_empty_v<typename Op::full>) return op.of_full({}, Count);
+    else return op.of_full(detail::fold_full_items<0, Count>(op, item), Count);
+  } else return detail::fold_lifted<A, 0, Count>(op, item);
+}
+
+}  // namespace warpfold::thread
