@@ -28,9 +28,7 @@ template <class Leaves, int Rows, class Op, class A, int Vector>
 __device__ void fold_batch(const Leaves& leaves, const typename Leaves::chunk (&held)[Rows], std::int64_t first,
                            int count, Op op, A (&values)[Vector]) {
   WARPFOLD_UNROLL
-  for (int v = 0; v < Vector; ++v)
-    if (count == Rows) values[v] = fold_rows(leaves, held, v, first, Rows, op);
-    else values[v] = fold_rows(leaves, held, v, first, count, op);
+  for (int v = 0; v < Vector; ++v) values[v] = fold_batch_rows(leaves, held, v, first, count, op);
 }
 
 /// Items of a vector of outputs, a batch at a time, which a thread has in flight while it does other things.
