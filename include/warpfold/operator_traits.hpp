@@ -21,6 +21,10 @@
 //   full join_full(const full& a, const full& b, std::int64_t items) const   of neighbours of `items` items each
 //   A of_full(const full& value, std::int64_t items) const                   the accumulator, to the bit
 //
+// Of numbers, lift_full and join_full may also get zeros in place of items that do not exist; nothing of that is used.
+// Full nodes are folded by reduce, and by reductions of segments and over axes: in batches of a warp, in chunks of a
+// segment up to its end (thread/fold_run.cuh), and in the batches of columns (axes/column_runs.cuh).
+//
 // If all but a sum, say, follows from the number of items, which engines know where they write results, an operator may
 // name, for speed, what is to be folded instead of its accumulators:
 //

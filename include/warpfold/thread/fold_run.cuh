@@ -42,7 +42,42 @@ template <class Number, int First, int Count, class Item> __device__ Number sum_
   else return sum_of_items<Number, First, Count / 2>(item) + sum_of_items<Number, First + Count / 2, Count / 2>(item);
 }
 
+/// The full node over items [First, First + Count). Sets picked[level] to the node of 2^level items that ends, or ends
+/// before, the first `count` items, where `count` has that bit.
+template <int First, int Count, class Op, class Item, class Full, int Levels>
+__device__ Full pick_full_nodes(const Op& op, Item item, int count, Full (&picked)[Levels]) {
+  constexpr int level = log2_of(Count);
+  Full node;
+  if constexpr (Count == 1) node = op.lift_full(item(First));
+  else {
+    const Full left = pick_full_nodes<First, Count / 2>(op, item, count, picked);
+    node = op.join_full(left, pick_full_nodes<First + Count / 2, Count / 2>(op, item, count, picked), Count / 2);
+  }
+  if constexpr (First / Count % 2 == 0 && level < Levels)
+    if (count >> (level + 1) == First / Count / 2) picked[level] = node;
+  return node;
+}
+
 }  // namespace detail
+
+/// The node over the first `count` of `Count` items, a power of two, for which run_counts holds; with `count` < 1 it
+/// means nothing. All lanes compute the same full nodes; at the end of a segment the operator joins a few of them.
+template <class A, int Count, class Op, class Item> __device__ A fold_part_of_run(const Op& op, Item item, int count) {
+  constexpr int levels = log2_of(Count);
+  typename Op::full picked[levels > 0 ? levels : 1] = {};
+  const auto whole = detail::pick_full_nodes<0, Count>(op, item, count, picked);
+  A value = op.of_full(whole, Count);
+  if (count >= Count) return value;
+  bool found = false;
+  WARPFOLD_UNROLL
+  for (int level = 0; level < levels; ++level) {
+    if (!(count >> level & 1)) continue;
+    const A node = op.of_full(picked[level], std::int64_t{1} << level);
+    value = found ? op(node, value) : node;
+    found = true;
+  }
+  return value;
+}
 
 /// Whether each of `Count` items surely counts in the full nodes of `Op` and of its parts: see items_count.
 template <int Count, class Op, class Item> __device__ bool run_counts(const Op& op, Item item) {

@@ -39,4 +39,24 @@ template <class Op, int Count, class A, class Item> __device__ bool fold_terms(I
   return true;
 }
 
+/// The same over the first `count` items, of which there is at least one; no other item is looked at.
+template <class Op, int Count, class A, class Item> __device__ bool fold_terms(Item item, int count, A& value) {
+  using R = decltype(A::sum);
+  typename Op::template plain_terms<A> terms;
+  R numbers[Count];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Count; ++k) {
+    numbers[k] = 0;
+    if (k < count) numbers[k] = number_of_item<R>(item(k)), terms.meet(numbers[k]);
+  }
+  if (!terms.settle([](auto own, auto) { return own; })) return false;
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Count; ++k) {
+    const R term = terms.term(numbers[k]);
+    numbers[k] = k < count ? term : static_cast<R>(-0.0);  // changes no sum
+  }
+  value = terms.total(fold(numbers, plus{}), count);
+  return true;
+}
+
 }  // namespace warpfold::thread
