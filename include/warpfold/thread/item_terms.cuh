@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items as plain terms, for operators whose accumulators are a sum and something more: a scale, a count. Where all items
-// of a node share that, each becomes a number, a term, and the terms are added. The bits are those of the operator.
+// Items as plain terms, for operators whose accumulators are a sum and something more: a scale, a count. Where all
+// items of a node share that, each becomes a number, a term, and the terms are added, with the operator's bits.
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/lift.cuh>
