@@ -8,6 +8,7 @@
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/statistics.hpp>
+#include <warpfold/vector_operators.hpp>
 
 #include <gtest/gtest.h>
 
@@ -258,7 +259,11 @@ void expect_bits(const wf::statistics_of<E, Order>& found, const wf::statistics_
   ASSERT_TRUE(wf_test::same_bits_or_nan(found.maximum, expected.maximum));
   ASSERT_EQ(found.nan_count, expected.nan_count);
 }
-void expect_bits(float found, float expected) { ASSERT_TRUE(wf_test::same_bits_or_nan(found, expected)); }
+using mean_and_moments = wf::fused<float, wf::moments_of<2>>;
+void expect_bits(const mean_and_moments& found, const mean_and_moments& expected) {
+  ASSERT_TRUE(wf_test::same_bits_or_nan(found.get<0>(), expected.get<0>()));
+  expect_bits<2>(found.get<1>(), expected.get<1>());
+}
 
 /// Rows, columns, a middle axis, both outer axes and segments of random shapes, with some NaN and infinities: full
 /// nodes have no counts, others do.
@@ -318,6 +323,7 @@ float as_it_is(float x) { return x; }
 
 TEST(moments, of_segments_and_axes_have_the_bits_of_the_tree) {
   expect_the_tree<float>(wf::moments<>{}, as_it_is);
+  expect_the_tree<float>(wf::fuse(wf::arithmetic_mean{}, wf::moments<>{}), as_it_is);
   expect_the_tree<double>(
       wf::moments<4>{}, +[](float x) -> double { return x; });
 }

@@ -39,7 +39,8 @@ template <class Op, int Count, class A, class Item> __device__ bool fold_terms(I
   return true;
 }
 
-/// The same over the first `count` items, of which there is at least one; no other item is looked at.
+/// The same over the first `count` items, or all if there are fewer; no other item is looked at. With `count` < 1 the
+/// value means nothing.
 template <class Op, int Count, class A, class Item> __device__ bool fold_terms(Item item, int count, A& value) {
   using R = decltype(A::sum);
   typename Op::template plain_terms<A> terms;
@@ -55,7 +56,7 @@ template <class Op, int Count, class A, class Item> __device__ bool fold_terms(I
     const R term = terms.term(numbers[k]);
     numbers[k] = k < count ? term : static_cast<R>(-0.0);  // changes no sum
   }
-  value = terms.total(fold(numbers, plus{}), count);
+  value = terms.total(fold(numbers, plus{}), least_of(count, Count));
   return true;
 }
 
