@@ -160,6 +160,49 @@ TEST(log_sum_exp, of_every_magnitude_in_every_kernel) {
   expect_bits_of_every_magnitude<double>();
 }
 
+// Batches of columns and chunks of segments are added at one exponent, unless an item is masked or far from the others.
+template <class T> void expect_bits_among_masked_items() {
+  wf_test::random_source random(8);
+  for (const int masked : {0, 1, 30})
+    for (const auto& [rows, columns] : {std::pair{1000, 32}, {77, 300}, {20, 1500}, {2500, 9}}) {
+      std::vector<T> items;
+      for (int i = 0; i < rows * columns; ++i)
+        items.push_back(static_cast<int>(random.below(100)) < masked
+                            ? T(random.below(2) == 0 ? -infinity : -500)
+                            : static_cast<T>(static_cast<double>(random.below(1 << 20)) * 0x1p-15 - 16));
+      const device_array<T> in(items), of_columns(columns), of_rows(rows), of_segments(rows);
+      wf::reduce_columns(wf::strided(in.data(), {rows, columns}), std::span<T>(of_columns.data(), of_columns.size()),
+                         wf::log_sum_exp{});
+      wf::reduce_rows(wf::strided(in.data(), {rows, columns}), std::span<T>(of_rows.data(), of_rows.size()),
+                      wf::log_sum_exp{});
+      std::vector<int> offsets{0};
+      for (int row = 1; row < rows; ++row) offsets.push_back(row * columns - static_cast<int>(random.below(columns)));
+      offsets.push_back(rows * columns);
+      const device_array<int> device_offsets(offsets);
+      wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(of_segments.data(), of_segments.size()),
+                           wf::log_sum_exp{});
+      const auto columns_found = of_columns.to_host(), rows_found = of_rows.to_host(),
+                 segments_found = of_segments.to_host();
+      for (int column = 0; column < columns; ++column) {
+        std::vector<T> own;
+        for (int row = 0; row < rows; ++row) own.push_back(items[static_cast<std::size_t>(row * columns + column)]);
+        ASSERT_EQ(columns_found[static_cast<std::size_t>(column)], replayed(own)) << columns << ' ' << masked;
+      }
+      for (int row = 0; row < rows; ++row) {
+        const auto own = items.begin() + row * columns;
+        ASSERT_EQ(rows_found[static_cast<std::size_t>(row)], replayed(std::vector<T>(own, own + columns)));
+        const auto begin = offsets[static_cast<std::size_t>(row)], end = offsets[static_cast<std::size_t>(row) + 1];
+        ASSERT_EQ(segments_found[static_cast<std::size_t>(row)],
+                  replayed(std::vector<T>(items.begin() + begin, items.begin() + end)))
+            << columns << ' ' << masked;
+      }
+    }
+}
+TEST(log_sum_exp, among_masked_items) {
+  expect_bits_among_masked_items<float>();
+  expect_bits_among_masked_items<double>();
+}
+
 // One item so large that exponents are no longer exact, anywhere among zeros: it decides for all items of its batch.
 TEST(log_sum_exp, one_far_item_among_zeros) {
   const double far = 0x1p32 * 0.693147180559945309;

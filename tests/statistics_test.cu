@@ -4,9 +4,11 @@
 
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/reduce.cuh>
+#include <warpfold/reduce_axes.cuh>
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/statistics.hpp>
+#include <warpfold/vector_operators.hpp>
 
 #include <gtest/gtest.h>
 
@@ -243,6 +245,91 @@ TEST(statistics, of_segments_runs_and_beside_others) {
         wf::canonical_tree::replay_part(items.data(), run * 900, std::min(run * 900 + 900, 9001), wf::statistics{});
     EXPECT_TRUE(same_bits(out.value(run).power[0], get<0>(tree).power[0]));
   }
+}
+
+template <int Order> void expect_bits(const wf::moments_of<Order>& found, const wf::moments_of<Order>& expected) {
+  ASSERT_EQ(found.count, expected.count);
+  ASSERT_TRUE(wf_test::same_bits_or_nan(found.sum, expected.sum));
+  for (int p = 0; p < Order - 1; ++p) ASSERT_TRUE(wf_test::same_bits_or_nan(found.power[p], expected.power[p])) << p;
+}
+template <class E, int Order>
+void expect_bits(const wf::statistics_of<E, Order>& found, const wf::statistics_of<E, Order>& expected) {
+  expect_bits<Order>(found, expected);
+  ASSERT_TRUE(wf_test::same_bits_or_nan(found.minimum, expected.minimum));
+  ASSERT_TRUE(wf_test::same_bits_or_nan(found.maximum, expected.maximum));
+  ASSERT_EQ(found.nan_count, expected.nan_count);
+}
+using mean_and_moments = wf::fused<float, wf::moments_of<2>>;
+void expect_bits(const mean_and_moments& found, const mean_and_moments& expected) {
+  ASSERT_TRUE(wf_test::same_bits_or_nan(found.get<0>(), expected.get<0>()));
+  expect_bits<2>(found.get<1>(), expected.get<1>());
+}
+
+/// Rows, columns, a middle axis, both outer axes and segments of random shapes, with some NaN and infinities: full
+/// nodes have no counts, others do.
+template <class T, class Op> void expect_the_tree(const Op& op, T (*number)(float)) {
+  using A = wf::accumulator_t<Op, T>;
+  using R = wf::lowered_t<Op, A>;
+  wf_test::random_source random(12);
+  constexpr std::int64_t most = 40'000;
+  for (int round = 0; round < 12; ++round) {
+    std::vector<float> floats = deviates<float>(most, 10, 4);
+    if (round % 3 == 1)
+      for (float& x : floats)
+        if (random.below(50) == 0) x = random.below(9) > 0 ? NAN : HUGE_VALF;
+    if (round % 3 == 2) floats[random.below(most)] = NAN;
+    std::vector<T> items;
+    for (const float x : floats) items.push_back(number(x));
+    const auto tree = [&](std::int64_t first, std::int64_t count, auto place) {
+      std::vector<T> own;
+      for (std::int64_t i = 0; i < count; ++i) own.push_back(items[static_cast<std::size_t>(first + place(i))]);
+      const A all = wf::canonical_tree::replay(own.data(), count, op);
+      if constexpr (wf::lowers<Op, A>) return op.lower(all);
+      else return all;
+    };
+    const device_array<T> in(items, round % 3);
+    const auto extent = [&](std::int64_t limit) {
+      return 1 +
+             static_cast<std::int64_t>(random.below(random.below(2) == 0 ? limit : std::min<std::int64_t>(limit, 40)));
+    };
+    const std::int64_t b = extent(300), c = extent(most / b), a = extent(most / b / c);
+    const device_array<R> rows(a * b), columns(a * c), outer(b);
+    const wf::strided<const T, 3> cube(in.data(), {a, b, c});
+    wf::reduce_axes(cube, wf::strided(rows.data(), {a, b}), wf::axes{2}, op);
+    wf::reduce_axes(cube, wf::strided(columns.data(), {a, c}), wf::axes{1}, op);
+    wf::reduce_axes(cube, wf::strided(outer.data(), {b}), wf::axes{0, 2}, op);
+    SCOPED_TRACE(std::to_string(a) + " x " + std::to_string(b) + " x " + std::to_string(c));
+    const auto rows_found = rows.to_host(), columns_found = columns.to_host(), outer_found = outer.to_host();
+    for (std::int64_t i = 0; i < a * b; ++i)
+      expect_bits(rows_found[i], tree(i * c, c, [](std::int64_t k) { return k; }));
+    for (std::int64_t i = 0; i < a * c; ++i)
+      expect_bits(columns_found[i], tree(i / c * b * c + i % c, b, [&](std::int64_t k) { return k * c; }));
+    for (std::int64_t i = 0; i < b; ++i)
+      expect_bits(outer_found[i], tree(i * c, a * c, [&](std::int64_t k) { return k / c * b * c + k % c; }));
+    std::vector<int> offsets{0};
+    const auto longest = round % 4 == 0 ? 9u : round % 4 == 1 ? 140u : round % 4 == 2 ? 3000u : 12'000u;
+    while (offsets.back() < most)
+      offsets.push_back(static_cast<int>(std::min<std::int64_t>(most, offsets.back() + 1 + random.below(longest))));
+    const auto segments = static_cast<std::int64_t>(offsets.size()) - 1;
+    const device_array<int> device_offsets(offsets);
+    const device_array<R> out(segments);
+    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<R>(out.data(), out.size()), op);
+    const auto found = out.to_host();
+    for (std::int64_t s = 0; s < segments; ++s)
+      expect_bits(found[s], tree(offsets[s], offsets[s + 1] - offsets[s], [](std::int64_t k) { return k; }));
+  }
+}
+float as_it_is(float x) { return x; }
+
+TEST(moments, of_segments_and_axes_have_the_bits_of_the_tree) {
+  expect_the_tree<float>(wf::moments<>{}, as_it_is);
+  expect_the_tree<float>(wf::fuse(wf::arithmetic_mean{}, wf::moments<>{}), as_it_is);
+  expect_the_tree<double>(
+      wf::moments<4>{}, +[](float x) -> double { return x; });
+}
+TEST(statistics, of_segments_and_axes_have_the_bits_of_the_tree) {
+  expect_the_tree<float>(wf::statistics{}, as_it_is);
+  expect_the_tree<__half>(wf::statistics{}, __float2half);
 }
 
 }  // namespace statistics_tests

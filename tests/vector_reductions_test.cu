@@ -9,11 +9,13 @@
 #include <limits>
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
+#include <warpfold/reduce_axes.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/vector_reductions.cuh>
 
 #include "common/device.cuh"
 #include "common/random_items.hpp"
+#include "common/same_bits.hpp"
 
 namespace vector_reduction_tests {
 
@@ -131,6 +133,81 @@ TEST(vector_reductions, segments_are_reduced_as_if_alone) {
   };
   expect(wf::log_sum_exp{});
   expect(wf::euclidean_norm{});
+  expect(wf::arithmetic_mean{});
+}
+
+// Segments and axes fold sums; what follows from the number of items is added where results are written.
+template <class T, class Op> void expect_joined_results(Op op) {
+  using A = wf::accumulator_t<Op, T>;
+  using R = wf::lowered_t<Op, A>;
+  constexpr std::int64_t count = 30'000;
+  const auto items = wf_test::random_items<T>(count);
+  std::vector<std::int64_t> offsets{0, 0};
+  for (std::int64_t length = 1; offsets.back() + length < count; length = length * 5 % 997) {
+    offsets.push_back(offsets.back() + length);
+    if (length % 7 == 0) offsets.push_back(offsets.back());
+  }
+  offsets.push_back(count);
+  const auto segments = static_cast<std::int64_t>(offsets.size()) - 1;
+  std::vector<int> owners(count);
+  for (std::int64_t s = 0; s < segments; ++s)
+    for (std::int64_t i = offsets[s]; i < offsets[s + 1]; ++i) owners[i] = static_cast<int>(s);
+  const device_array<T> in(items, 1);
+  const device_array<std::int64_t> device_offsets(offsets);
+  const device_array<int> device_owners(owners);
+  const A initial = op(op.lift(T(3)), op.lift(T(4))), nothing = op.lift(T(7));
+  const device_array<A> device_initial(std::vector<A>{initial});
+  const auto result_of = [&](std::int64_t begin, std::int64_t end, bool has_init, bool has_empty,
+                             std::int64_t step = 1) {
+    if (begin == end) return op.lower(has_empty ? nothing : has_init ? initial : wf::identity<Op, A>::value());
+    std::vector<T> own;
+    for (std::int64_t i = begin; i < end; i += step) own.push_back(items[i]);
+    const A all = wf::canonical_tree::replay(own.data(), static_cast<std::int64_t>(own.size()), op);
+    return op.lower(has_init ? op(initial, all) : all);
+  };
+  const auto expect = [&](const wf::segmented_options<A>& options, bool has_init, bool has_empty) {
+    const device_array<R> out(segments);
+    const std::span<R> results(out.data(), out.size());
+    const auto check_segments = [&] {
+      const auto got = out.to_host();
+      for (std::int64_t s = 0; s < segments; ++s)
+        ASSERT_TRUE(wf_test::same_bits_or_nan(got[s], result_of(offsets[s], offsets[s + 1], has_init, has_empty)))
+            << s << ' ' << has_init << has_empty;
+    };
+    wf::segmented_reduce(in.items(), device_offsets.items(), results, op, options);
+    check_segments();
+    wf::segmented_reduce(in.items(), wf::owners{device_owners.items()}, results, op, options);
+    check_segments();
+    for (const std::int64_t rows : {3, 10, 250, 3750, 15'000, 30'000}) {
+      const std::int64_t columns = count / rows;
+      const device_array<R> of_rows(rows), of_columns(columns);
+      wf::reduce_rows(wf::strided(in.data(), {rows, columns}), std::span<R>(of_rows.data(), of_rows.size()), op,
+                      options);
+      wf::reduce_columns(wf::strided(in.data(), {rows, columns}), std::span<R>(of_columns.data(), of_columns.size()),
+                         op, options);
+      const auto rows_got = of_rows.to_host(), columns_got = of_columns.to_host();
+      for (std::int64_t r = 0; r < rows; ++r)
+        ASSERT_TRUE(
+            wf_test::same_bits_or_nan(rows_got[r], result_of(r * columns, (r + 1) * columns, has_init, has_empty)));
+      for (std::int64_t c = 0; c < columns; ++c)
+        ASSERT_TRUE(wf_test::same_bits_or_nan(columns_got[c], result_of(c, count, has_init, has_empty, columns)));
+    }
+    const device_array<R> empty_rows(5);
+    wf::reduce_rows(wf::strided(in.data(), {5, 0}), std::span<R>(empty_rows.data(), 5), op, options);
+    for (const R got : empty_rows.to_host())
+      ASSERT_TRUE(wf_test::same_bits_or_nan(got, result_of(0, 0, has_init, has_empty)));
+  };
+  expect({}, false, false);
+  expect({.init = initial}, true, false);
+  expect({.init = static_cast<const A*>(device_initial.data()), .empty = nothing}, true, true);
+}
+TEST(mean, of_segments_and_axes_joins_initial_values) {
+  expect_joined_results<float>(wf::arithmetic_mean{});
+  expect_joined_results<int>(wf::arithmetic_mean{});
+}
+TEST(norm2, of_segments_and_axes_joins_initial_values) {
+  expect_joined_results<float>(wf::euclidean_norm{});
+  expect_joined_results<double>(wf::euclidean_norm{});
 }
 
 TEST(vector_reductions, dot_asum_amax_mean_minmax) {

@@ -21,6 +21,16 @@
 //   full join_full(const full& a, const full& b, std::int64_t items) const   of neighbours of `items` items each
 //   A of_full(const full& value, std::int64_t items) const                   the accumulator, to the bit
 //
+// Of numbers, lift_full and join_full may also get zeros in place of items that do not exist; nothing of that is used.
+// Full nodes are folded by reduce, and by reductions of segments and over axes: in batches of a warp, in chunks of a
+// segment up to its end (thread/fold_run.cuh), and in the batches of columns (axes/column_runs.cuh).
+//
+// If all but a sum, say, follows from the number of items, which engines know where they write results, an operator may
+// name, for speed, what is to be folded instead of its accumulators:
+//
+//   S uncounted<T>() const                           an operator over items of type T, with accumulators of type B
+//   A counted<A>(const B& value, std::int64_t items) const   the accumulator of `items` > 0 items, to the bit
+//
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once
 #include <concepts>
@@ -101,6 +111,16 @@ template <class Op, class A>
 struct lowered<Op, A> {
   using type = std::remove_cvref_t<decltype(std::declval<const Op&>().lower(std::declval<const A&>()))>;
 };
+/// Whether `Op` folds items of type `T` to accumulators of type `A` by an operator without the number of items.
+template <class Op, class T, class A>
+inline constexpr bool folds_uncounted = [] {
+  if constexpr (requires(const Op& op) { op.template uncounted<T>(); }) {
+    using simple = decltype(std::declval<const Op&>().template uncounted<T>());
+    return requires(const Op& op, const T& item, const simple& of_items) {
+      { op.template counted<A>(lift(of_items, item, 0), std::int64_t{}) } -> std::same_as<A>;
+    };
+  } else return false;
+}();
 }  // namespace detail
 template <class Op, class A> using lowered_t = typename detail::lowered<Op, A>::type;
 

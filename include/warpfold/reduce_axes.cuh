@@ -65,6 +65,7 @@
 #include <warpfold/axes/array_outputs.cuh>
 #include <warpfold/axes/dispatch.cuh>
 #include <warpfold/axes/overlap.hpp>
+#include <warpfold/host/fold_uncounted.cuh>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
@@ -130,6 +131,25 @@ void reduce_adjacent_rows(const char* function, const Source& source, const segm
   enqueue(row_leaves<A>(op, source, rows.length, transform), lower_into<A>(op, out), op);
 }
 
+/// The reduction of `shape`, whose first item is `first` and whose first result is written to `out`. Of the array's
+/// `items` items those in `readable` exist, counted from item shape.in_first before `first`.
+template <class T, class Out, class Op, class Transform, class A>
+void enqueue_axes(const char* function, const T* first, std::int64_t items, const axis_reduction::item_range& readable,
+                  const axis_reduction::shape& shape, const Out& out, Op op, Transform transform,
+                  const segmented_options<A>& options) {
+  if (axis_reduction::has_adjacent_rows(shape))
+    return reduce_adjacent_rows(function, make_source(first, items),
+                                segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, out, op,
+                                transform, options);
+  using source = thread::pointer_source<T>;
+  constexpr bool lifts = thread::lifts_source<Op, Transform, source>;
+  constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, source>;
+  using lift = std::conditional_t<lifts, thread::lifted<Op, Transform>, Transform>;
+  const axis_reduction::array_leaves<T, lift, A, takes_index> leaves{
+      first, make_lift<lift>(op, transform), {readable.first - shape.in_first, readable.last - shape.in_first}};
+  axis_reduction::enqueue(function, shape, leaves, op, lower_into<A>(op, out), options);
+}
+
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.
 template <class T, class Out, int Count, class Op, class Transform, class A>
 void reduce_checked_axes(const char* function, const T* in, const axis_reduction::array_axes& in_axes, unsigned reduced,
@@ -145,19 +165,14 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
     check_results_apart(function, in, readable, out.to, kept, options);
   }
   const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, kept);
-  const T* const first = in + shape.in_first;
   const auto to = out.to.first + shape.out_first;
-  if (axis_reduction::has_adjacent_rows(shape))
-    return reduce_adjacent_rows(function, make_source(first, items),
-                                segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, to, op, transform,
-                                options);
   using source = thread::pointer_source<T>;
-  constexpr bool lifts = thread::lifts_source<Op, Transform, source>;
-  constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, source>;
-  using lift = std::conditional_t<lifts, thread::lifted<Op, Transform>, Transform>;
-  const axis_reduction::array_leaves<T, lift, A, takes_index> leaves{
-      first, make_lift<lift>(op, transform), {readable.first - shape.in_first, readable.last - shape.in_first}};
-  axis_reduction::enqueue(function, shape, leaves, op, lower_into<A>(op, to), options);
+  const auto enqueue = [&](const auto& any_op, const auto& any_out, const auto& any_options) {
+    enqueue_axes(function, in + shape.in_first, items, readable, shape, any_out, any_op, transform, any_options);
+  };
+  if constexpr (host_side::folds_uncounted<Op, Transform, source, A>)
+    host_side::fold_uncounted<Transform, source>(function, op, to, shape.reduced_items, options, enqueue);
+  else enqueue(op, to, options);
 }
 
 template <class In, class Out, int Count, class Op, class Transform, class A>

@@ -45,6 +45,7 @@
 // Segments must be in order, must not overlap, and must lie within the input. Kernels in builds with WARPFOLD_CHECKS
 // check this, and stop with a message before they read or write out of bounds; otherwise the behaviour is undefined.
 #pragma once
+#include <warpfold/host/fold_uncounted.cuh>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
 #include <warpfold/segmented/dispatch.cuh>
@@ -83,9 +84,17 @@ void reduce_segments(const char* function, const char* argument, const It& first
         if (to.size == 0 && items > 0)
           reject(function, {"out is empty, but there are ", std::to_string(items).c_str(), " items"});
       const auto described = segmented::described(spans, to.size);
-      host_side::segmented_reduce_with<Strategy>::enqueue(
-          function, described, make_leaves<A>(op, make_source(from, items), transform),
-          segmented::to_indexed(lower_segments_into<A>(op, to.first, described)), op, options);
+      const auto source = make_source(from, items);
+      const auto enqueue = [&]<class B>(const auto& any_op, const auto& lowered,
+                                        const segmented_options<B>& any_options) {
+        host_side::segmented_reduce_with<Strategy>::enqueue(function, described,
+                                                            make_leaves<B>(any_op, source, transform),
+                                                            segmented::to_indexed(lowered), any_op, any_options);
+      };
+      using source_type = std::remove_const_t<decltype(source)>;
+      if constexpr (std::is_same_v<Strategy, automatic> && host_side::folds_uncounted<Op, Transform, source_type, A>)
+        host_side::fold_uncounted<Transform, source_type>(function, op, to.first, 0, options, enqueue);
+      else enqueue(op, lower_segments_into<A>(op, to.first, described), options);
     }
   }
 }

@@ -7,53 +7,17 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
-#include <warpfold/thread/narrowed_identity.cuh>
+#include <warpfold/thread/real_functions.cuh>
 
 namespace warpfold {
 
 namespace detail {
-/// The type to which items are converted before any computation, and the type of results that are real numbers:
-/// float for float, complex numbers of float, and what is narrower, double for others and for integers.
-template <class T> using number_of = typename promoted<std::remove_cvref_t<T>>::type;
-template <class T>
-using real_of = std::conditional_t<std::is_same_v<typename component<number_of<T>>::type, float>, float, double>;
-
-/// Items that norms and means are of.
-template <class T>
-concept is_scalar = is_real_number<T> || is_complex<T>;
-
-__host__ __device__ inline double square_root(double x) {
-#if defined(__CUDA_ARCH__)
-  return __dsqrt_rn(x);
-#else
-  return std::sqrt(x);
-#endif
-}
-__host__ __device__ inline double quotient(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __ddiv_rn(a, b);
-#else
-  return uncontracted(a / b);
-#endif
-}
-
-/// The square of `scale` times the modulus.
-__host__ __device__ inline double squared_modulus(double real, double imaginary, double scale = 1) {
-  const double a = multiply(real, scale), b = multiply(imaginary, scale);
-  return add(multiply(a, a), multiply(b, b));
-}
-/// The modulus of a complex number, without overflow or underflow on the way: of float correct to 0.5 ulp and 2^-52
-/// relative, since squares are exact in double; of double to 1 ulp. An infinite part makes it infinite.
-template <class R> __host__ __device__ R modulus(R real, R imaginary) {
-  const R a = std::fabs(real), b = std::fabs(imaginary), most = a < b ? b : a;
-  if (a > greatest_value<R>) return a;
-  if (b > greatest_value<R>) return b;
-  if constexpr (std::is_same_v<R, float>) return static_cast<float>(square_root(squared_modulus(a, b)));
-  else {
-    const double scale = most >= 0x1p500 ? 0x1p-600 : most < 0x1p-400 ? 0x1p600 : 1.0, back = 1 / scale;
-    return multiply(square_root(squared_modulus(a, b, scale)), back);
-  }
-}
+/// A sum of doubles, which Map makes of items: arithmetic_mean and euclidean_norm without all that follows from it.
+template <class Map> struct sum_of {
+  template <class T> __host__ __device__ constexpr double lift(const T& item) const { return Map{}(item); }
+  __host__ __device__ constexpr double operator()(double a, double b) const { return add(a, b); }
+};
+template <class Map> struct plain_operator<sum_of<Map>> { using type = plus; };
 }  // namespace detail
 
 /// |x|, as float for half and what is narrower, as int for narrow integers. The magnitude of the least integer wraps.
@@ -167,6 +131,17 @@ struct euclidean_norm {
   /// For kernels (warp/fold_terms.cuh).
   template <std::same_as<scaled_squares> A> using plain_terms = detail::unscaled_squares;
 
+  // Sums of squares that need no scale (operator_traits.hpp).
+  struct square {
+    template <class T> __host__ __device__ constexpr double operator()(const T& item) const {
+      return lift_real(item).sum;
+    }
+  };
+  template <detail::is_real_number T>
+    requires(!std::is_same_v<T, double>)
+  constexpr detail::sum_of<square> uncounted() const { return {}; }
+  template <class A> __host__ __device__ static constexpr A counted(double sum, std::int64_t) { return {sum}; }
+
  private:
   template <class T> __host__ __device__ static auto lift_real(const T& item) {
     const auto x = static_cast<double>(detail::convert<detail::number_of<T>>(item));
@@ -178,6 +153,7 @@ struct euclidean_norm {
     } else return sum_of_squares<detail::real_of<T>>{detail::multiply(x, x)};
   }
 };
+template <class Map> struct identity<detail::sum_of<Map>, double> : identity<plus, double> {};
 template <class R> struct identity<euclidean_norm, sum_of_squares<R>> {
   static constexpr sum_of_squares<R> value() { return {0}; }
 };
@@ -238,6 +214,17 @@ struct arithmetic_mean {
 
   /// For kernels (warp/fold_terms.cuh).
   template <class A> using plain_terms = detail::counted_terms<A>;
+
+  // Sums of items whose number is known (operator_traits.hpp).
+  struct in_double {
+    template <class T> __host__ __device__ constexpr double operator()(const T& item) const {
+      return static_cast<double>(detail::convert<detail::number_of<T>>(item));
+    }
+  };
+  template <detail::is_real_number T> constexpr detail::sum_of<in_double> uncounted() const { return {}; }
+  template <class A> __host__ __device__ static constexpr A counted(double sum, std::int64_t items) {
+    return {sum, items};
+  }
 };
 template <class R> struct identity<arithmetic_mean, sum_and_count<R>> {
   static constexpr sum_and_count<R> value() { return {0, 0}; }

@@ -37,9 +37,10 @@ template <class Index, class Leaves, class Op>
 __global__ void pending_kernel(Leaves leaves, const segment<Index>* segments, int tiles, Op op,
                                typename Leaves::accumulator* results, int* stores, int* most_pending) {
   auto& queue = wf::arch::dynamic_shared<queue_of<Index>>();
-  const auto store = [&](int number, Index first, const auto& value) {
+  const auto store = [&](int number, Index first, int count, const auto& value) {
     results[number] = value;
-    atomicAdd(stores + number, first == segments[number].first ? 1 : 100);
+    const segment<Index>& own = segments[number];
+    atomicAdd(stores + number, first == own.first && count == own.count ? 1 : 100);
   };
   int pending = 0;
   for (int tile = 0; tile < tiles; ++tile) {

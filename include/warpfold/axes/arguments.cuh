@@ -5,6 +5,7 @@
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/counted_output.cuh>
 #include <warpfold/thread/locate.cuh>
 #include <warpfold/thread/put.cuh>
 
@@ -64,7 +65,8 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
 
  private:
   __device__ void put(std::int64_t place, const A& result) const {
-    thread::put(out[place], init.join(result, thread::any_operator(op)));
+    if constexpr (thread::joins_initial_value<Out>) thread::put(out[place], result);
+    else thread::put(out[place], init.join(result, thread::any_operator(op)));
   }
 };
 

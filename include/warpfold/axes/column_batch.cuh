@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a thread walks down neighbouring outputs: a batch of rows of a vector of them is in flight at a time.
 #pragma once
+#include <warpfold/axes/column_runs.cuh>
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/leaves.cuh>
 #include <warpfold/axes/policy.hpp>
@@ -13,10 +14,13 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// and halves must be converted.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool folds_heavily = is_heavy<T, A> && !(thread::locates<Leaves> && sizeof(T) >= 4);
+/// Bytes that a thread has of each item while it folds a batch: with runs it has few accumulators at a time.
+template <class Leaves>
+inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> ? run_leaf_bytes : leaf_bytes<Leaves>();
 template <class Leaves>
 inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(typename Leaves::item),
                                                                     sizeof(typename Leaves::accumulator),
-                                                                    leaf_bytes<Leaves>(), Leaves::chunk_items,
+                                                                    column_leaf_bytes<Leaves>, Leaves::chunk_items,
                                                                     folds_heavily<Leaves>);
 
 /// The nodes over a batch of `count` > 0 items, the first of which is number `first` of its output.
@@ -24,9 +28,7 @@ template <class Leaves, int Rows, class Op, class A, int Vector>
 __device__ void fold_batch(const Leaves& leaves, const typename Leaves::chunk (&held)[Rows], std::int64_t first,
                            int count, Op op, A (&values)[Vector]) {
   WARPFOLD_UNROLL
-  for (int v = 0; v < Vector; ++v)
-    if (count == Rows) values[v] = fold_rows(leaves, held, v, first, Rows, op);
-    else values[v] = fold_rows(leaves, held, v, first, count, op);
+  for (int v = 0; v < Vector; ++v) values[v] = fold_batch_rows(leaves, held, v, first, count, op);
 }
 
 /// Items of a vector of outputs, a batch at a time, which a thread has in flight while it does other things.
@@ -83,6 +85,8 @@ template <int Vector, class Leaves, class Op, class A = typename Leaves::accumul
 __device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
                           std::int64_t end, Op op, A (&values)[Vector]) {
   constexpr int rows = column_policy_of<Leaves>.batch_rows;
+  if constexpr (folds_runs<Leaves>)
+    return column_runs<Leaves, Op>(leaves, reduced, origin, op).template fold<rows>(first, end, values);
   thread::node_counter<Vector, A, 31, 0> batches_before;
   unsigned batches = 0;
   WARPFOLD_NO_UNROLL

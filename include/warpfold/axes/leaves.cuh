@@ -4,6 +4,7 @@
 #include <warpfold/axes/shape.hpp>
 #include <warpfold/thread/fast_divisor.cuh>
 #include <warpfold/thread/fold.cuh>
+#include <warpfold/thread/item_terms.cuh>
 #include <warpfold/thread/lift.cuh>
 #include <warpfold/thread/locate.cuh>
 
@@ -106,6 +107,24 @@ __device__ A fold_rows(const Leaves& leaves, const typename Leaves::chunk (&chun
       if (k < count) items[k] = leaves.leaf(chunks[k], column, first + k);
     return thread::fold(items, op, count);
   }
+}
+
+namespace detail {
+template <class Leaves> inline constexpr bool has_terms = false;
+template <class T, class Op, class Transform, class A, int Items>
+inline constexpr bool has_terms<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
+    thread::detail::makes_terms<Op, std::remove_cvref_t<std::invoke_result_t<Transform&, const T&>>, A>;
+}  // namespace detail
+
+/// fold_rows of a batch, which mostly is whole. Items are added as plain terms, if they can be.
+template <class Leaves, int Rows, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_batch_rows(const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows], int column,
+                             std::int64_t first, int count, Op op) {
+  if constexpr (detail::has_terms<Leaves>) {
+    const auto item = [&](int k) { return leaves.transform.transform(chunks[k].item(column)); };
+    if (A value; count >= Rows && thread::fold_terms<decltype(leaves.transform.op), Rows>(item, value)) return value;
+  } else if (count >= Rows) return fold_rows(leaves, chunks, column, first, Rows, op);
+  return fold_rows(leaves, chunks, column, first, count, op);
 }
 
 /// `Lift` of items that are numbered within their rows of `length` items.

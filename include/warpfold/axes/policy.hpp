@@ -80,6 +80,9 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
   return p;
 }
 
+/// Bytes that stand for the accumulators of an item where columns are folded by runs: 16 rows are in flight.
+inline constexpr std::size_t run_leaf_bytes = 8;
+
 struct row_policy {
   int block_threads;
   int blocks_per_multiprocessor;  ///< requested of the register allocator

@@ -183,8 +183,7 @@ __device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t 
       for (int k = 0; k < batch_rows; ++k)
         if (row + k < count) leaves.load(held[k], place + std::int64_t{row + k} * pitch);
     }
-    push(count - row >= batch_rows ? fold_rows(leaves, held, 0, first + row, batch_rows, op)
-                                   : fold_rows(leaves, held, 0, first + row, count - row, op));
+    push(fold_batch_rows(leaves, held, 0, first + row, count - row, op));
     if constexpr (batch_rows == stage_rows) break;
   }
 }

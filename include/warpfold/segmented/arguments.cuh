@@ -24,11 +24,16 @@ template <class Segments, class Leaves, class Op, class Out> struct kernel_argum
   load_balance_partition partition;
   unit_values<A> units;
 
-  /// Writes the result of a segment that has items. `to` is its place in `out`.
-  __device__ void write(Out to, const A& result) const { thread::put(*to, init.join(result, op)); }
-  /// The same of segment `segment` of those whose places begin at `to`, of which item `begin` is the first.
-  __device__ void write(Out to, std::int64_t segment, std::int64_t begin, const A& result) const {
-    thread::put(place_of(to, segment, begin), init.join(result, op));
+  /// Writes the result of segment number `segment` of those whose places begin at `to`. It has the `count` > 0 items
+  /// from item `begin` on.
+  __device__ void write(const Out& to, std::int64_t segment, std::int64_t begin, std::int64_t count,
+                        const A& result) const {
+    if constexpr (thread::joins_initial_value<Out>) thread::put(place_of(to, segment, begin, count), result);
+    else thread::put(place_of(to, segment, begin, count), init.join(result, op));
+  }
+  /// The same of segment `segment` of all, whose length is that of all others.
+  __device__ void write(std::int64_t segment, const A& result) const requires(Segments::is_fixed_length) {
+    write(out, segment, segment * segments.length, segments.length, result);
   }
 };
 

@@ -43,8 +43,7 @@ template <class Leaves> struct single_items {
       if (k * warp_lanes + lane < count) items[k] = leaves.source.at(first + k * warp_lanes + lane);
     WARPFOLD_UNROLL
     for (int k = 0; k < lane_items; ++k)
-      if (k * warp_lanes + lane < count)
-        arguments.write(arguments.out + first + k * warp_lanes + lane, leaves.leaf_of(items[k]));
+      if (k * warp_lanes + lane < count) arguments.write(first + k * warp_lanes + lane, leaves.leaf_of(items[k]));
   }
 };
 
@@ -63,7 +62,7 @@ template <int Count> struct lane_segments {
   __device__ void write(const Arguments& arguments, std::int64_t first, const A (&results)[Count]) const {
     WARPFOLD_UNROLL
     for (int k = 0; k < Count; ++k)
-      if (items[k] > 0) arguments.write(arguments.out + first + k * warp_lanes + arch::lane_id(), results[k]);
+      if (items[k] > 0) arguments.write(first + k * warp_lanes + arch::lane_id(), results[k]);
   }
 };
 
@@ -138,7 +137,7 @@ template <class Leaves> struct several_chunks {
     fold_chunks(arguments.leaves.template from<chunk_items>(begin), own, lanes, inside, arguments.op, results);
     WARPFOLD_UNROLL
     for (int r = 0; r < rounds; ++r)
-      if (index == 0 && own[r].count > 0) arguments.write(arguments.out + first + r * most + segment, results[r]);
+      if (index == 0 && own[r].count > 0) arguments.write(first + r * most + segment, results[r]);
   }
 };
 
@@ -160,7 +159,7 @@ template <class Leaves> struct rows_and_tails {
                       results);
     WARPFOLD_UNROLL
     for (int k = 0; k < rows; ++k)
-      if (k < count && arch::lane_id() == 0) arguments.write(arguments.out + first + k, results[k]);
+      if (k < count && arch::lane_id() == 0) arguments.write(first + k, results[k]);
   }
 };
 
@@ -181,7 +180,7 @@ template <class Leaves> struct two_rows {
     A results[2];
     fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes,
                 arguments.leaves.source.is_inside(begin, begin + length), arguments.op, results);
-    if (arch::lane_id() == 0) arguments.write(arguments.out + first, arguments.op(results[0], results[1]));
+    if (arch::lane_id() == 0) arguments.write(first, arguments.op(results[0], results[1]));
   }
 };
 

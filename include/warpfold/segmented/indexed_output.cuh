@@ -3,19 +3,22 @@
 #pragma once
 #include <cstddef>
 #include <type_traits>
-#include <warpfold/config.hpp>
+#include <warpfold/thread/counted_output.cuh>
 
 namespace warpfold::segmented {
 
 /// `out` from its item `first` on, with the arithmetic of pointers that kernels use.
 template <class Out> struct indexed_output {
+  static constexpr bool joins_initial_value = thread::joins_initial_value<Out>;
+
   Out out;
   std::int64_t first;
 
   __device__ decltype(auto) operator[](std::int64_t i) const { return out[static_cast<std::ptrdiff_t>(first + i)]; }
-  /// The place of a segment that begins at item `begin`.
-  __device__ decltype(auto) of_segment(std::int64_t i, [[maybe_unused]] std::int64_t begin) const {
-    if constexpr (requires { out.of_segment(i, begin); }) return out.of_segment(first + i, begin);
+  /// The place of a segment of `items` items that begins at item `begin`.
+  __device__ decltype(auto) of_segment(std::int64_t i, [[maybe_unused]] std::int64_t begin,
+                                       [[maybe_unused]] std::int64_t items) const {
+    if constexpr (requires { out.of_segment(i, begin, items); }) return out.of_segment(first + i, begin, items);
     else return (*this)[i];
   }
   __device__ decltype(auto) operator*() const { return (*this)[0]; }
@@ -26,10 +29,11 @@ template <class Out> struct indexed_output {
   }
 };
 
-/// Place `i` of `out`, of the result of a segment that begins at item `begin`.
+/// Place `i` of `out`, of the result of a segment of `items` items that begins at item `begin`.
 template <class Out>
-__device__ decltype(auto) place_of(const Out& out, std::int64_t i, [[maybe_unused]] std::int64_t begin) {
-  if constexpr (requires { out.of_segment(i, begin); }) return out.of_segment(i, begin);
+__device__ decltype(auto) place_of(const Out& out, std::int64_t i, [[maybe_unused]] std::int64_t begin,
+                                   [[maybe_unused]] std::int64_t items) {
+  if constexpr (requires { out.of_segment(i, begin, items); }) return out.of_segment(i, begin, items);
   else return out[i];
 }
 

@@ -22,7 +22,7 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
     if (begin >= end) return;
   }
   const auto write = [&](const auto& value) {
-    if (arch::lane_id() == 0) arguments.write(out + segment, value);
+    if (arch::lane_id() == 0) arguments.write(out, segment, items.begin, count, value);
   };
   const bool alone = end - begin == units;  // the warp has all units: nothing to join
   const std::int64_t piece_items = alone ? count : partition.unit_items(),

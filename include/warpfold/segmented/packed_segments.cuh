@@ -60,8 +60,8 @@ template <class Arguments> class packed_segments {
  private:
   __device__ int fold_rounds(int from, int pending, bool all) const {
     return fold_pending(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, from, pending, all,
-                        arguments_.op, [&](int number, index begin, const A& value) {
-                          arguments_.write(arguments_.out, first_segment_ + number, begin, value);
+                        arguments_.op, [&](int number, index begin, int count, const A& value) {
+                          arguments_.write(arguments_.out, first_segment_ + number, begin, count, value);
                         });
   }
 

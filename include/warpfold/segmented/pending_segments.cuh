@@ -49,8 +49,8 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
 }
 
 /// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
-/// all of them if `all`. Calls store(number, first item, result) in one lane for each. Returns how many it has folded.
-/// All lanes call it.
+/// all of them if `all`. Calls store(number, first item, items, result) in one lane for each. Returns how many it has
+/// folded. All lanes call it.
 template <class Leaves, class Index, int Capacity, class Op, class Store, class A = typename Leaves::accumulator>
 __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int pending,
                             bool all, Op op, Store store) {
@@ -77,7 +77,7 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
                                           __shfl_sync(full_warp, count, source) - index * chunk_items, index}};
     A value[1];
     fold_chunks(leaves, own, max_chunks, inside, op, value);
-    if (index == 0 && own[0].count > 0) store(queue[from + source].number, own[0].first, value[0]);
+    if (index == 0 && own[0].count > 0) store(queue[from + source].number, own[0].first, own[0].count, value[0]);
     folded += __popc(heads);
     done = __shfl_sync(full_warp, end, folded - 1);
   }

@@ -74,11 +74,13 @@ __device__ auto fold_step(const Arguments& arguments, const warp_share& share, s
 /// Joins the units [first, last) of a segment with those of other warps, unless there are none.
 template <class Arguments> __device__ void join_share_of_units(const Arguments& arguments, const warp_share& share) {
   const auto& partition = arguments.partition;
-  const std::int64_t first = partition.position(share.segment, share.items.begin);
+  const std::int64_t first = partition.position(share.segment, share.items.begin),
+                     count = share.items.end - share.items.begin;
   if (share.first < share.last)
     join_units(arguments.units, partition, first, share.first >> partition.log_unit, partition.unit_count(share.last),
-               partition.unit_count(share.items.end - share.items.begin), arguments.op, [&](const auto& value) {
-                 if (arch::lane_id() == 0) arguments.write(arguments.out + share.segment, value);
+               partition.unit_count(count), arguments.op, [&](const auto& value) {
+                 if (arch::lane_id() == 0)
+                   arguments.write(arguments.out, share.segment, share.items.begin, count, value);
                });
 }
 
@@ -93,7 +95,7 @@ __device__ void join_team(const Arguments& arguments, const warp_share& share, w
   }
   const int shares = static_cast<int>((count - 1) / share.step) + 1;
   const auto value = warp::all_reduce(values[arch::uniform_warp() + (lane < shares ? lane : 0)], arguments.op, shares);
-  if (lane == 0) arguments.write(arguments.out + share.segment, value);
+  if (lane == 0) arguments.write(arguments.out, share.segment, share.items.begin, count, value);
 }
 
 /// The first blocks fold units of segments that are too long for a team; in the others each team folds one segment.

@@ -74,6 +74,12 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
 template <class Arguments, class A, int Count, class Index, class Out>
 __device__ void write_tile(const Arguments& arguments, A (&results)[Count], const int (&count)[Count],
                            std::int64_t origin, const Index (&begin)[Count], Out out) {
+  if constexpr (thread::joins_initial_value<Out>) {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k)
+      if (count[k] >= 0) thread::put(place_of(out, k * warp_lanes, origin + begin[k], count[k]), results[k]);
+    return;
+  }
   if (arguments.init.exists()) {
     const A initial = arguments.init.alone();
     WARPFOLD_UNROLL
@@ -85,7 +91,8 @@ __device__ void write_tile(const Arguments& arguments, A (&results)[Count], cons
   WARPFOLD_UNROLL
   for (int k = 0; k < Count; ++k)
     if (count[k] >= 0)
-      thread::put(place_of(out, k * warp_lanes, origin + begin[k]), thread::choose(count[k] > 0, results[k], none));
+      thread::put(place_of(out, k * warp_lanes, origin + begin[k], count[k]),
+                  thread::choose(count[k] > 0, results[k], none));
 }
 
 /// Folds the segments of at most `Items` items among the `taken` kept ones of the tile that begins with segment

@@ -155,7 +155,7 @@ template <class Arguments> class smem_packed_segments {
     const segment_chunk<int> chunk[1] = {{count > 0 ? own.begin() + index * wide : 0, count, index}};
     A value[1];
     fold_chunks(leaves, chunk, max_chunks, true, arguments_.op, value);
-    if (index == 0) arguments_.write(out, own.number(), origin + own.begin(), value[0]);
+    if (index == 0) arguments_.write(out, own.number(), origin + own.begin(), own.count(), value[0]);
     return end <= warp_lanes ? end : last;
   }
 

@@ -3,6 +3,8 @@
 #pragma once
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/fold_packed.cuh>
+#include <warpfold/thread/fold_run.cuh>
+#include <warpfold/thread/item_terms.cuh>
 #include <warpfold/thread/lift.cuh>
 #include <warpfold/thread/locate.cuh>
 #include <warpfold/thread/missing_items.cuh>
@@ -28,6 +30,19 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
     return value;
   }
 }
+
+/// Whether full nodes of these leaves hold something, and whether their items may be added as plain terms.
+template <class Leaves>
+inline constexpr bool has_wide_full_nodes = [] {
+  if constexpr (has_full_nodes<Leaves> && !has_empty_full_nodes<Leaves>)
+    return warpfold::detail::is_real_number<typename full_nodes_of<Leaves>::item>;
+  else return false;
+}();
+template <class Leaves> inline constexpr bool has_terms = false;
+template <class Source, class Op, class Transform, class A>
+  requires(!requires { typename Source::pair; })
+inline constexpr bool has_terms<leaves<Source, lifted<Op, Transform>, A>> =
+    makes_terms<Op, typename transformed_items<Transform, Source>::type, A>;
 
 template <class Transform, class Source>
 using chunk_of_items = typename transformed_items<Transform, Source>::type[Source::chunk_items];
@@ -60,9 +75,31 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
 /// and the operator never see a missing item.
 template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
+  using A = typename Leaves::accumulator;
+  constexpr int items = Leaves::chunk_items;
+  const auto fold_some = [&] {
+    return detail::fold_items<0, items>(leaves, from, op, [=](int k) { return k < count; });
+  };
   if constexpr (locates<Leaves>) return fold_located(leaves, from, count);
-  else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, count);
-  else return detail::fold_items<0, Leaves::chunk_items>(leaves, from, op, [=](int k) { return k < count; });
+  else if constexpr (folds_packed<Leaves, Op>) return fold_packed<A, Op>(from, count);
+  else if constexpr (is_fused<Op> && items > 1) {
+    return fold_parts<A>(op, leaves,
+                         [&](const auto& part, const auto& part_op) { return fold_chunk(part, from, part_op, count); });
+  } else if constexpr (detail::has_wide_full_nodes<Leaves> && items > 1) {
+    // A missing item is replaced by 0, since a transform must not see it.
+    const auto item = [&](int k) {
+      using T = typename detail::full_nodes_of<Leaves>::item;
+      return k < count ? T(item_of(leaves, from, k)) : T(0);
+    };
+    const auto& whole_op = leaves.transform.op;
+    if (__builtin_expect(!run_counts<items>(whole_op, item), false)) return fold_some();
+    return fold_part_of_run<A, items>(whole_op, item, count);
+  } else if constexpr (detail::has_terms<Leaves> && items > 1) {
+    A value{};
+    const auto item = [&](int k) { return item_of(leaves, from, k); };
+    if (__builtin_expect(fold_terms<decltype(leaves.transform.op), items>(item, count, value), true)) return value;
+    return fold_some();
+  } else return fold_some();
 }
 
 }  // namespace warpfold::thread

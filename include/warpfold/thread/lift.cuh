@@ -171,7 +171,7 @@ template <class Op, class Out, class Segments> struct segment_output {
     return reference<decltype(out[i])>{op, out[i], segments.span(i).begin};
   }
   /// The result of segment `i`, whose `begin` the caller knows, so it is not read again.
-  __device__ auto of_segment(std::ptrdiff_t i, std::int64_t begin) const {
+  __device__ auto of_segment(std::ptrdiff_t i, std::int64_t begin, std::int64_t) const {
     return reference<decltype(out[i])>{op, out[i], begin};
   }
 };

@@ -78,6 +78,21 @@ template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], O
   return value;
 }
 
+/// The same, but op_of(values) makes the operator that joins nodes of so many values.
+template <int Rows, class A, class OpOf> __device__ A fold_rows_of_nodes(A (&rows)[Rows], OpOf op_of) {
+  detail::exchange_rows<Rows / 2>(rows, [&](int half, int, bool upper, A kept, A other) {
+    return join(upper, kept, other, op_of(Rows / 2 / half));
+  });
+  A value = rows[0];
+  WARPFOLD_UNROLL
+  for (int distance = Rows; distance < warp_lanes; distance *= 2)
+    value = join(arch::lane_id() & distance, value, shuffle_xor(value, distance), op_of(distance));
+  WARPFOLD_UNROLL
+  for (int distance = Rows / 2, row = 1; distance >= 1; distance /= 2, row *= 2)
+    value = join(arch::lane_id() & distance, value, shuffle_xor(value, distance), op_of(row * warp_lanes));
+  return value;
+}
+
 /// fold_rows over the first `count` (1 to Rows * 32) values, counted along the rows. `op` is not called with the
 /// others.
 template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], Op op, int count) {

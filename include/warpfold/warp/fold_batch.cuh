@@ -19,6 +19,29 @@ inline constexpr std::size_t batch_held_bytes = selects<Leaves>     ? 16
                                                 : has_terms<Leaves> ? 2 * sizeof(typename Leaves::accumulator)
                                                                     : sizeof(typename Leaves::accumulator);
 
+/// Whether rows are folded by full nodes. Not if items may be skipped: code for both cases costs more than it saves.
+template <class Leaves>
+inline constexpr bool folds_full_rows = [] {
+  if constexpr (thread::detail::has_wide_full_nodes<Leaves>) return thread::all_items_count<Leaves>;
+  else return false;
+}();
+
+/// The full node over whole rows. Valid in every lane.
+template <class Leaves, class Chunk, int Rows>
+__device__ auto fold_full_rows(const Leaves& leaves, const Chunk (&rows)[Rows]) {
+  constexpr int chunk_items = Leaves::chunk_items;
+  const auto& op = leaves.transform.op;
+  typename thread::detail::full_nodes_of<Leaves>::accumulator values[Rows];
+  WARPFOLD_UNROLL
+  for (int row = 0; row < Rows; ++row)
+    values[row] = thread::detail::fold_full_items<0, chunk_items>(
+        op, [&](int k) { return thread::item_of(leaves, rows[row], k); });
+  const auto all = fold_rows_of_nodes(values, [&](int chunks) {
+    return [&op, chunks](const auto& a, const auto& b) { return op.join_full(a, b, chunks * chunk_items); };
+  });
+  return op.of_full(all, Rows * warp_lanes * chunk_items);
+}
+
 /// The node over whole rows; each lane has one chunk per row. Valid in every lane. (`Chunk` may derive from the leaves'
 /// chunk.)
 template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
@@ -30,10 +53,14 @@ __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op
     if constexpr (thread::has_empty_full_nodes<Leaves> && std::is_same_v<Chunk, typename Leaves::chunk>)
       if (__all_sync(full_warp, thread::items_count(leaves, rows)))
         return op.of_full({}, Rows * warp_lanes * Leaves::chunk_items);
-    A values[Rows];
-    WARPFOLD_UNROLL
-    for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
-    return fold_rows(values, op);
+    if constexpr (folds_full_rows<Leaves>) {
+      return fold_full_rows(leaves, rows);
+    } else {
+      A values[Rows];
+      WARPFOLD_UNROLL
+      for (int row = 0; row < Rows; ++row) values[row] = thread::fold_chunk(leaves, rows[row], op);
+      return fold_rows(values, op);
+    }
   }
 }
 

@@ -2,8 +2,7 @@
 // Folds batches for operators whose accumulators are a sum and something more: a scale, a count. Where all items of a
 // batch share that, each becomes a plain number, a term, and the terms are added. The bits are those of the operator.
 #pragma once
-#include <warpfold/thread/fold.cuh>
-#include <warpfold/thread/lift.cuh>
+#include <warpfold/thread/item_terms.cuh>
 #include <warpfold/warp/batched_reduce.cuh>
 
 namespace warpfold::warp {
@@ -15,9 +14,7 @@ template <class Source, class Op, class Transform, class A>
 struct items_as_terms<thread::leaves<Source, thread::lifted<Op, Transform>, A>> {
   static constexpr bool exist = [] {
     if constexpr (requires { typename Source::pair; }) return false;
-    else
-      return warpfold::detail::is_plain_number<typename warpfold::detail::promoted<
-          typename thread::detail::transformed_items<Transform, Source>::type>::type>;
+    else return thread::detail::makes_terms<Op, typename thread::detail::transformed_items<Transform, Source>::type, A>;
   }();
   using type = typename Op::template plain_terms<A>;
 };
@@ -58,12 +55,8 @@ template <class Leaves, int Rows> class term_rows {
   }
 
  private:
-  using item_type =
-      typename thread::detail::transformed_items<std::remove_cvref_t<decltype(Leaves::transform.transform)>,
-                                                 typename Leaves::source_type>::type;
   __device__ R item(int row, int k) const {
-    return static_cast<R>(warpfold::detail::convert<typename warpfold::detail::promoted<item_type>::type>(
-        leaves_.transform.transform(Leaves::source_type::value(rows_[row], k))));
+    return thread::number_of_item<R>(leaves_.transform.transform(Leaves::source_type::value(rows_[row], k)));
   }
 
   const Leaves& leaves_;
