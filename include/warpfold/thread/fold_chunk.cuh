@@ -38,6 +38,13 @@ inline constexpr bool has_wide_full_nodes = [] {
     return warpfold::detail::is_real_number<typename full_nodes_of<Leaves>::item>;
   else return false;
 }();
+/// Whether all nodes of full size are folded as such: of operators that may skip items, only where each of them counts.
+/// (Both ways beside each other take more registers than one block of a multiprocessor leaves to the next.)
+template <class Leaves>
+inline constexpr bool folds_wide_full_nodes = [] {
+  if constexpr (has_wide_full_nodes<Leaves>) return all_items_count<Leaves>;
+  else return false;
+}();
 template <class Leaves> inline constexpr bool has_terms = false;
 template <class Source, class Op, class Transform, class A>
   requires(!requires { typename Source::pair; })
@@ -85,7 +92,7 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
   else if constexpr (is_fused<Op> && items > 1) {
     return fold_parts<A>(op, leaves,
                          [&](const auto& part, const auto& part_op) { return fold_chunk(part, from, part_op, count); });
-  } else if constexpr (detail::has_wide_full_nodes<Leaves> && items > 1) {
+  } else if constexpr (detail::folds_wide_full_nodes<Leaves> && items > 1) {
     // A missing item is replaced by 0, since a transform must not see it.
     const auto item = [&](int k) {
       using T = typename detail::full_nodes_of<Leaves>::item;
