@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <tuple>
+#include <vector>
 
 namespace cuda_emulator {
 
@@ -57,32 +58,35 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch
   return cudaSuccess;
 }
 
+// Appends the bytes of an argument, as whole words, for check_owners. Padding may hold an address of the past, so it is
+// cleared, in a copy: GCC 12 takes some members for padding. Arguments whose padding cannot be cleared are left out.
+template <class T> void append_words(std::vector<std::byte>& words, [[maybe_unused]] const T& argument) {
 #if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
-template <class T> inline constexpr bool clears_padding = std::is_trivially_copyable_v<T>;
-template <class T> void clear_padding(T& value) { __builtin_clear_padding(&value); }
-#else
-template <class T> inline constexpr bool clears_padding = false;
-template <class T> void clear_padding(T&) {}
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    alignas(T) std::byte copy[sizeof(T)];
+    std::memcpy(copy, &argument, sizeof(T));
+    __builtin_clear_padding(reinterpret_cast<T*>(copy));
+    words.insert(words.end(), copy, copy + sizeof(T));
+    words.resize((words.size() + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*));
+  }
 #endif
+}
 
 // A kernel and its arguments, whatever their types are.
 struct bound_kernel {
   virtual ~bound_kernel() = default;
   virtual void call() const = 0;
-  virtual std::span<const std::byte> bytes() const = 0;  // of the arguments; none if their padding cannot be cleared
+  virtual std::vector<std::byte> words() const = 0;  // of the arguments
 };
 
 template <class... P> struct bound_arguments final : bound_kernel {
-  static constexpr bool is_cleared = (clears_padding<std::remove_cv_t<P>> && ...);
-
   template <class... A>
-  explicit bound_arguments(void (*kernel)(P...), A&&... args) : kernel(kernel), arguments(static_cast<A&&>(args)...) {
-    // Padding may hold an address of the past, which check_owners would find.
-    if constexpr (is_cleared) std::apply([](auto&... each) { (clear_padding(each), ...); }, arguments);
-  }
+  explicit bound_arguments(void (*kernel)(P...), A&&... args) : kernel(kernel), arguments(static_cast<A&&>(args)...) {}
   void call() const override { std::apply(kernel, arguments); }
-  std::span<const std::byte> bytes() const override {
-    return is_cleared ? std::as_bytes(std::span(&arguments, 1)) : std::span<const std::byte>();
+  std::vector<std::byte> words() const override {
+    std::vector<std::byte> words;
+    std::apply([&](const auto&... each) { (append_words(words, each), ...); }, arguments);
+    return words;
   }
 
   void (*kernel)(P...);
@@ -127,7 +131,7 @@ inline cudaError_t submit_launch(cudaStream_t stream, grid_launch grid, std::sha
     runtime_lock lock(runtime_mutex());
     const stream_object* on = find_stream(stream);
     if (on != nullptr && on->device != current_device()) return remember(cudaErrorInvalidResourceHandle);
-    if (on != nullptr) check_owners(grid.kernel, bound->bytes(), on->device);
+    if (on != nullptr) check_owners(grid.kernel, bound->words(), on->device);
   }
   grid.body = [](const void* kernel) { static_cast<const bound_kernel*>(kernel)->call(); };
   return submit(stream, [grid, bound]() mutable {
