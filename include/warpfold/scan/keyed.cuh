@@ -99,7 +99,7 @@ struct keyed_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
 
   V values[lane_items] = {};
   std::uint32_t heads = 0;  ///< bit k: a run begins at item k
-  int open = 0;             ///< leading items that still wait for context from the left
+  int open = 0;             ///< leading items that exist and still wait for context from the left
 
   __device__ static void prefetch(const Leaves& leaves, std::int64_t first, int existing) {
     warp::prefetch_items<base::items>(leaves.source.keys, first, existing);
@@ -144,7 +144,7 @@ struct keyed_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
     if (open == 0) return;
     WARPFOLD_UNROLL
     for (int k = 0; k < lane_items; ++k)
-      if (k < open && has_own(k)) values[k] = op.op(node.value, values[k]);
+      if (k < open) values[k] = op.op(node.value, values[k]);
     if (node.begins) open = 0;
   }
   /// (The first result of each run of an exclusive scan is init, or arguments.first.)
@@ -177,6 +177,7 @@ struct keyed_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) heads |= heads_of_rows[row] << row * chunk_items;
     open = heads != 0 ? __ffs(static_cast<int>(heads)) - 1 : lane_items;
+    if (!Whole) open = least_of(open, greatest_of(count - arch::lane_id() * lane_items, 0));
   }
   __device__ A own_node() const { return {values[lane_items - 1], heads != 0}; }
   /// thread::inclusive_scan, within runs.
