@@ -15,7 +15,7 @@
 // | transform_reduce_part | in; first, count; left, right; left, right, count   | part, out, op, transform [options] |
 //
 // Inputs, operators and transforms are those of reduce.cuh. So are order, errors and cost: one kernel on options.stream
-// without waiting; each item is read once, at the speed of `reduce`, whatever the part's first number.
+// without waiting; each item is read once, whatever the part's first number. Writing the list takes a few microseconds.
 // - `out` is device memory for one list; it is written when the stream gets there. Its size, about 124 accumulators,
 //   does not depend on the part, and few of them are used: copy all of it.
 // - Indices (argmax, top_k) count from item 0 of the input. The list of a part without items is empty.

@@ -151,14 +151,10 @@ template <class Leaves, class Op, class Out> struct matrix_tiles {
   }
 };
 
-/// Whether the current device `device` can run a kernel of sm_90 with so much shared memory, which it then allows.
+/// Whether the current device `device` can run a kernel of sm_90 with `shared_bytes` of shared memory, which it then
+/// allows.
 inline bool allow_stages(const void* kernel, int device, std::size_t shared_bytes) {
-  const auto most =
-      static_cast<std::size_t>(host_side::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  if (!host_side::is_sm_90(kernel, device) || shared_bytes > most) return false;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-        "cudaFuncSetAttribute");
-  return true;
+  return host_side::is_sm_90(kernel, device) && host_side::allow_shared_bytes(kernel, device, shared_bytes);
 }
 
 /// Columns that a thread would load one by one, if the device has bulk copies.

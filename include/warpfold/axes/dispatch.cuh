@@ -51,7 +51,7 @@ template <class Algorithm, class Leaves, class Op, class Out, class A = typename
 bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init,
                   const segmented_options<A>& options) {
   constexpr bool asks_the_device = std::is_same_v<Algorithm, staged_columns<Leaves, Op, Out>>;
-  static_assert(asks_the_device || Algorithm::shared_bytes <= 48 * 1024,
+  static_assert(asks_the_device || Algorithm::shared_bytes <= host_side::plain_shared_bytes,
                 "warpfold: the accumulator is too large for reduce_axes");
   if (!Algorithm::takes(call)) return false;
   const auto found = Algorithm::plan_for(call);
