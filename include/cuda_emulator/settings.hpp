@@ -56,9 +56,12 @@ struct options {
   // Whether a bulk copy may overwrite what was read before only behind a proxy fence, as the letter of PTX says.
   // NVIDIA's own libraries do without: what has been read cannot change any more.
   bool reads_need_proxy_fences = false;
-  // Whether strong writes of a word must be ordered, too, unless both are atomics that read it: a flag that is cleared
-  // for the next round, and set in it. CUDA_EMULATOR_ORDERED_STRONG_WRITES in the environment sets it.
+  // Whether strong writes of a word by two blocks must be ordered, too, unless both are atomics that read it: a flag that
+  // is cleared for the next round, and set in it. CUDA_EMULATOR_ORDERED_STRONG_WRITES in the environment sets it.
   bool strong_writes_need_order = false;
+  // "kernel.cuh:59": threads meet in this __syncthreads or __syncwarp, and it orders nothing. If no race is found then, the
+  // run does not need the barrier's order. CUDA_EMULATOR_WITHOUT_BARRIER in the environment sets it.
+  const char* without_barrier = nullptr;
 
   // Faults, to test how a program handles them.
   cudaError_t launch_error = cudaSuccess;  // what launches return instead of running
@@ -72,6 +75,7 @@ inline options& settings() {
     if (const char* seed = std::getenv("CUDA_EMULATOR_SEED")) initial.seed = std::strtoull(seed, nullptr, 0);
     if (const char* devices = std::getenv("CUDA_EMULATOR_DEVICES")) initial.devices = std::atoi(devices);
     initial.continue_after_races = std::getenv("CUDA_EMULATOR_CONTINUE_AFTER_RACES") != nullptr;
+    initial.without_barrier = std::getenv("CUDA_EMULATOR_WITHOUT_BARRIER");
     initial.strong_writes_need_order = std::getenv("CUDA_EMULATOR_ORDERED_STRONG_WRITES") != nullptr;
     return initial;
   }();

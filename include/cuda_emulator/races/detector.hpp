@@ -10,7 +10,10 @@
 #include <cuda_emulator/races/rules.hpp>
 #include <cuda_emulator/races/sites.hpp>
 
+#include <cstdlib>
 #include <set>
+#include <source_location>
+#include <string_view>
 
 namespace cuda_emulator {
 namespace races {
@@ -24,6 +27,11 @@ class detector {
 
   instant next_instant() { return ++now_; }
   call_tree& calls() { return calls_; }
+
+  // Whether options::without_barrier names the place, by the end of its path and its line.
+  bool leaves_out(const std::source_location& place) const {
+    return without_line_ == place.line() && std::string_view(place.file_name()).ends_with(without_file_);
+  }
 
   // ---- accesses ---------------------------------------------------------------------------------------------------
 
@@ -262,7 +270,9 @@ class detector {
   bool reads_need_proxy_fences_ = false, strong_writes_need_order_ = false;
   instant now_ = 0;
   std::uint32_t strong_accesses_ = 0;
-  std::vector<uint3> blocks_;  // by number
+  std::string_view without_file_;
+  std::uint_least32_t without_line_ = 0;  // 0 if none is left out
+  std::vector<uint3> blocks_;             // by number
   std::unordered_map<std::uint64_t, strong_word> words_;
   shadow shadow_;
   call_tree calls_;

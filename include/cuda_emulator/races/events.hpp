@@ -52,6 +52,7 @@ inline void judge(thread& t, const void* address, std::size_t bytes, unsigned ki
 
 // __syncwarp orders memory; shuffles, votes and reductions do not.
 inline void lanes_met(warp& w, unsigned lanes) {
+  if (current->leaves_out(w.lanes[std::countr_zero(lanes)].site)) return;
   detail::meeting met;
   for (unsigned left = lanes; left != 0; left &= left - 1) met.take(w.lanes[std::countr_zero(left)].race);
   const instant now = current->next_instant();
@@ -71,6 +72,7 @@ inline void lanes_met(warp& w, unsigned lanes) {
   }
 }
 inline void block_met(block& b) {
+  if (current->leaves_out(b.barrier.site)) return;
   detail::meeting met;
   for (thread& t : b.threads) met.take(t.race);
   const instant now = current->next_instant();

@@ -30,7 +30,8 @@ CUDA_EMULATOR_INLINE inline bool conflict(const access& a, const record& r, std:
   if (((a.kind | r.kind) & writes) == 0) return false;
   if ((a.kind & r.kind & strong) == 0 || extent != r.extent) return true;
   if (((a.kind | r.kind) & within_block) != 0 && block_of(a.who) != block_of(r.group * 32)) return true;
-  return strong_writes_need_order && (a.kind & r.kind & writes) != 0 && (a.kind & r.kind & both_ways) == 0;
+  return strong_writes_need_order && (a.kind & r.kind & writes) != 0 && (a.kind & r.kind & both_ways) == 0 &&
+         block_of(a.who) != block_of(r.group * 32);
 }
 
 // Whether a later access that races with `r` races with `a`, too. (Strong reads also tell what their thread has
