@@ -7,6 +7,17 @@
 #include <warpfold/thread/load_by_alignment.cuh>
 #include <warpfold/thread/source.cuh>
 
+namespace warpfold::thread {
+
+/// Whether other CUDA-blocks may write what lies beyond the data-block.
+template <class Source> inline constexpr bool may_be_overwritten = false;
+template <class Source>
+  requires requires(const Source& source) { source.left, source.right; }
+inline constexpr bool may_be_overwritten<Source> =
+    may_be_overwritten<decltype(Source::left)> || may_be_overwritten<decltype(Source::right)>;
+
+}  // namespace warpfold::thread
+
 namespace warpfold::block {
 
 namespace detail {
@@ -30,8 +41,11 @@ __device__ int load_data_block(const Group& group, const Leaves& leaves, std::in
     const std::int64_t begin_item = first + begin;
     thread::load_by_alignment(leaves.source, begin_item, begin_item + rows * row_items, [&](auto load) {
       WARPFOLD_UNROLL
-      for (int row = 0; row < rows; ++row)
-        load(chunks[row], begin_item + row * row_items + arch::lane_id() * chunk_items);
+      for (int row = 0; row < rows; ++row) {
+        const int item = row * row_items + arch::lane_id() * chunk_items;
+        if (!thread::may_be_overwritten<std::remove_cvref_t<decltype(leaves.source)>> || begin + item < count)
+          load(chunks[row], begin_item + item);
+      }
     });
     WARPFOLD_UNROLL
     for (int row = 0; row < rows; ++row) {

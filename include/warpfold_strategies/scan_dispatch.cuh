@@ -3,6 +3,7 @@
 // checked.
 #pragma once
 #include <warpfold_strategies/dispatch.cuh>
+#include <warpfold_strategies/overwritten_source.cuh>
 #include <warpfold_strategies/persistent.cuh>
 #include <warpfold_strategies/scan_kernel.cuh>
 #include <warpfold_strategies/scan_pieces.cuh>
@@ -23,6 +24,9 @@ template <class Algorithm, class Schedule>
 inline constexpr bool is_scan_strategy<scan_strategy<Algorithm, Schedule>> = true;
 template <class S>
 concept scanning_strategy = is_scan_strategy<S>;
+
+/// Totals, which are scanned in place.
+template <class A> using scanned_totals = thread::leaves<thread::overwritten_source<A>, thread::no_transform, A>;
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
@@ -61,8 +65,8 @@ template <class Algorithm, scan_kind Kind> struct scan_pass {
                        arguments);
     if (blocks == 1) return;
     using next_out = grid::scan_values<A>;
-    const grid::scan_arguments<partial_leaves<A>, Op, next_out> next{
-        {{totals, blocks}, {}}, arguments.op, {totals}, {}, {}, nullptr};
+    const grid::scan_arguments<scanned_totals<A>, Op, next_out> next{
+        {{{totals, blocks}, true}, {}}, arguments.op, {totals}, {}, {}, nullptr};
     scan_pass<Algorithm, scan_kind::inclusive>::launch(next, totals + blocks, stream);
     host_side::enqueue(&grid::add_kernel<Algorithm, Kind, Leaves, Op, Out>, shape(blocks - 1, 0), stream, arguments);
   }
@@ -88,7 +92,7 @@ void enqueue_scan(const char* function, const Leaves& leaves, ScanOp scan_op, Ou
   if (!plan_pass(blocks).valid())
     reject(function, "count is " + std::to_string(items) + ", more than the strategy can count");
   pass::template prepare<Leaves, ScanOp, Out>(function, device);
-  if (blocks > 1) next_pass::template prepare<partial_leaves<A>, ScanOp, grid::scan_values<A>>(function, device);
+  if (blocks > 1) next_pass::template prepare<scanned_totals<A>, ScanOp, grid::scan_values<A>>(function, device);
   const host_side::call_scratch scratch =
       host_side::borrow_if(blocks > 1, function, options, scan_scratch<S, A>(items));
   A* const totals = scratch.room<A>();
@@ -129,7 +133,8 @@ void scan_leaves(const char* function, const Leaves& leaves, A* out, Op op, cons
   const auto init = checked_scan_init<Op>(function, leaves.source, out, options);
   if (leaves.source.items == 0) return;
   const auto start = exclusive_start<Kind, Op>(function, init);
-  enqueue_scan<S, Kind>(function, leaves, op, grid::scan_values<A>{out}, init, start, options);
+  enqueue_scan<S, Kind>(function, thread::overwritten(leaves, out), op, grid::scan_values<A>{out}, init, start,
+                        options);
 }
 
 template <scan_kind Kind, class S, class Id, class Leaves, class Op, class A = typename Leaves::accumulator>
@@ -141,7 +146,8 @@ void scan_segments(const char* function, const Id* ids, const Leaves& leaves, A*
   if (items == 0) return;
   const auto start = exclusive_start<Kind, Op>(function, init);
   const segmented::owned_segments<const Id*> segments{ids, items, std::numeric_limits<std::int64_t>::max()};
-  const auto owned = make_owned_leaves<thread::scanned_pieces>(segments, leaves, op, out, init);
+  const auto owned =
+      make_owned_leaves<thread::scanned_pieces>(segments, thread::overwritten(leaves, out), op, out, init);
   using piece = typename decltype(owned)::accumulator;
   using key = decltype(piece::key);
   enqueue_scan<S, Kind>(function, owned, owned.pairs, grid::scan_segments<A, key, Id>{out, ids},

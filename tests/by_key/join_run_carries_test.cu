@@ -20,7 +20,7 @@ using hash = wf_test::tree_hash<12, 4>;
 template <class A> struct found {
   wf::by_key::run_carry<A> open;
   A closed[32];
-  int times_closed[32];
+  unsigned times_closed[32];
   wf::by_key::heads_before counted[32];
 };
 
@@ -29,12 +29,13 @@ __global__ void join_kernel(Op op, const A* items, int count, unsigned heads, fo
   const int lane = static_cast<int>(threadIdx.x), is_head = static_cast<int>(heads >> lane & 1);
   const wf::by_key::carry_joiner<Op, A> joiner{op};
   result->times_closed[lane] = 0;
+  __syncwarp();
   const auto before = wf::by_key::count_heads<Lanes>(is_head);
   result->counted[lane] = before;
   const auto own = lane < count ? joiner.item(items[lane], is_head) : joiner.none();
   const auto open = wf::by_key::join_carries<Lanes>(joiner, own, before, [&](int rank, const A& value) {
     result->closed[rank] = value;
-    ++result->times_closed[rank];
+    atomicAdd(&result->times_closed[rank], 1u);
   });
   if (lane == 0) result->open = open;
 }
@@ -60,7 +61,7 @@ void expect_joined(Op op, const std::vector<A>& items, unsigned heads, int count
     EXPECT_EQ(open.first, part(0, runs > 0 ? begins[0] : count)) << std::hex << heads << ", " << count;
   }
   for (int r = 0; r < 32; ++r) {
-    ASSERT_EQ(times_closed[r], r + 1 < runs ? 1 : 0) << std::hex << heads << ", run " << r;
+    ASSERT_EQ(times_closed[r], r + 1 < runs ? 1u : 0u) << std::hex << heads << ", run " << r;
     if (r + 1 >= runs) continue;
     EXPECT_EQ(closed[r], part(begins[static_cast<std::size_t>(r)], begins[static_cast<std::size_t>(r) + 1]))
         << std::hex << heads;

@@ -47,7 +47,9 @@ __global__ void start_kernel(Segments segments, segmented::load_balance_partitio
   if (start.segment >= segments.count) return;
   if constexpr (!Segments::is_fixed_length) {
     typename Segments::tile_index begin[segmented::tile_segments_per_lane], end[segmented::tile_segments_per_lane];
-    own.all_known = segments.read_tile(start.segment, start.cursor, {items, max_items, together}, begin, end, scratch);
+    const bool all_known =
+        segments.read_tile(start.segment, start.cursor, {items, max_items, together}, begin, end, scratch);
+    if (threadIdx.x == 0) own.all_known = all_known;
     const std::int64_t base = segments.tile_base(start.segment, start.cursor);
     for (int k = 0; k < segmented::tile_segments_per_lane; ++k)
       own.tile[32 * k + threadIdx.x] = {base + begin[k], base + end[k]};

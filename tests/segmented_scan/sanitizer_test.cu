@@ -54,4 +54,19 @@ TEST(segmented_scan_sanitizer, bytes_in_place) {
   }
 }
 
+// Vectors around a misaligned unit hold items of its neighbours, which other warps overwrite.
+TEST(segmented_scan_sanitizer, units_in_place) {
+  const layout where("long", {3, 9'000, 1, 1, 5'002, 70});
+  const device_array<int> offsets(where.offsets<int>());
+  std::vector<std::int16_t> expected;
+  for (std::size_t s = 0; s < where.begins.size(); ++s)
+    for (std::int64_t i = where.begins[s]; i < where.ends[s]; ++i)
+      expected.push_back(static_cast<std::int16_t>(i - where.begins[s] + 1));
+  for (const std::int64_t offset : {0, 1}) {
+    const device_array<std::int16_t> both(std::vector<std::int16_t>(expected.size(), 1), offset);
+    wf::segmented_inclusive_scan(both.items(), offsets.items(), both.data());
+    EXPECT_EQ(both.to_host(), expected);
+  }
+}
+
 }  // namespace

@@ -13,7 +13,10 @@
 //   joiner of tiles    sees their carries and `own` words, each lane one of either, which it clears. Only these tiles
 //                      read those words. Then it sends the group's carry
 //   joiner of groups   sees their carries, sums and through, and clears the carries; and so on up to the epoch
-//   end of an epoch    clears sums and through; releases epochs_done
+//   end of an epoch    clears sums and through; releases the message of finished epochs
+//   begin of an epoch  acquires that message. It also holds the heads of all finished epochs, since nothing else orders
+//                      a block's read before the next epoch's end, which writes it again: the end comes after the
+//                      block's words of this epoch, which the block does not write before it has seen the message
 //
 // A warp releases what it has seen or cleared with the next carry if another warp relies on it: on sums and through if
 // there are groups of groups; on cleared words if another epoch follows.
@@ -24,19 +27,49 @@
 #include <warpfold/by_key/look_back.cuh>
 #include <warpfold/by_key/tile_epochs.cuh>
 #include <warpfold/warp/reduce.cuh>
+#include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::by_key {
+
+/// How many epochs are done, and the number of their heads.
+struct finished_epochs {
+  int count;
+  std::int64_t heads;
+
+  /// Publishes this, with all that the caller wrote before. One thread calls it.
+  __device__ void release(arch::message* to) const {
+    arch::message all{{static_cast<std::uint32_t>(count)}};
+    std::memcpy(all.words + 2, &heads, sizeof heads);
+    arch::fence_before_arrival();
+    arch::publish(to, all);
+  }
+  /// Waits until at least `least` epochs are done, and acquires what they wrote. All lanes of a warp call it, and all
+  /// wait: if one lane waited alone, the compiler would treat no warp of the whole kernel as converged any more. Valid
+  /// in lane 0.
+  __device__ static finished_epochs wait(const arch::message* from, int least) {
+    const bool looks = arch::lane_id() == 0;
+    arch::message now{};
+    for (;; arch::pause()) {
+      if (looks) now = arch::observe(from);
+      if (warp::shuffle(static_cast<int>(now.words[0]), 0) >= least) break;
+    }
+    if (looks) arch::fence_after_arrivals();
+    __syncwarp();  // lane 0 has acquired for all
+    finished_epochs all{static_cast<int>(now.words[0]), 0};
+    std::memcpy(&all.heads, now.words + 2, sizeof all.heads);
+    return all;
+  }
+};
 
 /// Words that are zero before the grid starts and after it ends. The carries lie behind them, and are zero too.
 struct alignas(16) by_key_control {
   unsigned next_tile;
-  unsigned epochs_done;
+  arch::message finished;  ///< finished_epochs
   alignas(16) tile_counts<epoch_tiles(1)> counts;
 };
 
 /// Scratch that outlasts an epoch.
 template <class A> struct epoch_scratch {
-  std::int64_t heads;  ///< in all finished epochs
   struct {
     run_carry<A> runs;
     std::int64_t before;
@@ -115,13 +148,12 @@ template <class A> struct pending_join {
   }
 };
 
-/// Pushes the carry `own` of epoch number `epoch` into the binary counter of epochs. Calls close(number of the run,
-/// value) for each run that it completes. For the last epoch it returns the carry of all items. One thread calls it.
+/// Pushes the carry `own` of epoch number `epoch` into the binary counter of epochs; `before` heads lie before it. Calls
+/// close(number of the run, value) for each run that it completes. For the last epoch it returns the carry of all items.
+/// One thread calls it.
 template <class A, class Op, class Close>
 __device__ run_carry<A> push_epoch(epoch_scratch<A>& epochs, int epoch, bool is_last, run_carry<A> own,
-                                   const carry_joiner<Op, A>& joiner, Close close) {
-  std::int64_t before = epoch == 0 ? 0 : epochs.heads;
-  epochs.heads = before + own.heads;
+                                   std::int64_t before, const carry_joiner<Op, A>& joiner, Close close) {
   own.heads = own.heads > 0;
   int level = 0;
   // An epoch joins the nodes that wait at its levels; the last epoch joins all nodes that wait.

@@ -95,17 +95,16 @@ __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& o
                       [&](int rank, const A& value) { staged[place + rank] = value; });
 }
 
-/// Waits until all earlier epochs are done, if `epoch` is not that of the last tile. All lanes of one warp call it, and
-/// all wait: if one lane waited alone, the compiler would treat no warp of the whole kernel as converged any more.
+/// Waits until all earlier epochs are done, if `epoch` is not that of the last tile. All lanes of one warp call it.
 template <class Storage, class A>
 __device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, int epoch) {
   const bool has_entered = epoch == warp::shuffle(shared.epoch, 0);
   __syncwarp();
   if (has_entered) return;
-  while (warp::shuffle(static_cast<int>(arch::acquire(&scratch.control->epochs_done)), 0) < epoch) arch::pause();
+  const auto earlier = finished_epochs::wait(&scratch.control->finished, epoch);
   if (arch::lane_id() != 0) return;
   shared.epoch = epoch;
-  shared.heads_before_epoch = scratch.epochs->heads;
+  shared.heads_before_epoch = earlier.heads;
 }
 
 /// Draws the block's next tile, or a number past all tiles.
@@ -113,26 +112,22 @@ __device__ inline int draw_tile(by_key_control* control, const tile_epochs& sche
   return static_cast<int>(grid::draw_item(&control->next_tile, schedule.tiles, true));
 }
 
-/// Ends an epoch, whose carry is `own` in lane 0. It clears the words of the epoch, and lets the next one begin. After
-/// the last epoch, it writes the last run and the number of runs. One warp calls it.
+/// Ends an epoch, whose carry is `own` in lane 0, and which `before` heads precede. It clears the words of the epoch, and
+/// lets the next one begin. After the last epoch, it writes the last run and the number of runs. One warp calls it.
 template <class Arguments, class A>
-__device__ void finish_epoch(const Arguments& arguments, int epoch, const run_carry<A>& own) {
+__device__ void finish_epoch(const Arguments& arguments, int epoch, std::int64_t before, const run_carry<A>& own) {
   auto& control = *arguments.scratch.control;
   const bool is_last = arguments.schedule.is_last(epoch);
-  const int lane = arch::lane_id(), tiles = arguments.schedule.tiles_of(epoch);
-  control.counts.clear_groups(tiles);
-  if (lane == 0) {
-    auto& epochs = *arguments.scratch.epochs;
-    const auto all = push_epoch(epochs, epoch, is_last, own, arguments.joiner(),
-                                [&](std::int64_t run, const A& value) { arguments.write_value(run, value); });
-    if (is_last) {
-      arguments.write_value(epochs.heads - 1, all.last);
-      arguments.write_count(epochs.heads);
-      control.epochs_done = 0;
-    }
-  }
+  control.counts.clear_groups(arguments.schedule.tiles_of(epoch));
   __syncwarp();
-  if (lane == 0 && !is_last) arch::release(&control.epochs_done, static_cast<unsigned>(epoch + 1));
+  if (arch::lane_id() != 0) return;
+  const std::int64_t heads = before + own.heads;
+  const auto all = push_epoch(*arguments.scratch.epochs, epoch, is_last, own, before, arguments.joiner(),
+                              [&](std::int64_t run, const A& value) { arguments.write_value(run, value); });
+  if (!is_last) return finished_epochs{epoch + 1, heads}.release(&control.finished);
+  arguments.write_value(heads - 1, all.last);
+  arguments.write_count(heads);
+  if (epoch > 0) arch::publish(&control.finished, arch::message{});
 }
 
 /// Joins the pending group of tiles if their carries have arrived; if `waits`, once they have. One warp calls it.
@@ -143,7 +138,7 @@ __device__ void join_neighbours(const Arguments& arguments, int epoch, std::int6
   placed_carry<A> all{};
   if (neighbours.join(waits, arguments.schedule, epoch, arguments.scratch.control->counts, all, arguments.joiner(),
                       close))
-    finish_epoch(arguments, epoch, all.runs);
+    finish_epoch(arguments, epoch, heads_before_epoch, all.runs);
 }
 
 /// Joins the warps' carries to the tile's carry, and sends that to the warp that joins the tile's group. One warp calls

@@ -78,7 +78,8 @@ template <int Tiles> struct tile_counts {
   /// k has seen those of groups k, k + 32, … calls it, or a warp that acquires from the warps that have.
   __device__ void clear_groups(int count) {
     const int groups_used = (count - 1) / lookback_window + 1;
-    for (int i = arch::lane_id(); i < groups_used; i += warp_lanes) sums[i] = through[i] = 0;
+    for (int i = arch::lane_id(); i < groups_used; i += warp_lanes)
+      arch::publish(sums + i, 0), arch::publish(through + i, 0);
   }
 
  private:

@@ -33,13 +33,13 @@ constexpr int log_epoch_tiles(std::size_t accumulator_bytes) {
 }
 constexpr int epoch_tiles(std::size_t accumulator_bytes) { return 1 << log_epoch_tiles(accumulator_bytes); }
 
-/// The words that are zero between calls: a counter of tiles, a counter of epochs, one word per tile, two per group of
+/// The words that are zero between calls: a counter of tiles, the finished epochs, one word per tile, two per group of
 /// tiles, and the carries.
 inline constexpr std::size_t by_key_control_bytes =
-    16 + sizeof(unsigned) * (epoch_tiles(1) + 2 * (epoch_tiles(1) / tiles_per_group)) + 16 * epoch_carries(1 << 15) * 3;
+    32 + sizeof(unsigned) * (epoch_tiles(1) + 2 * (epoch_tiles(1) / tiles_per_group)) + 16 * epoch_carries(1 << 15) * 3;
 
 /// Room for epoch_scratch of any accumulator that is aligned to 16 bytes at most.
-constexpr std::size_t epochs_bytes(std::size_t accumulator_bytes) { return 16 + 48 * (2 * accumulator_bytes + 48); }
+constexpr std::size_t epochs_bytes(std::size_t accumulator_bytes) { return 48 * (2 * accumulator_bytes + 48); }
 
 struct kernel_policy {
   int tile_threads;               ///< threads of a block that have items; one more warp looks back

@@ -48,6 +48,7 @@ __device__ void join_units(const unit_values<A>& values, const load_balance_part
         static_cast<int>(bundle_end - bundle_first),
         [&](int i) { return values.value(partition, first, bundle_first + i); }, op);
     if (bundles == 1) return store(joined);
+    __syncwarp();  // all lanes have read their units, of which lane 0 overwrites the first
     if (arch::lane_id() == 0) values.value(partition, first, bundle_first) = joined;
     if (arch::warp_completes(values.of_segment(partition.warp_of(first)), 1, bundles))
       store(warp::fold_values<A>(

@@ -5,6 +5,13 @@
 
 namespace warpfold::segmented_scan {
 
+/// Whether results take the items' place.
+template <class Source, class Out> __device__ bool is_in_place(const Source& source, Out out) {
+  if constexpr (requires { source.data; } && std::is_pointer_v<Out>)
+    return static_cast<const void*>(source.data) == static_cast<const void*>(out);
+  else return false;
+}
+
 /// Reads rows of `Source`, counted from item `base`.
 template <class Source> struct row_reader {
   using chunk = typename Source::chunk;
@@ -12,38 +19,31 @@ template <class Source> struct row_reader {
 
   const Source& source;
   std::int64_t base;
-  int begin, end;               ///< of the items that exist
-  int whole_begin, whole_rows;  ///< of rows whose vectors lie within these items
-  int shift;                    ///< bytes between a boundary of vectors and a chunk
+  int begin, end;  ///< of the items that may be read
+  int shift;       ///< bytes between a boundary of vectors and a chunk
 
-  /// Knows the items less than `Reach` away from `base`.
-  template <int Reach> __device__ static row_reader around(const Source& source, std::int64_t base) {
-    row_reader rows{source,
-                    base,
-                    static_cast<int>(greatest_of(-base, std::int64_t{-Reach})),
-                    static_cast<int>(least_of(source.items - base, std::int64_t{Reach})),
-                    0,
-                    0,
-                    0};
-    if constexpr (requires { source.data; }) {
-      constexpr int vector_bytes = chunk::vector_bytes;
-      rows.shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(source.data + base) & (vector_bytes - 1));
-      const int spared = rows.shift == 0 ? 0 : chunk::margin;
-      rows.whole_begin = rows.begin + spared;
-      if (rows.shift == 0 || vector_bytes >= 4)
-        rows.whole_rows = greatest_of(rows.end - spared - row_items - rows.whole_begin + 1, 0);
-    }
+  /// Knows the items in [least, past).
+  __device__ static row_reader of(const Source& source, std::int64_t base, int least, int past) {
+    row_reader rows{source, base, static_cast<int>(greatest_of(-base, std::int64_t{least})),
+                    static_cast<int>(least_of(source.items - base, std::int64_t{past})), 0};
+    if constexpr (requires { source.data; })
+      rows.shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(source.data + base) & (chunk::vector_bytes - 1));
     return rows;
   }
-  /// Loads the lanes' chunks of the row that begins at item `row`: the items that exist. All lanes call it.
+  /// Knows the items less than `Reach` away from `base`.
+  template <int Reach> __device__ static row_reader around(const Source& source, std::int64_t base) {
+    return of(source, base, -Reach, Reach);
+  }
+  /// Loads the lanes' chunks of the row that begins at item `row`: the items that may be read. All lanes call it.
   __device__ void load(chunk& to, int row) const {
     const int own = arch::lane_id() * items, count = end - row - own, skipped = begin - row - own;
     if constexpr (requires { source.data; }) {
       const auto* const from = source.data + (base + own) + row;
-      if (static_cast<unsigned>(row - whole_begin) < static_cast<unsigned>(whole_rows)) {
-        if constexpr (chunk::vector_bytes >= 4)
-          if (shift != 0) return to.template load_shifted<arch::read_once>(from, shift);
-        return to.template load<arch::read_once>(from);
+      const auto has = [&](int around) { return skipped <= -around && count >= items + around; };
+      if (shift == 0) {
+        if (has(0)) return to.template load<arch::read_once>(from);
+      } else if constexpr (chunk::vector_bytes >= 4) {
+        if (has(chunk::margin)) return to.template load_shifted<arch::read_once>(from, shift);
       }
       to.template load<arch::read_once>(from, count, skipped);
     } else source.load_items(to, base + own + row, count, skipped);

@@ -49,7 +49,10 @@ template <int Items, bool HasGaps> struct run_marks {
     for (int first = 0; first < words; first += 4 * warp_lanes)
       if (const int own = first + 4 * arch::lane_id(); own < words) arch::store_shared<16>(marks + own, none);
   }
-  __device__ static void mark(std::uint32_t* words, int item) { reinterpret_cast<unsigned char*>(words)[item] = 1; }
+  /// Several lanes may mark an item: volatile stores of one value do not race.
+  __device__ static void mark(std::uint32_t* words, int item) {
+    reinterpret_cast<volatile unsigned char*>(words)[item] = 1;
+  }
   template <int Count> __device__ static unsigned bits(const std::uint32_t* marks, int item) {
     if (item >= Items) return 0;
     constexpr std::uint32_t one_of_each = 0x01020408;  // times this, bit 8 k is bit 24 + k

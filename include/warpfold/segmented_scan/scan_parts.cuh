@@ -132,7 +132,11 @@ __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& 
     lane_results<A, items> result{}, waiting_row{};
     auto* waiting = shared.waiting.data() + lane;
 
-    const auto reader = reader_type::template around<4 << Levels>(arguments.leaves.source, part.base);
+    // In place, other warps write what lies around the part: it is not even read.
+    constexpr int reach = 4 << Levels;
+    const bool stays = is_in_place(arguments.leaves.source, arguments.out);
+    const auto reader =
+        reader_type::of(arguments.leaves.source, part.base, stays ? begin : -reach, stays ? end : reach);
     typename Leaves::chunk next{};
     reader.load(next, first_row);
     if (number == 0) arguments.units.enter(tile);  // while the items are on their way
@@ -147,6 +151,7 @@ __device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& 
         if (thread::may_convert_missing<Leaves> || own.live >> k & 1) result.value[k] = arguments.leaves.leaf(chunk, k);
       scan.scan(result.value, own);
 
+      __syncwarp();  // in place, lanes have read what others overwrite: vectors around misaligned chunks
       const int at = row + lane * items;
       unsigned live = own.live;
       if (!is_unit && waiting_end == open_end) waiting_end = first_begin(own.begins, at, begin + 1, end);
