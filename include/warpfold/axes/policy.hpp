@@ -63,9 +63,9 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
   kernel_policy p{};
   const std::size_t loaded = vector * item_bytes, accumulators = vector * accumulator_bytes;
   p.block_threads = std::clamp(static_cast<int>(std::bit_floor(32 * 1024 / accumulators)), 32, is_heavy ? 256 : 288);
-  p.resident_threads = std::max(is_heavy            ? 2 * p.block_threads
-                                : accumulators <= 4 ? 640
-                                                    : 384,
+  p.resident_threads = std::max(is_heavy                           ? 2 * p.block_threads
+                                : accumulators <= 8 && loaded <= 4 ? 640
+                                                                   : 384,
                                 p.block_threads + warp_lanes);
   p.tile_lanes = std::min(loaded >= 16 ? 32 : 64, p.block_threads);
   p.has_narrow_tiles = loaded >= 16 && !is_heavy;
