@@ -46,6 +46,10 @@ template <class Leaves, class A = typename Leaves::accumulator>
 inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A),
                                                    Leaves::chunk_items);
 
+/// The same leaves in wide chunks.
+template <class Leaves>
+using wide_leaves = std::remove_cv_t<decltype(std::declval<const Leaves&>().template from<wide_items<Leaves>>(0))>;
+
 /// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions
 /// per row, and the loop over the rows has to fit the instruction cache.
 template <class Leaves> inline constexpr int long_rows_of = thread::locates<Leaves> ? 2 : policy_of<Leaves>.long_rows;

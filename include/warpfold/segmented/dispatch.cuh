@@ -22,16 +22,24 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
   else return true;
 }
 
-/// Enqueues the fixed-length kernel with one of its algorithms. It needs no scratch.
+/// Enqueues the fixed-length kernel with one of its algorithms, if each resident warp gets `min_share` segments. It
+/// needs no scratch. Returns whether it has.
 template <class Algorithm, class Leaves, class Op, class Out>
-void enqueue_fixed_length(const host_side::call_frame& frame,
-                          const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments) {
+bool enqueue_fixed_length(const host_side::call_frame& frame,
+                          const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments,
+                          int min_share = 0) {
   constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
-  const int blocks =
-      plan_fixed_length(frame.resident_blocks<kernel>(policy.block_threads, 0), arguments.segments.count,
-                        Algorithm::segments_per_warp(arguments.segments.length), policy, frame.max_blocks());
-  frame.launch(kernel, {blocks, policy.block_threads}, false, [&](const auto&) { return arguments; });
+  constexpr std::size_t shared_bytes = fixed_length_shared_bytes<Algorithm>;
+  const auto& segments = arguments.segments;
+  const int resident = frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
+  if (segments.count < std::int64_t{min_share} * resident * (policy.block_threads / warp_lanes)) return false;
+  int share = Algorithm::segments_per_warp(segments.length);
+  if constexpr (requires { Algorithm::min_segments_per_warp(segments.length); })
+    share = Algorithm::min_segments_per_warp(segments.length);
+  const int blocks = plan_fixed_length(resident, segments.count, share, policy, frame.max_blocks());
+  frame.launch(kernel, {blocks, policy.block_threads, shared_bytes}, false, [&](const auto&) { return arguments; });
+  return true;
 }
 
 /// Enqueues a kernel that takes a `partition`, and keeps units in scratch. `given` lacks both, here and below.
@@ -95,6 +103,10 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
     if (with_fixed_length_algorithm<Leaves>(
             given.segments.length, [&]<class Algorithm>(Algorithm) { enqueue_fixed_length<Algorithm>(frame, given); }))
       return;
+    if constexpr (joins_edges_late<wide_leaves<Leaves>>)
+      if (late_edges<Leaves, true>::takes(given.segments.length) &&
+          enqueue_fixed_length<late_edges<Leaves, true>>(frame, given, min_share_of_late_edges))
+        return;
   }
   if constexpr (!Segments::needs_cursor) {
     using per_warp_team = segment_per_warp_team_reduction<Segments, Leaves, Op, Out>;

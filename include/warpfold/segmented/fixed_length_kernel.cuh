@@ -4,10 +4,13 @@
 //
 //   takes(length)              whether it is for segments of that length
 //   segments_per_warp(length)  how many a warp folds at a time, whose loads are all issued before the first fold
+//   min_segments_per_warp(length)  optional: how many at least, where fewer segments are to be spread over all warps
 //   fold(arguments, first, count)  folds `count` segments from `first` on, at most segments_per_warp(length); by one
 //                                  warp
 #pragma once
+#include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/arguments.cuh>
+#include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
 #include <warpfold/segmented/fold_row_and_tail.cuh>
 #include <warpfold/segmented/segments.cuh>
@@ -184,6 +187,53 @@ template <class Leaves> struct two_rows {
   }
 };
 
+/// Segments of more than a chunk, of operators whose full nodes need no division: the edges of 32 segments are joined
+/// at once. Up to 32 wide chunks lie side by side; longer segments (`AreLong`) are folded one after another.
+template <class Leaves, bool AreLong> struct late_edges {
+  using wide = wide_leaves<Leaves>;
+  static constexpr int chunk_items = wide::chunk_items,
+                       levels = AreLong ? 2 * log2_of(warp_lanes) : log2_of(warp_lanes);
+  static constexpr std::int64_t least = AreLong ? warp_lanes * chunk_items : Leaves::chunk_items,
+                                most = (std::int64_t{1} << levels) * chunk_items;
+  using nodes = edge_nodes<wide, levels>;
+  using storage = thread::array<nodes, policy_of<Leaves>.block_threads / warp_lanes>;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return least < length && length <= most; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return warp_lanes; }
+  __host__ __device__ static constexpr int min_segments_per_warp(std::int64_t length) {
+    return AreLong ? 1 : warp_lanes / static_cast<int>(greatest_of(length / chunk_items, std::int64_t{1}));
+  }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const int length = static_cast<int>(arguments.segments.length), lane = arch::lane_id();
+    const std::int64_t begin = first * length;
+    const wide leaves = arguments.leaves.template from<chunk_items>(begin);
+    const auto is_inside = [&](int from, int to) {
+      return arguments.leaves.source.is_inside(begin + from, begin + to);
+    };
+    auto& own = arch::dynamic_shared<storage>()[arch::flat_warp()];
+    typename Leaves::accumulator result{};
+    if constexpr (AreLong) fold_lanes_of_length(leaves, length, count, is_inside, arguments.op, own, result);
+    else
+      fold_lanes(leaves, lane * length, length, count, true, is_inside(0, count * length), arguments.op, own, result);
+    if (lane < count) arguments.write(first + lane, result);
+  }
+};
+template <class Algorithm>
+inline constexpr std::size_t fixed_length_shared_bytes = [] {
+  if constexpr (requires { typename Algorithm::storage; }) return sizeof(typename Algorithm::storage);
+  else return std::size_t{0};
+}();
+/// How many segments a warp folds at a time, if `warps` warps share `count`: at most segments_per_warp, in even rounds.
+template <class Algorithm>
+__host__ __device__ constexpr int segments_per_warp_of(std::int64_t length, std::int64_t count, std::int64_t warps) {
+  const int most = Algorithm::segments_per_warp(length);
+  if constexpr (requires { Algorithm::min_segments_per_warp(length); }) {
+    const std::int64_t share = (count + warps - 1) / warps, rounds = (share + most - 1) / most;
+    return static_cast<int>((share + rounds - 1) / rounds);
+  } else return most;
+}
+
 /// Calls call(algorithm) with the algorithm for that length, if there is one. Returns whether there is.
 template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_t length, Call call) {
   constexpr int few = policy_of<Leaves>.tiny_items, half = half_chunk_items<Leaves>, chunk = Leaves::chunk_items;
@@ -196,11 +246,15 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
     if constexpr (half > 0) return try_algorithm(single_chunks<Leaves, half, few>{});
     else return false;
   };
+  const auto try_several_chunks = [&] {
+    if constexpr (joins_edges_late<wide_leaves<Leaves>>) return try_algorithm(late_edges<Leaves, false>{});
+    else
+      return try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
+             try_algorithm(two_rows<Leaves>{});
+  };
   return try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) ||
          try_algorithm(tiny_lengths<Leaves>{}) || try_half_chunks() ||
-         try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) ||
-         try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
-         try_algorithm(two_rows<Leaves>{});
+         try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) || try_several_chunks();
 }
 
 /// Each warp folds a few neighbouring segments at a time, in steps of the grid.
@@ -209,7 +263,8 @@ __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Lea
 fixed_length_kernel(const __grid_constant__ kernel_arguments<fixed_length_segments, Leaves, Op, Out> arguments) {
   const auto& segments = arguments.segments;
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  const int segments_per_warp = Algorithm::segments_per_warp(segments.length);
+  const int segments_per_warp =
+      segments_per_warp_of<Algorithm>(segments.length, segments.count, std::int64_t{gridDim.x} * block_warps);
   std::int64_t first = (std::int64_t{blockIdx.x} * block_warps + arch::uniform_warp()) * segments_per_warp;
   for (; first < segments.count; first += std::int64_t{gridDim.x} * block_warps * segments_per_warp)
     Algorithm::fold(arguments, first, static_cast<int>(least_of(segments.count - first, segments_per_warp)));

@@ -2,6 +2,7 @@
 // A queue of segments that wait until together they fill the 32 lanes of a warp with chunks.
 #pragma once
 #include <warpfold/arch/shared_access.cuh>
+#include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/scan.cuh>
@@ -50,15 +51,23 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
 
 /// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
 /// all of them if `all`. Calls store(number, first item, items, result) in one lane for each. Returns how many it has
-/// folded. All lanes call it.
-template <class Leaves, class Index, int Capacity, class Op, class Store, class A = typename Leaves::accumulator>
-__device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int pending,
-                            bool all, Op op, Store store) {
+/// folded. All lanes call it. `edges`: the edge_nodes (edge_joins.cuh) if edges are joined late, else anything empty.
+template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store,
+          class A = typename Leaves::accumulator>
+__device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
+                            [[maybe_unused]] Edges& edges, int from, int pending, bool all, Op op, Store store) {
   constexpr int chunk_items = Leaves::chunk_items;
   const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
   const auto own_one = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
   const Index first = own_one.first;
   const int count = lane < taken ? own_one.count : 0;
+  if constexpr (!std::is_empty_v<Edges>) {
+    const bool all_inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
+    A value{};
+    const int folded = fold_lanes(leaves, first, count, taken, all, all_inside, op, edges, value);
+    if (lane < folded) store(own_one.number, first, count, value);
+    return folded;
+  }
   const int chunks = chunks_of<chunk_items>(count);
   const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
   const int max_chunks = warp::all_reduce(chunks, maximum{});

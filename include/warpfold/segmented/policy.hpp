@@ -35,6 +35,7 @@ inline constexpr int tile_segments_per_lane = 4;  ///< a tile is 4 * 32 segments
 inline constexpr int max_waiting_of_tile = 32;
 /// If at most this many segments of a mixed tile of narrow items exceed a tiny one but not half a chunk, these wait.
 inline constexpr int max_waiting_half_chunks = 12;
+inline constexpr std::size_t max_packing_bytes = 48 * 1024;  ///< of a block: what it gets without an opt-in
 inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much to the warps of a long segment
 
 /// Tiles are staged in shared memory if
@@ -65,6 +66,10 @@ inline constexpr int max_mean_share_rows = 8, max_share_rows = 16;
 /// partition by position is a tenth faster.
 inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 90, max_long_chunk_items = 8;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
+
+/// Long segments of one length are folded one after another by each warp, and their edges together, if each resident
+/// warp has this many. With fewer, teams of warps share them.
+inline constexpr int min_share_of_late_edges = 4;
 
 /// Items of a chunk: as many as fit `bytes`, and as accumulators 4 * bytes, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {

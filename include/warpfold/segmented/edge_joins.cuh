@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Folds up to 32 segments in one warp by full nodes (thread/full_nodes.cuh). In a segment's tree only the nodes along
+// its right edge have unequal halves, and so need the operator's own joins, which count and may divide. What they join
+// are full nodes, one for each binary digit of the segment's number of chunks, and a tail of less than a chunk. The
+// warp folds the segments one after another or side by side, and keeps these nodes in shared memory. Then it folds the
+// edges of all segments at once, a lane each.
+#pragma once
+#include <warpfold/segmented/fold_chunks.cuh>
+#include <warpfold/thread/array.cuh>
+#include <warpfold/thread/missing_items.cuh>
+#include <warpfold/warp/fold_batch.cuh>
+#include <warpfold/warp/scan.cuh>
+
+namespace warpfold::segmented {
+
+/// Whether segments of these leaves are folded so.
+template <class Leaves>
+inline constexpr bool joins_edges_late = [] {
+  if constexpr (warp::folds_full_rows<Leaves>)
+    return sizeof(typename thread::detail::full_nodes_of<Leaves>::accumulator) <= 16 && Leaves::chunk_items > 1;
+  else return false;
+}();
+
+/// The full nodes at the right edges of the segments of 32 lanes, in shared memory. `Levels` bounds the digits of their
+/// numbers of chunks, but 2^Levels chunks are allowed: such a segment has no other node.
+template <class Leaves, int Levels> class edge_nodes {
+ public:
+  using full = typename thread::detail::full_nodes_of<Leaves>::accumulator;
+
+  /// The node of 2^level chunks of the segment of lane `segment`.
+  __device__ full& at(int level, int segment) { return nodes_[level % Levels][segment]; }
+  __device__ const full& at(int level, int segment) const { return nodes_[level % Levels][segment]; }
+
+ private:
+  thread::array<thread::array<full, warp_lanes>, Levels> nodes_;
+};
+
+namespace detail {
+
+/// Whether the node of 2^level chunks that begins with chunk `index` lies at the right edge of `chunks` chunks.
+__device__ inline bool is_at_edge(int chunks, int index, int level) {
+  return (chunks >> level & 1) && index == chunks >> (level + 1) << (level + 1);
+}
+
+/// The full node over a lane's chunk. If it does not exist, no transform sees it, and the result means nothing.
+template <class Leaves>
+__device__ auto fold_full_chunk(const Leaves& leaves, const typename Leaves::chunk& from, bool exists) {
+  using T = typename thread::detail::full_nodes_of<Leaves>::item;
+  return thread::detail::fold_full_items<0, Leaves::chunk_items>(leaves.transform.op, [&](int k) {
+    if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
+    return T(0);
+  });
+}
+
+template <class Leaves, class Index>
+__device__ void load_full_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, bool exists,
+                                bool inside) {
+  const int count = exists ? Leaves::chunk_items : 0;
+  if (inside) leaves.source.load_inside(to, first, count);
+  else leaves.source.load_items(to, first, count);
+}
+
+/// Folds the chunks of segments side by side: as many of the `taken` segments as fill 32 lanes once or several times,
+/// or all. Lane l has `chunks` chunks, at most 32, of segment l, from item `first` on. Returns how many segments have
+/// been folded.
+template <class Leaves, class Index, int Levels>
+__device__ int fold_side_by_side(const Leaves& leaves, Index first, int chunks, int taken, bool all, bool inside,
+                                 edge_nodes<Leaves, Levels>& nodes) {
+  constexpr int chunk_items = Leaves::chunk_items;
+  const auto& op = leaves.transform.op;
+  const int lane = arch::lane_id(), lanes = lane < taken ? greatest_of(chunks, 1) : 0;
+  const int end = warp::sum_through(lanes), begin = end - lanes, total = __shfl_sync(full_warp, end, warp_lanes - 1);
+  const int max_chunks = warp::all_reduce(lanes, maximum{});
+  const unsigned lanes_to_own = ~0u >> (warp_lanes - 1 - lane);
+  int done = 0, folded = 0;  // lanes and segments
+  WARPFOLD_NO_UNROLL
+  while (total - done >= warp_lanes || (all && done < total)) {
+    const bool fits = lanes > 0 && begin >= done && end <= done + warp_lanes;
+    const unsigned heads = warp::all_reduce(fits ? 1u << (begin - done) : 0u, bit_or{});
+    const unsigned heads_to_own = heads & lanes_to_own;
+    const int segment = folded + __popc(heads_to_own) - 1;
+    const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
+    const int own_chunks = __shfl_sync(full_warp, chunks, segment);
+    typename Leaves::chunk own = {};
+    load_full_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks, inside);
+    auto value = fold_full_chunk(leaves, own, index < own_chunks);
+    WARPFOLD_NO_UNROLL
+    for (int level = 0;; ++level) {
+      if (is_at_edge(own_chunks, index, level)) nodes.at(level, segment) = value;
+      if (2 << level > max_chunks) break;
+      // Past its segment's end a lane joins what is no node, and nobody keeps it.
+      value = op.join_full(value, warp::shuffle_down(value, 1 << level), std::int64_t{chunk_items} << level);
+    }
+    folded += __popc(heads);
+    done = __shfl_sync(full_warp, end, folded - 1);
+  }
+  return folded;
+}
+
+/// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: 64 chunks at a time.
+template <class Leaves, class Index, int Levels>
+__device__ void fold_chunks_of(const Leaves& leaves, Index first, int chunks, int segment, bool inside,
+                               edge_nodes<Leaves, Levels>& nodes) {
+  using full = typename edge_nodes<Leaves, Levels>::full;
+  constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
+  const auto& op = leaves.transform.op;
+  WARPFOLD_NO_UNROLL
+  for (int row = 0; row * warp_lanes < chunks; row += rows) {
+    int index[rows];
+    typename Leaves::chunk own[rows] = {};
+    full values[rows];
+    WARPFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      index[r] = (row + r) * warp_lanes + arch::lane_id();
+      load_full_chunk(leaves, own[r], first + index[r] * chunk_items, index[r] < chunks, inside);
+    }
+    WARPFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) values[r] = fold_full_chunk(leaves, own[r], index[r] < chunks);
+    WARPFOLD_UNROLL
+    for (int level = 0; level < log_row; ++level) WARPFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      if (is_at_edge(chunks, index[r], level)) nodes.at(level, segment) = values[r];
+      values[r] =
+          op.join_full(values[r], warp::shuffle_down(values[r], 1 << level), std::int64_t{chunk_items} << level);
+    }
+    // The first lane's nodes wait for their right siblings where those at the edge stay.
+    if (arch::lane_id() != 0 || (row + 1) * warp_lanes > chunks) continue;
+    full value = values[0];
+    int level = 0;
+    if ((row + 2) * warp_lanes <= chunks) {
+      value = op.join_full(value, values[1], std::int64_t{chunk_items} << log_row);
+      WARPFOLD_NO_UNROLL
+      for (level = 1; row >> level & 1; ++level)
+        value = op.join_full(nodes.at(log_row + level, segment), value, std::int64_t{chunk_items} << (log_row + level));
+    }
+    nodes.at(log_row + level, segment) = value;
+  }
+}
+
+/// The calling lane's segment of `count` > 0 items from item `first` on, whose full nodes have been folded.
+template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
+__device__ A join_edge(const Leaves& leaves, Index first, int count, bool inside, Op op,
+                       const edge_nodes<Leaves, Levels>& nodes) {
+  constexpr int chunk_items = Leaves::chunk_items;
+  const int tail = count & (chunk_items - 1), chunks = count >> log2_of(chunk_items);
+  typename Leaves::chunk last = {};
+  if (inside) leaves.source.load_inside(last, first + (count - tail), tail);
+  else leaves.source.load_items(last, first + (count - tail), tail);
+  A value = thread::fold_chunk(leaves, last, op, tail);
+  bool found = tail > 0;
+  WARPFOLD_NO_UNROLL
+  for (int level = 0; chunks >> level != 0; ++level) {
+    if (!(chunks >> level & 1)) continue;
+    const A node = leaves.transform.op.of_full(nodes.at(level, arch::lane_id()), std::int64_t{chunk_items} << level);
+    value = found ? op(node, value) : node;
+    found = true;
+  }
+  return value;
+}
+
+}  // namespace detail
+
+/// Folds the segments of the first `taken` lanes, each of at most 32 chunks: as many as fill 32 lanes once or several
+/// times, or all of them if `all`. The calling lane's has `count` > 0 items from `first` on. Returns how many it has
+/// folded; sets `result` in as many lanes. All lanes call it. `inside`: the source's is_inside holds for all items.
+template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
+__device__ int fold_lanes(const Leaves& leaves, Index first, int count, int taken, bool all, bool inside, Op op,
+                          edge_nodes<Leaves, Levels>& nodes, A& result) {
+  const int folded =
+      detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), taken, all, inside, nodes);
+  __syncwarp();
+  if (arch::lane_id() < folded) result = detail::join_edge(leaves, first, count, inside, op, nodes);
+  __syncwarp();  // before other segments' nodes are kept
+  return folded;
+}
+
+/// The same for `taken` segments of `length` items each, one after another from the leaves' first item on.
+template <class Leaves, int Levels, class IsInside, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Op op,
+                                     edge_nodes<Leaves, Levels>& nodes, A& result) {
+  WARPFOLD_NO_UNROLL
+  for (int segment = 0; segment < taken; ++segment)
+    detail::fold_chunks_of(leaves, segment * length, length >> log2_of(Leaves::chunk_items), segment,
+                           is_inside(segment * length, (segment + 1) * length), nodes);
+  __syncwarp();
+  if (arch::lane_id() < taken)
+    result = detail::join_edge(leaves, arch::lane_id() * length, length, is_inside(0, taken * length), op, nodes);
+  __syncwarp();
+}
+
+}  // namespace warpfold::segmented

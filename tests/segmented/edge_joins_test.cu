@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Segments whose right edges are joined together, a lane each: of any length the canonical tree of its own.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <span>
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/statistics.hpp>
+
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+#include "kernels.cuh"
+
+namespace {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+
+struct half_of {
+  __host__ __device__ double operator()(float x) const { return 0.5 * x; }
+};
+
+/// Calls check(algorithm, length) for many lengths that one of both ways takes.
+template <class Leaves, class Check> void for_lengths(Check check) {
+  using side_by_side = wf::segmented::late_edges<Leaves, false>;
+  using in_turn = wf::segmented::late_edges<Leaves, true>;
+  for (const std::int64_t length :
+       {2,   3,   5,   6,   7,    8,    9,    11,   12,   13,   15,   16,   17,   24,   31,    32,
+        33,  40,  63,  65,  77,   100,  127,  128,  129,  200,  248,  250,  255,  256,  257,   300,
+        511, 512, 513, 768, 1000, 1023, 1024, 1025, 3000, 4097, 5555, 8191, 8192, 8193, 16383, 16384}) {
+    if (side_by_side::takes(length)) check(side_by_side{}, length);
+    if (in_turn::takes(length)) check(in_turn{}, length);
+  }
+}
+
+template <class T, class Op, class Transform> void expect_trees(Op op, Transform transform) {
+  using lift = wf::thread::lifted<Op, Transform>;
+  using A = typename Op::result;
+  wf_test::random_source random(7);
+  std::vector<T> items(140'000);
+  for (T& x : items) x = static_cast<T>(static_cast<int>(random.below(1 << 20)) - (1 << 19)) / 1024;
+  using leaves = wf::thread::leaves<decltype(wf::segmented::in_narrow_chunks<A>(
+                                        wf::detail::make_source(static_cast<const T*>(nullptr), 0))),
+                                    lift, A>;
+  for_lengths<leaves>([&]<class Algorithm>(Algorithm, std::int64_t length) {
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{7}, std::int64_t{33}, std::int64_t{100}}) {
+      if (count * length > 40 * 8192 / 8 && count > 7) continue;
+      if (count * length > std::ssize(items)) continue;
+      const std::vector<T> own(items.begin(), items.begin() + count * length);
+      const device_array<T> in(own, length % 4);
+      const device_array<A> out(count);
+      wf_test::with_arguments(in.items(), wf::fixed_length{length}, std::span<A>(out.data(), out.size()), op,
+                              wf::segmented_options<A>{}, lift{op, transform},
+                              [&]<class S, class L>(const wf::host_side::call_frame& frame,
+                                                    const wf::segmented::kernel_arguments<S, L, Op, A*>& arguments) {
+                                wf::segmented::enqueue_fixed_length<Algorithm>(frame, arguments);
+                              });
+      const auto found = out.to_host();
+      for (std::int64_t s = 0; s < count; ++s) {
+        std::vector<A> values;
+        for (std::int64_t k = 0; k < length; ++k)
+          values.push_back(op.lift(transform(own[static_cast<std::size_t>(s * length + k)])));
+        const A expected = wf::canonical_tree::replay(values.data(), length, op);
+        ASSERT_EQ(std::memcmp(&found[static_cast<std::size_t>(s)], &expected, sizeof(A)), 0)
+            << "segment " << s << " of " << count << " of " << length << " items";
+      }
+    }
+  });
+}
+
+TEST(edge_joins, have_the_bits_of_the_tree) { expect_trees<float>(wf::moments<>{}, wf::thread::no_transform{}); }
+TEST(edge_joins, have_the_bits_of_the_tree_of_transformed_items) { expect_trees<float>(wf::moments<>{}, half_of{}); }
+TEST(edge_joins, have_the_bits_of_the_tree_of_bytes) {
+  expect_trees<signed char>(wf::moments<>{}, wf::thread::no_transform{});
+}
+
+}  // namespace
