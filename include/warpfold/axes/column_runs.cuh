@@ -15,7 +15,7 @@ namespace detail {
 template <class Leaves> inline constexpr bool folds_runs = false;
 template <class T, class Op, class Transform, class A, int Items>
 inline constexpr bool folds_runs<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
-    thread::detail::tells_wide_full_nodes<Op>();
+    thread::tells_wide_full_nodes<Op>();
 }  // namespace detail
 /// Whether columns of these leaves are folded by runs.
 template <class Leaves> inline constexpr bool folds_runs = detail::folds_runs<Leaves>;

@@ -10,23 +10,12 @@
 namespace warpfold::reduction {
 
 namespace detail {
-/// Whether an operator, or a part of a fused one, has full nodes to fold.
-template <class Op> consteval bool folds_full_nodes() {
-  if constexpr (thread::is_fused<Op>) {
-    return []<std::size_t... Is>(std::index_sequence<Is...>) {
-      return (folds_full_nodes<std::remove_cvref_t<decltype(std::declval<const Op&>().template part<Is>())>>() || ...);
-    }
-    (std::make_index_sequence<Op::part_count>());
-  } else if constexpr (requires { typename Op::full; }) {
-    return !std::is_empty_v<typename Op::full>;
-  } else return false;
-}
 template <class Leaves> struct batches_of { static constexpr bool by_runs = false, share_by_runs = false; };
 template <class T, int Items, class Op, class Transform, class A>
 struct batches_of<thread::leaves<thread::pointer_source<T, Items>, thread::lifted<Op, Transform>, A>> {
   using chunk = thread::chunk<T, Items>;
   static constexpr bool possible = sizeof(A) <= 128 && chunk::bytes == 16 && chunk::vector_bytes == 16,
-                        by_runs = possible && folds_full_nodes<Op>(),
+                        by_runs = possible && thread::tells_wide_full_nodes<Op>(),
                         share_by_runs = by_runs || (possible && thread::is_fused<Op> && sizeof(A) > 16);
 };
 }  // namespace detail

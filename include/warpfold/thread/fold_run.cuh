@@ -7,8 +7,6 @@
 
 namespace warpfold::thread {
 
-namespace detail {
-
 /// Whether an operator, or a part of a fused one, has full nodes that hold something.
 template <class Op> consteval bool tells_wide_full_nodes() {
   if constexpr (is_fused<Op>) {
@@ -17,10 +15,12 @@ template <class Op> consteval bool tells_wide_full_nodes() {
               ...);
     }
     (std::make_index_sequence<Op::part_count>());
-  } else if constexpr (tells_full_nodes<Op>) {
+  } else if constexpr (detail::tells_full_nodes<Op>) {
     return !std::is_empty_v<typename Op::full>;
   } else return false;
 }
+
+namespace detail {
 
 /// The node over items [First, First + Count), depth first.
 template <class A, int First, int Count, class Op, class Item> __device__ A fold_lifted(const Op& op, Item item) {
