@@ -8,6 +8,7 @@
 #include <warpfold/warp/batch_rows.hpp>
 #include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/counter.cuh>
+#include <warpfold/warp/fold_batch.cuh>
 #include <warpfold/warp/locate_in_rows.cuh>
 
 namespace warpfold::axis_reduction {
@@ -69,6 +70,36 @@ template <class Leaves> struct item_chunks {
   }
 };
 
+namespace detail {
+/// The leaves of chunks that have been loaded, as the folds of a warp know them (warp/fold_batch.cuh), and whether these
+/// have a quicker way than leaf by leaf.
+template <class Leaves> struct loaded_leaves { static constexpr bool are_quicker = false; };
+template <class T, class Transform, class A, int Items>
+struct loaded_leaves<array_leaves<T, Transform, A, false, Items>> {
+  using type = thread::leaves<thread::pointer_source<T, Items>, Transform, A>;
+  static constexpr bool are_quicker = warp::folds_full_rows<type> || warp::has_terms<type>;
+};
+}  // namespace detail
+
+/// The node over whole rows, the first of which begins with item `first` of an output. Valid in every lane.
+template <class Leaves, int Rows, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_whole_rows(const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows], std::int64_t first,
+                             Op op) {
+  using loaded = detail::loaded_leaves<Leaves>;
+  constexpr int chunk_items = Leaves::chunk_items;
+  if constexpr (thread::locates<Leaves>) return warp::locate_in_rows(leaves, chunks, first);
+  else if constexpr (loaded::are_quicker)
+    return warp::fold_loaded_rows(typename loaded::type{{leaves.data, 0}, leaves.transform}, chunks, op);
+  else {
+    A values[Rows];
+    WARPFOLD_UNROLL
+    for (int r = 0; r < Rows; ++r)
+      values[r] = fold_chunk<true>(leaves, chunks[r], first + (r * warp_lanes + arch::lane_id()) * chunk_items,
+                                   chunk_items, op);
+    return warp::fold_rows(values, op);
+  }
+}
+
 /// The root over the items [first, end) of an output, first < end. All lanes of a warp call it; valid in every lane.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, std::int64_t end, Op op) {
@@ -85,13 +116,7 @@ __device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, st
     A values[rows] = {}, node;
     if (remaining == batch_items) {
       items.load_batch(chunks, from);
-      if constexpr (thread::locates<Leaves>) node = warp::locate_in_rows(items.leaves, chunks, from);
-      else {
-        WARPFOLD_UNROLL
-        for (int r = 0; r < rows; ++r)
-          values[r] = fold_chunk<true>(items.leaves, chunks[r], own + r * row_items, chunk_items, op);
-        node = warp::fold_rows(values, op);
-      }
+      node = fold_whole_rows(items.leaves, chunks, from, op);
     } else {
       WARPFOLD_UNROLL
       for (int r = 0; r < rows; ++r)

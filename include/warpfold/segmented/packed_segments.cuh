@@ -9,8 +9,8 @@
 
 namespace warpfold::segmented {
 
-/// What a warp keeps of right edges beside `Bytes` bytes, if they are joined late and the block's shared memory holds it.
 struct no_edges {};
+/// What a warp keeps of right edges beside `Bytes` bytes, if they are joined late and a block's shared memory holds it.
 template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
   if constexpr (joins_edges_late<Leaves>) {
     using nodes = edge_nodes<Leaves, log2_of(warp_lanes)>;

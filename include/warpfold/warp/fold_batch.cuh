@@ -87,6 +87,14 @@ __device__ A fold_chunk_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op
   }
 }
 
+/// fold_chunk_rows of whole rows, by plain terms if they can be.
+template <class Leaves, class Chunk, int Rows, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_loaded_rows(const Leaves& leaves, const Chunk (&rows)[Rows], Op op) {
+  if constexpr (has_terms<Leaves>)
+    if (const term_rows<Leaves, Rows> all(leaves, rows); all.are_plain()) return all.fold();
+  return fold_chunk_rows(leaves, rows, op);
+}
+
 /// The node over the batch that starts at item `first`, all of whose items exist. Lanes load their chunks by
 /// load(chunk, first item). Valid in every lane.
 template <int Rows, class Index, class Leaves, class Op, class Load, class A = typename Leaves::accumulator>
@@ -98,11 +106,7 @@ __device__ A fold_whole_batch(const Leaves& leaves, Index first, Op op, Load loa
   for (int row = 0; row < Rows; ++row) load(rows[row], own + row * row_items);
   if constexpr (thread::locates<Leaves>) return locate_in_rows(leaves, rows, leaves.source.first_index + first);
   else if constexpr (selects<Leaves>) return select_in_rows(leaves, rows, first);
-  else {
-    if constexpr (has_terms<Leaves>)
-      if (const term_rows<Leaves, Rows> all(leaves, rows); all.are_plain()) return all.fold();
-    return fold_chunk_rows(leaves, rows, op);
-  }
+  else return fold_loaded_rows(leaves, rows, op);
 }
 
 /// fold_whole_batch of `rows` rows, a power of two up to MaxRows.
