@@ -31,6 +31,8 @@ template <class Leaves, int Levels> class edge_nodes {
   __device__ full& at(int level, int segment) { return nodes_[level % Levels][segment]; }
   __device__ const full& at(int level, int segment) const { return nodes_[level % Levels][segment]; }
 
+  thread::array<unsigned char, warp_lanes> with_chunks;  ///< the lanes of segments that have chunks, in order
+
  private:
   thread::array<thread::array<full, warp_lanes>, Levels> nodes_;
 };
@@ -60,25 +62,26 @@ __device__ void load_full_chunk(const Leaves& leaves, typename Leaves::chunk& to
   else leaves.source.load_items(to, first, count);
 }
 
-/// Folds the chunks of segments side by side: as many of the `taken` segments as fill 32 lanes once or several times,
-/// or all. Lane l has `chunks` chunks, at most 32, of segment l, from item `first` on. Returns how many segments have
-/// been folded.
+/// Folds the chunks of 32 segments side by side. Lane l has `chunks` chunks, at most 32, of segment l, from item `first`
+/// on.
 template <class Leaves, class Index, int Levels>
-__device__ int fold_side_by_side(const Leaves& leaves, Index first, int chunks, int taken, bool all, bool inside,
-                                 edge_nodes<Leaves, Levels>& nodes) {
+__device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside,
+                                  edge_nodes<Leaves, Levels>& nodes) {
   constexpr int chunk_items = Leaves::chunk_items;
   const auto& op = leaves.transform.op;
-  const int lane = arch::lane_id(), lanes = lane < taken ? greatest_of(chunks, 1) : 0;
-  const int end = warp::sum_through(lanes), begin = end - lanes, total = __shfl_sync(full_warp, end, warp_lanes - 1);
-  const int max_chunks = warp::all_reduce(lanes, maximum{});
-  const unsigned lanes_to_own = ~0u >> (warp_lanes - 1 - lane);
-  int done = 0, folded = 0;  // lanes and segments
+  const int lane = arch::lane_id();
+  const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
+  const int max_chunks = warp::all_reduce(chunks, maximum{});
+  const unsigned to_own = ~0u >> (warp_lanes - 1 - lane), have_chunks = __ballot_sync(full_warp, chunks > 0);
+  if (chunks > 0) nodes.with_chunks[__popc(have_chunks & to_own) - 1] = static_cast<unsigned char>(lane);
+  __syncwarp();
+  int done = 0, folded = 0;  // chunks, and segments that have any
   WARPFOLD_NO_UNROLL
-  while (total - done >= warp_lanes || (all && done < total)) {
-    const bool fits = lanes > 0 && begin >= done && end <= done + warp_lanes;
+  while (done < total) {
+    const bool fits = chunks > 0 && begin >= done && end <= done + warp_lanes;
     const unsigned heads = warp::all_reduce(fits ? 1u << (begin - done) : 0u, bit_or{});
-    const unsigned heads_to_own = heads & lanes_to_own;
-    const int segment = folded + __popc(heads_to_own) - 1;
+    const unsigned heads_to_own = heads & to_own;
+    const int segment = nodes.with_chunks[folded + __popc(heads_to_own) - 1];
     const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
     const int own_chunks = __shfl_sync(full_warp, chunks, segment);
     typename Leaves::chunk own = {};
@@ -92,9 +95,8 @@ __device__ int fold_side_by_side(const Leaves& leaves, Index first, int chunks, 
       value = op.join_full(value, warp::shuffle_down(value, 1 << level), std::int64_t{chunk_items} << level);
     }
     folded += __popc(heads);
-    done = __shfl_sync(full_warp, end, folded - 1);
+    done = __shfl_sync(full_warp, end, nodes.with_chunks[folded - 1]);
   }
-  return folded;
 }
 
 /// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: 64 chunks at a time.
@@ -160,18 +162,15 @@ __device__ A join_edge(const Leaves& leaves, Index first, int count, bool inside
 
 }  // namespace detail
 
-/// Folds the segments of the first `taken` lanes, each of at most 32 chunks: as many as fill 32 lanes once or several
-/// times, or all of them if `all`. The calling lane's has `count` > 0 items from `first` on. Returns how many it has
-/// folded; sets `result` in as many lanes. All lanes call it. `inside`: the source's is_inside holds for all items.
+/// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
+/// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the source's is_inside holds for all items.
 template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
-__device__ int fold_lanes(const Leaves& leaves, Index first, int count, int taken, bool all, bool inside, Op op,
-                          edge_nodes<Leaves, Levels>& nodes, A& result) {
-  const int folded =
-      detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), taken, all, inside, nodes);
+__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op,
+                           edge_nodes<Leaves, Levels>& nodes, A& result) {
+  detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
   __syncwarp();
-  if (arch::lane_id() < folded) result = detail::join_edge(leaves, first, count, inside, op, nodes);
+  if (count > 0) result = detail::join_edge(leaves, first, count, inside, op, nodes);
   __syncwarp();  // before other segments' nodes are kept
-  return folded;
 }
 
 /// The same for `taken` segments of `length` items each, one after another from the leaves' first item on.

@@ -50,8 +50,9 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
 }
 
 /// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
-/// all of them if `all`. Calls store(number, first item, items, result) in one lane for each. Returns how many it has
-/// folded. All lanes call it. `edges`: the edge_nodes (edge_joins.cuh) if edges are joined late, else anything empty.
+/// all of them if `all`, or if their edges are joined late. Calls store(number, first item, items, result) in one lane
+/// for each. Returns how many it has folded. All lanes call it. `edges`: the edge_nodes (edge_joins.cuh) if edges are
+/// joined late, else anything empty.
 template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store,
           class A = typename Leaves::accumulator>
 __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
@@ -64,9 +65,9 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
   if constexpr (!std::is_empty_v<Edges>) {
     const bool all_inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
     A value{};
-    const int folded = fold_lanes(leaves, first, count, taken, all, all_inside, op, edges, value);
-    if (lane < folded) store(own_one.number, first, count, value);
-    return folded;
+    fold_lanes(leaves, first, count, all_inside, op, edges, value);
+    if (count > 0) store(own_one.number, first, count, value);
+    return taken;
   }
   const int chunks = chunks_of<chunk_items>(count);
   const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
