@@ -62,8 +62,8 @@ __device__ void load_full_chunk(const Leaves& leaves, typename Leaves::chunk& to
   else leaves.source.load_items(to, first, count);
 }
 
-/// Folds the chunks of 32 segments side by side. Lane l has `chunks` chunks, at most 32, of segment l, from item `first`
-/// on.
+/// Folds the chunks of 32 segments side by side. Lane l has `chunks` chunks, at most 32, of segment l, from item
+/// `first` on.
 template <class Leaves, class Index, int Levels>
 __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside,
                                   edge_nodes<Leaves, Levels>& nodes) {
@@ -163,7 +163,7 @@ __device__ A join_edge(const Leaves& leaves, Index first, int count, bool inside
 }  // namespace detail
 
 /// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
-/// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the source's is_inside holds for all items.
+/// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the items are is_inside of the source.
 template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op,
                            edge_nodes<Leaves, Levels>& nodes, A& result) {
