@@ -35,7 +35,7 @@ template <class Arguments> class packed_segments {
       edges_beside<wide_leaves<leaves_type>, sizeof(queue) + sizeof(typename decltype(Arguments::segments)::scratch)>;
   struct storage {
     queue pending;
-    [[no_unique_address]] edges nodes;
+    edges nodes;
   };
 
   /// The numbers of pending segments are counted from `first_segment`.
