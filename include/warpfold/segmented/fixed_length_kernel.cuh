@@ -243,19 +243,16 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
     if (takes) call(algorithm);
     return takes;
   };
-  const auto try_half_chunks = [&] {
-    if constexpr (half > 0) return try_algorithm(single_chunks<Leaves, half, few>{});
-    else return false;
-  };
-  const auto try_several_chunks = [&] {
-    if constexpr (joins_edges_late<wide_leaves<Leaves>>) return try_algorithm(late_edges<Leaves, false>{});
-    else
-      return try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
-             try_algorithm(two_rows<Leaves>{});
-  };
-  return try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) ||
-         try_algorithm(tiny_lengths<Leaves>{}) || try_half_chunks() ||
-         try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{}) || try_several_chunks();
+  if (try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) ||
+      try_algorithm(tiny_lengths<Leaves>{}))
+    return true;
+  if constexpr (half > 0)
+    if (try_algorithm(single_chunks<Leaves, half, few>{})) return true;
+  if (try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{})) return true;
+  if constexpr (joins_edges_late<wide_leaves<Leaves>>) return try_algorithm(late_edges<Leaves, false>{});
+  else
+    return try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
+           try_algorithm(two_rows<Leaves>{});
 }
 
 /// Each warp folds a few neighbouring segments at a time, in steps of the grid.

@@ -82,7 +82,7 @@ template <class Source> struct indexed_source {
     from.can_shift(std::int64_t{}, std::int64_t{});
   }
   { return source.can_shift(first, last); }
-  template <int Count = chunk_items> __device__ auto from(std::int64_t first) const {
+  template <int Count = chunk_items> __host__ __device__ auto from(std::int64_t first) const {
     const auto rest = source.template from<Count>(first);
     return indexed_source<std::remove_cv_t<decltype(rest)>>{rest, first_index + first};
   }

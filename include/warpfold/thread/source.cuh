@@ -77,7 +77,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
            (items - last) * std::int64_t{sizeof(T)} >= after;
   }
   /// The items from item `first` on, `Count` per chunk.
-  template <int Count = Items> __device__ pointer_source<T, Count> from(std::int64_t first) const {
+  template <int Count = Items> __host__ __device__ pointer_source<T, Count> from(std::int64_t first) const {
     return {data + first, items - first};
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
@@ -123,7 +123,7 @@ template <class It, int Items = 1> struct iterator_source {
     for (int k = 0; k < Items; ++k)
       if (k >= skipped && k < count) to.values[k] = at(first + k);
   }
-  template <int Count = Items> __device__ auto from(std::int64_t first) const {
+  template <int Count = Items> __host__ __device__ auto from(std::int64_t first) const {
     return iterator_source<shifted_iterator<It>, Count>{{first_item, first}, items - first};
   }
   __device__ static item value(const chunk& from, int k) { return from.values[k]; }
@@ -190,8 +190,9 @@ template <class Source, class Transform, class A> struct leaves {
           transform(decltype(source.left)::value(from.left, k), decltype(source.right)::value(from.right, k)));
     else return leaf_of(Source::value(from, k));
   }
-  /// The leaves from item `first` on, `Count` per chunk.
-  template <int Count = chunk_items> __device__ auto from(std::int64_t first) const {
+  /// The leaves from item `first` on, `Count` per chunk. (The host asks for its type, too: there nvcc takes `auto` of a
+  /// device function for void.)
+  template <int Count = chunk_items> __host__ __device__ auto from(std::int64_t first) const {
     const auto rest = source.template from<Count>(first);
     return leaves<std::remove_cv_t<decltype(rest)>, Transform, A>{rest, transform};
   }
