@@ -12,8 +12,9 @@
 //   with the operator's host code.
 // - A push from device memory enqueues one kernel on options.stream and returns. The items must not change before the
 //   stream gets there. A push from host memory returns when the items have been read; so do value and save.
-// - Device memory: the scratch of reduce, no more; from host memory also the buffers of host_memory.cuh. Host memory: a
-//   list of about 124 accumulators for each stretch of items between gaps, and up to a few megabytes, pinned.
+// - Device memory: the scratch of reduce, and room for up to 128 lists of about 124 accumulators, at most 1 MiB; from
+//   host memory also the buffers of host_memory.cuh. Host memory: a list for each stretch of items between gaps, and
+//   pinned as much as on the device. Both are kept for the next accumulation; release_host_buffers() frees them.
 // - Not for use by several threads at once. The device that was current when it was made must be current in each call.
 #pragma once
 #include <warpfold/host_memory.cuh>

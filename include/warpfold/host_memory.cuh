@@ -54,7 +54,10 @@ template <class T, class Fill>
   }
 
 /// Frees the buffers on all devices, and the pinned ones, that no call uses now.
-inline void release_host_buffers() { host_memory::ring_pool::instance().release(); }
+inline void release_host_buffers() {
+  host_memory::idle_buffers<host_memory::device_ring>::instance().release();
+  host_memory::idle_buffers<host_memory::list_buffer>::instance().release();
+}
 
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {

@@ -80,30 +80,39 @@ struct device_ring {
   host_side::pinned_buffer nodes;  ///< results of parts, for the first device of a call
 };
 
-/// Rings that no call uses. It is never destroyed: CUDA may be gone when the process ends.
-class ring_pool {
+/// Room for the lists of one accumulation, on its device and pinned.
+struct list_buffer {
+  explicit list_buffer(int number) : device(number) {}
+  list_buffer(const list_buffer&) = delete;
+
+  int device;
+  part_buffer room;
+};
+
+/// Buffers of a device that nobody uses. They are never destroyed: CUDA may be gone when the process ends.
+template <class Buffer> class idle_buffers {
  public:
-  static ring_pool& instance() {
-    static ring_pool& pool = *new ring_pool;
+  static idle_buffers& instance() {
+    static idle_buffers& pool = *new idle_buffers;
     return pool;
   }
-  std::unique_ptr<device_ring> take(int device) {
+  std::unique_ptr<Buffer> take(int device) {
     std::lock_guard lock(mutex_);
     for (auto& each : idle_)
       if (each->device == device) {
         std::swap(each, idle_.back());
-        std::unique_ptr<device_ring> found = std::move(idle_.back());
+        std::unique_ptr<Buffer> found = std::move(idle_.back());
         idle_.pop_back();
         return found;
       }
-    return std::make_unique<device_ring>(device);
+    return std::make_unique<Buffer>(device);
   }
-  void give_back(std::unique_ptr<device_ring> ring) {
+  void give_back(std::unique_ptr<Buffer> buffer) {
     std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(ring));
+    idle_.push_back(std::move(buffer));
   }
   void release() {
-    std::vector<std::unique_ptr<device_ring>> idle;
+    std::vector<std::unique_ptr<Buffer>> idle;
     {
       std::lock_guard lock(mutex_);
       idle.swap(idle_);
@@ -114,19 +123,19 @@ class ring_pool {
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<device_ring>> idle_;
+  std::vector<std::unique_ptr<Buffer>> idle_;
 };
 
-/// A ring of the pool, for one call. When it ends nothing is enqueued any more.
+/// A ring for one call. When it ends nothing is enqueued any more.
 class ring_loan {
  public:
-  explicit ring_loan(int device) : ring_(ring_pool::instance().take(device)) {}
+  explicit ring_loan(int device) : ring_(idle_buffers<device_ring>::instance().take(device)) {}
   ring_loan(ring_loan&&) = default;
   ~ring_loan() {
     if (ring_ == nullptr) return;
     const host_side::relaxed_capture relaxed;
     ring_->drain();
-    ring_pool::instance().give_back(std::move(ring_));
+    idle_buffers<device_ring>::instance().give_back(std::move(ring_));
   }
   device_ring* operator->() const { return ring_.get(); }
   device_ring& operator*() const { return *ring_; }
