@@ -2,4 +2,5 @@
 // wf::exact_plus: sums that are rounded once, whatever the order of the items.
 #pragma once
 #include <warpfold/exact/dispatch.cuh>
+#include <warpfold/exact/lane_sum.cuh>
 #include <warpfold/exact/operator.cuh>

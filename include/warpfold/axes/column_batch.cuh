@@ -16,12 +16,15 @@ template <class Leaves, class T = typename Leaves::item, class A = typename Leav
 inline constexpr bool folds_heavily = is_heavy<T, A> && !(thread::locates<Leaves> && sizeof(T) >= 4);
 /// Bytes that a thread has of each item while it folds a batch: with runs it has few accumulators at a time.
 template <class Leaves>
-inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> ? run_leaf_bytes : leaf_bytes<Leaves>();
+inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> || sums_in_lanes<Leaves> ? run_leaf_bytes
+                                                                                             : leaf_bytes<Leaves>();
 template <class Leaves>
-inline constexpr kernel_policy column_policy_of = kernel_policy_for(sizeof(typename Leaves::item),
-                                                                    sizeof(typename Leaves::accumulator),
-                                                                    column_leaf_bytes<Leaves>, Leaves::chunk_items,
-                                                                    folds_heavily<Leaves>);
+inline constexpr kernel_policy column_policy_of = [] {
+  kernel_policy policy = kernel_policy_for(sizeof(typename Leaves::item), sizeof(typename Leaves::accumulator),
+                                           column_leaf_bytes<Leaves>, Leaves::chunk_items, folds_heavily<Leaves>);
+  if (sums_in_lanes<Leaves>) policy.resident_threads = summing_threads;
+  return policy;
+}();
 
 /// The nodes over a batch of `count` > 0 items, the first of which is number `first` of its output.
 template <class Leaves, int Rows, class Op, class A, int Vector>
@@ -79,6 +82,46 @@ template <class Leaves, class Op> class column_batch {
   typename Leaves::chunk held_[rows] = {};
 };
 
+/// Loads the rows of a batch that begins with item `row`, of which `count` exist, of outputs whose first items lie
+/// together from `origin` on.
+template <class Leaves, int Rows>
+__device__ void load_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t row,
+                          int count, typename Leaves::chunk (&to)[Rows]) {
+  const stretch_place stretch = reduced.stretch_at(row);
+  const std::int64_t step = reduced.inner_stride();
+  if (stretch.remaining >= Rows && count == Rows) {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Rows; ++k) leaves.load(to[k], origin + stretch.in + k * step);
+  } else {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Rows; ++k)
+      if (k < count) leaves.load(to[k], origin + (k < stretch.remaining ? stretch.in + k * step : reduced.in(row + k)));
+  }
+}
+
+/// fold_down where lanes sum their items in a form of their own.
+template <int Vector, class Leaves, class A = typename Leaves::accumulator>
+__device__ void sum_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
+                         std::int64_t end, A (&values)[Vector]) {
+  constexpr int rows = column_policy_of<Leaves>.batch_rows;
+  lane_sum<Leaves, rows> sums[Vector];
+  WARPFOLD_NO_UNROLL
+  for (std::int64_t row = first; row < end; row += rows) {
+    const int count = static_cast<int>(least_of(end - row, rows));
+    typename Leaves::chunk held[rows] = {};
+    load_down(leaves, reduced, origin, row, count, held);
+    WARPFOLD_UNROLL
+    for (int v = 0; v < Vector; ++v) {
+      typename lane_sum<Leaves, rows>::number items[rows];
+      WARPFOLD_UNROLL
+      for (int k = 0; k < rows; ++k) items[k] = summed_item(leaves, held[k], v, k < count);
+      sums[v].add(items);
+    }
+  }
+  WARPFOLD_UNROLL
+  for (int v = 0; v < Vector; ++v) values[v] = sums[v].total();
+}
+
 /// The roots over the items [first, end), first < end, of the outputs whose first items lie together from `origin` on.
 /// (Not by column_batch: the compiler would turn small items into accumulators as soon as they come, and keep all.)
 template <int Vector, class Leaves, class Op, class A = typename Leaves::accumulator>
@@ -87,23 +130,14 @@ __device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::i
   constexpr int rows = column_policy_of<Leaves>.batch_rows;
   if constexpr (folds_runs<Leaves>)
     return column_runs<Leaves, Op>(leaves, reduced, origin, op).template fold<rows>(first, end, values);
+  if constexpr (sums_in_lanes<Leaves>) return sum_down(leaves, reduced, origin, first, end, values);
   thread::node_counter<Vector, A, 31, 0> batches_before;
   unsigned batches = 0;
   WARPFOLD_NO_UNROLL
   for (std::int64_t row = first; row < end; row += rows, ++batches) {
     const int count = static_cast<int>(least_of(end - row, rows));
-    const stretch_place stretch = reduced.stretch_at(row);
-    const std::int64_t step = reduced.inner_stride();
     typename Leaves::chunk held[rows] = {};
-    if (stretch.remaining >= rows && count == rows) {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < rows; ++k) leaves.load(held[k], origin + stretch.in + k * step);
-    } else {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < rows; ++k)
-        if (k < count)
-          leaves.load(held[k], origin + (k < stretch.remaining ? stretch.in + k * step : reduced.in(row + k)));
-    }
+    load_down(leaves, reduced, origin, row, count, held);
     fold_batch(leaves, held, row, count, op, values);
     if (end - first <= rows) return;
     batches_before.push(batches, values, op);

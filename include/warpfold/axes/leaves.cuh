@@ -5,6 +5,7 @@
 #include <warpfold/thread/fast_divisor.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/item_terms.cuh>
+#include <warpfold/thread/lane_accumulator.cuh>
 #include <warpfold/thread/lift.cuh>
 #include <warpfold/thread/locate.cuh>
 
@@ -78,10 +79,33 @@ struct located_items<axis_reduction::array_leaves<T, lifted<Op, Transform>, A, t
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+namespace detail {
+template <class Leaves> struct lane_accumulator_of { static constexpr bool exists = false; };
+template <class T, class Op, class Transform, class A, int Items>
+struct lane_accumulator_of<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>>
+    : thread::lane_accumulator<Op, A> {};
+}  // namespace detail
+/// Whether lanes sum their items in a form of their own (thread/lane_accumulator.cuh).
+template <class Leaves> inline constexpr bool sums_in_lanes = detail::lane_accumulator_of<Leaves>::exists;
+/// The sum of a lane, `Items` items at a time.
+template <class Leaves, int Items> using lane_sum = typename detail::lane_accumulator_of<Leaves>::template sum<Items>;
+/// Item k of a chunk as such a sum takes it; one that does not `exist` changes nothing.
+template <class Leaves>
+__device__ auto summed_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
+  using of = detail::lane_accumulator_of<Leaves>;
+  using number = typename of::number;
+  return exists ? warpfold::detail::convert<number>(leaves.transform.transform(from.item(k))) : of::nothing;
+}
+
 /// Bytes that a thread has of each item while it folds a batch: arg-reductions keep no indices.
 template <class Leaves> consteval std::size_t leaf_bytes() {
   if constexpr (thread::locates<Leaves>) return sizeof(thread::located_value<Leaves>);
   else return sizeof(typename Leaves::accumulator);
+}
+/// The same of a lane that folds batch after batch.
+template <class Leaves> consteval std::size_t lane_leaf_bytes() {
+  if constexpr (sums_in_lanes<Leaves>) return sizeof(typename detail::lane_accumulator_of<Leaves>::number);
+  else return leaf_bytes<Leaves>();
 }
 
 /// The node over the first `count` of `Rows` items, item `first` of an output and those that follow it: item k is item
@@ -147,6 +171,14 @@ template <class Lift> struct row_lift {
 template <bool Whole, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, std::int64_t index, int count,
                         Op op) {
+  if constexpr (sums_in_lanes<Leaves>) {
+    lane_sum<Leaves, Leaves::chunk_items> sum;
+    typename decltype(sum)::number items[Leaves::chunk_items];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Leaves::chunk_items; ++k) items[k] = summed_item(leaves, from, k, Whole || k < count);
+    sum.add(items);
+    return sum.total();
+  }
   A items[Leaves::chunk_items] = {};
   WARPFOLD_UNROLL
   for (int k = 0; k < Leaves::chunk_items; ++k)

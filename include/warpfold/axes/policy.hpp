@@ -82,6 +82,8 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
 
 /// Bytes that stand for the accumulators of an item where columns are folded by runs: 16 rows are in flight.
 inline constexpr std::size_t run_leaf_bytes = 8;
+/// Threads of a multiprocessor where lanes sum columns in a form of their own (thread/lane_accumulator.cuh).
+inline constexpr int summing_threads = 512;
 
 struct row_policy {
   int block_threads;
@@ -93,12 +95,14 @@ struct row_policy {
   constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
 };
 
-consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t leaf_bytes) {
+/// `leaf_bytes` stand for an item that a block joins, `lane_bytes` for one that a lane has in flight.
+consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t leaf_bytes,
+                                    std::size_t lane_bytes) {
   row_policy p{};
   p.block_threads = leaf_bytes <= 64 ? 256 : leaf_bytes <= 704 ? 64 : 32;
-  p.blocks_per_multiprocessor = leaf_bytes <= 8 && chunk_bytes <= 16 ? 3 : leaf_bytes <= 32 ? 2 : 1;
-  p.batch_rows = warp::batch_rows(chunk_bytes, leaf_bytes);
-  p.short_chunks = std::max(p.batch_rows / 2, 1);
+  p.blocks_per_multiprocessor = leaf_bytes <= 8 && chunk_bytes <= 16 ? 3 : lane_bytes <= 32 ? 2 : 1;
+  p.batch_rows = warp::batch_rows(chunk_bytes, lane_bytes);
+  p.short_chunks = std::max(warp::batch_rows(chunk_bytes, leaf_bytes) / 2, 1);
   p.chunk_items = chunk_items;
   return p;
 }

@@ -16,7 +16,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves>
 inline constexpr row_policy row_policy_of = row_policy_for(sizeof(typename Leaves::chunk), Leaves::chunk_items,
-                                                           leaf_bytes<Leaves>());
+                                                           leaf_bytes<Leaves>(), lane_leaf_bytes<Leaves>());
 
 /// How the items of an output are read in chunks, one after another.
 template <class Leaves> struct item_chunks {
@@ -100,9 +100,39 @@ __device__ A fold_whole_rows(const Leaves& leaves, const typename Leaves::chunk 
   }
 }
 
+/// fold_along where lanes sum their items in a form of their own.
+template <class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A sum_along(const item_chunks<Leaves>& items, std::int64_t first, std::int64_t end, Op op) {
+  constexpr int rows = row_policy_of<Leaves>.batch_rows, chunk_items = Leaves::chunk_items,
+                row_items = warp_lanes * chunk_items, batch_items = rows * row_items;
+  lane_sum<Leaves, rows * chunk_items> sum;
+  WARPFOLD_NO_UNROLL
+  for (std::int64_t from = first; from < end; from += batch_items) {
+    const std::int64_t own = from + arch::lane_id() * chunk_items;
+    const int own_remaining = static_cast<int>(least_of(end - own, batch_items));
+    typename Leaves::chunk chunks[rows] = {};
+    if (end - from >= batch_items) items.load_batch(chunks, from);
+    else {
+      WARPFOLD_UNROLL
+      for (int r = 0; r < rows; ++r)
+        if (r * row_items < own_remaining) items.load(chunks[r], own + r * row_items, own_remaining - r * row_items);
+    }
+    typename decltype(sum)::number numbers[rows * chunk_items];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < rows * chunk_items; ++k) {
+      const int row = k / chunk_items, item = k % chunk_items;
+      numbers[k] = summed_item(items.leaves, chunks[row], item, row * row_items + item < own_remaining);
+    }
+    sum.add(numbers);
+  }
+  A values[1] = {sum.total()};  // of a lane without items: changes no result
+  return warp::fold_rows(values, op);
+}
+
 /// The root over the items [first, end) of an output, first < end. All lanes of a warp call it; valid in every lane.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, std::int64_t end, Op op) {
+  if constexpr (sums_in_lanes<Leaves>) return sum_along(items, first, end, op);
   constexpr int rows = row_policy_of<Leaves>.batch_rows, chunk_items = Leaves::chunk_items,
                 row_items = warp_lanes * chunk_items, batch_items = rows * row_items;
   warp::counter<A> nodes;

@@ -187,13 +187,15 @@ template <class Leaves> struct two_rows {
   }
 };
 
-/// Segments of more than a chunk, of operators whose full nodes need no division: the edges of 32 segments are joined
+/// Segments of several chunks, of operators whose full nodes need no division: the edges of 32 segments are joined
 /// at once. Up to 32 wide chunks lie side by side; longer segments (`AreLong`) are folded one after another.
 template <class Leaves, bool AreLong> struct late_edges {
   using wide = wide_leaves<Leaves>;
   static constexpr int chunk_items = wide::chunk_items,
                        levels = AreLong ? 2 * log2_of(warp_lanes) : log2_of(warp_lanes);
-  static constexpr std::int64_t least = AreLong ? warp_lanes * chunk_items : Leaves::chunk_items,
+  /// Of fewer chunks too many lanes would be idle while edges are joined.
+  static constexpr int least_chunks = 4;
+  static constexpr std::int64_t least = (AreLong ? warp_lanes : least_chunks) * chunk_items,
                                 most = (std::int64_t{1} << levels) * chunk_items;
   using nodes = edge_nodes<wide, levels>;
   using storage = thread::array<nodes, policy_of<Leaves>.block_threads / warp_lanes>;
@@ -249,7 +251,8 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
   if constexpr (half > 0)
     if (try_algorithm(single_chunks<Leaves, half, few>{})) return true;
   if (try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{})) return true;
-  if constexpr (joins_edges_late<wide_leaves<Leaves>>) return try_algorithm(late_edges<Leaves, false>{});
+  if constexpr (joins_edges_late<wide_leaves<Leaves>>)
+    return try_algorithm(late_edges<Leaves, false>{}) || try_algorithm(several_chunks<Leaves>{});
   else
     return try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
            try_algorithm(two_rows<Leaves>{});
