@@ -61,7 +61,12 @@ template <class Leaves, class Op, class Out> struct whole_columns {
   static constexpr int vector = Leaves::chunk_items, block_threads = column_share_threads<Leaves>;
   static constexpr std::size_t shared_bytes = sizeof(column_share_storage<Leaves>);
 
-  static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::whole_columns; }
+  static bool takes(const planned_call& call) {
+    return call.choice.kind == kernel_kind::whole_columns ||
+           (sums_in_lanes<Leaves> && call.choice.kind == kernel_kind::columns &&
+            call.given.outputs / vector >=
+                std::int64_t{whole_column_waves} * column_policy_of<Leaves>.resident_threads * call.multiprocessors);
+  }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     const shape& given = call.given;
     return {{plan_whole_columns(given.outputs / vector, given.reduced_items, block_threads, call.max_blocks),

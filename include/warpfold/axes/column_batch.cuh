@@ -22,7 +22,7 @@ template <class Leaves>
 inline constexpr kernel_policy column_policy_of = [] {
   kernel_policy policy = kernel_policy_for(sizeof(typename Leaves::item), sizeof(typename Leaves::accumulator),
                                            column_leaf_bytes<Leaves>, Leaves::chunk_items, folds_heavily<Leaves>);
-  if (sums_in_lanes<Leaves>) policy.resident_threads = summing_threads;
+  if (sums_in_lanes<Leaves>) policy.resident_threads = summing_threads(sizeof(typename Leaves::accumulator));
   return policy;
 }();
 

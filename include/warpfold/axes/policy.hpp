@@ -83,7 +83,9 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
 /// Bytes that stand for the accumulators of an item where columns are folded by runs: 16 rows are in flight.
 inline constexpr std::size_t run_leaf_bytes = 8;
 /// Threads of a multiprocessor where lanes sum columns in a form of their own (thread/lane_accumulator.cuh).
-inline constexpr int summing_threads = 512;
+constexpr int summing_threads(std::size_t accumulator_bytes) { return accumulator_bytes <= 64 ? 512 : 256; }
+/// If columns fill so many waves of these threads, each thread sums whole columns, and nothing is joined.
+inline constexpr int whole_column_waves = 4;
 
 struct row_policy {
   int block_threads;

@@ -41,11 +41,13 @@ __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[
                    : F(-0.0);
 }
 
-/// Joins init with the sum of `shared`, rounds, and writes. Not inlined: it would take registers from the loop over the
-/// items.
-template <class Arguments, class Storage>
-__device__ __attribute__((noinline)) void write_sum(const Arguments& arguments, const Storage& shared) {
-  *arguments.out = arguments.init.join(shared.warp[0].sum.carried(shared.kinds), arguments.op);
+/// Rounds the sum of `shared`, and writes it. Not inlined: it would take registers from the loop over the items. It
+/// takes values, and init only if there is one: a reference to a kernel's argument is read as global memory.
+template <class Out, class A, class Op, class Storage>
+__device__ __attribute__((noinline)) void write_sum(Out out, const grid::initial_value<A>* init, Op op,
+                                                    const Storage& shared) {
+  const A sum = shared.warp[0].sum.carried(shared.kinds);
+  *out = init != nullptr ? init->join(sum, op) : sum;
 }
 
 /// Adds the block's sum to the global one. True in the last block, which then has the sum of all blocks in
@@ -87,7 +89,7 @@ sum_kernel(const __grid_constant__ sum_arguments<Leaves, Op, Out> arguments) {
   __syncthreads();
   if (gridDim.x > 1 && !is_last_to_add(shared, *arguments.sum, arguments.ticket)) return;
   if (thread != 0) return;
-  write_sum(arguments, shared);
+  write_sum(arguments.out, arguments.init.exists() ? &arguments.init : nullptr, arguments.op, shared);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -22,6 +22,8 @@ struct exact_item<T> {
 
 /// exact_plus whose results are of type `Result`: float, double, half or bfloat16, rounded once. void: the items' type.
 template <class Result = void> struct exact_plus_as {
+  template <class T> using result = std::conditional_t<std::is_void_v<Result>, T, Result>;
+
   template <class T>
     requires requires { typename detail::exact_item<T>::type; }
   __host__ __device__ auto lift(const T& item) const {
@@ -42,8 +44,11 @@ template <class Result = void> struct exact_plus_as {
   __host__ __device__ T operator()(T a, T b) const { return plus{}(a, b); }
 
   template <class T> __host__ __device__ auto lower(const exact::superaccumulator<T>& value) const {
-    return exact::rounded<std::conditional_t<std::is_void_v<Result>, T, Result>>(value);
+    return exact::rounded<result<T>>(value);
   }
+  template <class T>
+    requires(std::is_same_v<result<T>, float>)
+  __host__ __device__ float lower(const exact::scaled_sum<T>& value) const { return value.rounded(); }
 };
 
 /// The sum, as if it were computed without rounding and rounded once: to nearest, ties to even. It depends on the items

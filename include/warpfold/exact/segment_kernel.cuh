@@ -22,10 +22,10 @@ template <class V> struct segment_storage {
   level_sum at_level[warp_lanes];
 };
 
-/// Writes the result of a segment. Not inlined: it would take registers from the loop over the items.
-template <class Arguments, class A>
-__device__ __attribute__((noinline)) void write_segment_sum(const Arguments& arguments, std::int64_t segment, A sum) {
-  *(arguments.out + segment) = arguments.init.join(sum, arguments.op);
+/// Writes the result of a segment. Not inlined, and by values, as write_sum is.
+template <class Out, class A, class Op>
+__device__ __attribute__((noinline)) void write_segment_sum(Out out, const grid::initial_value<A>* init, Op op, A sum) {
+  *out = init != nullptr ? init->join(sum, op) : sum;
 }
 
 /// A warp, and the segments in its range. All lanes call each member.
@@ -72,7 +72,8 @@ template <class Arguments> class segment_summer {
       }
       if (begins && !is_cut) {
         if (items.begin == items.end) *(arguments_.out + own) = arguments_.empty.alone();
-        else write_segment_sum(arguments_, own, is_at_level ? at_level() : in_superaccumulator(arch::lane_id()));
+        else if (!is_at_level) write(own, in_superaccumulator(arch::lane_id()));
+        else write_at_level(own);
       }
       __syncwarp();
       const unsigned cut = __ballot_sync(full_warp, is_cut);
@@ -132,10 +133,21 @@ template <class Arguments> class segment_summer {
     field = warp::all_reduce(field < format<float>::max_field ? field : 0u, maximum{});
     return level::of_field(static_cast<int>(field), margin);
   }
-  /// The sum of the lane's segment.
-  __device__ superaccumulator<V> at_level() const {
-    const level_sum& sum = own_.at_level[arch::lane_id()];
-    return accumulator_of<V>(sum.digits, level_.digit_exponent(), sum.kinds);
+  /// Writes the sum of the lane's segment, which is `segment`.
+  __device__ void write_at_level(std::int64_t segment) const {
+    const level_sum& own = own_.at_level[arch::lane_id()];
+    const scaled_sum<V> sum{own.digits, level_.digit_exponent(), own.kinds};
+    constexpr bool takes_scaled = requires { arguments_.op.lower(sum); };
+    if constexpr (takes_scaled)
+      if (sum.is_normal() && !arguments_.init.exists()) {
+        *(arguments_.out + segment) = sum;
+        return;
+      }
+    write(segment, accumulator_of<V>(sum.digits, sum.exponent, sum.kinds));
+  }
+  __device__ void write(std::int64_t segment, const superaccumulator<V>& sum) const {
+    write_segment_sum(arguments_.out + segment, arguments_.init.exists() ? &arguments_.init : nullptr, arguments_.op,
+                      sum);
   }
   __device__ superaccumulator<V> in_superaccumulator(int place) const {
     return own_.sums.sum[place].carried(own_.sums.kinds[place]);
@@ -162,7 +174,7 @@ template <class Arguments> class segment_summer {
     if (!arch::warp_completes(&all.arrived, last - first + 1)) return;
     all.take(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
     __syncwarp();
-    if (lane == 0) write_segment_sum(arguments_, segment, in_superaccumulator(0));
+    if (lane == 0) write(segment, in_superaccumulator(0));
     __syncwarp();
   }
 

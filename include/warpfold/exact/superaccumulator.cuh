@@ -121,6 +121,24 @@ __host__ __device__ superaccumulator<T> add(const superaccumulator<T>& a, const 
   return sum;
 }
 
+/// The sum digits * 2^exponent of items of type `T`.
+template <class T> struct scaled_sum {
+  /// Exponents of which all sums but zero are normal floats.
+  static constexpr int min_exponent = format<float>::min_exponent, max_exponent = 64;
+
+  std::int64_t digits;
+  int exponent;
+  unsigned kinds;
+
+  __host__ __device__ bool is_normal() const { return min_exponent <= exponent && exponent <= max_exponent; }
+  /// The nearest float, if the sum is_normal and of numbers: the power of two changes no digit.
+  __host__ __device__ float rounded() const {
+    if (digits == 0) return kinds & has_other_than_minus_zero ? 0.0f : -0.0f;
+    const auto field = static_cast<std::uint32_t>(exponent + format<float>::max_exponent);
+    return static_cast<float>(digits) * bits_as<float>(field << (format<float>::digits - 1));
+  }
+};
+
 /// A magnitude that is not zero: its highest 64 bits, of which the first is set, and whether any lower bit is set.
 struct leading_bits {
   std::uint64_t bits;

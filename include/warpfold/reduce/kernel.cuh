@@ -65,6 +65,7 @@ template <class Leaves, int MaxRows> struct tile_kernel_storage {
 
 template <class Leaves, int MaxRows> struct part_tile_storage : tile_kernel_storage<Leaves, MaxRows> {
   static_assert(part_tile_storage::warps >= (max_wave_blocks + chunk_units - 1) / chunk_units);
+  part_cuts cuts;  ///< those of the schedule
   bool is_last;
 };
 template <class Leaves, int MaxRows, class Out>
@@ -100,6 +101,7 @@ __device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
   const auto& [leaves, op, out, init, schedule, pieces, ticket] = arguments;
   const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x),
             free_blocks = blocks - schedule.units;  // none if max_blocks allows no more than the tiles need
+  if (arch::flat_thread() == 0) shared.cuts = schedule.cuts;
   if (block < schedule.units) {
     const auto own = fold_tile<MaxRows>(leaves, schedule, block, op, shared);
     if (arch::flat_thread() == 0) pieces[schedule.first_piece() + block] = own;
@@ -107,7 +109,7 @@ __device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
   if (free_blocks == 0) fold_edges<MaxRows>(leaves, schedule.cuts, pieces, schedule.rows, op, block, blocks);
   else if (block >= schedule.units)
     fold_edges<MaxRows>(leaves, schedule.cuts, pieces, schedule.rows, op, block - schedule.units, free_blocks);
-  if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, schedule.cuts, pieces, shared.warp.data(), op);
+  if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, shared.cuts, pieces, shared.warp.data(), op);
 }
 
 /// How the blocks of a small grid join their tiles.
@@ -168,6 +170,11 @@ template <class Leaves> struct share_kernel_storage {
   typename walk::storage drawn;
   bool is_last;
 };
+template <class Leaves> struct part_share_storage : share_kernel_storage<Leaves> {
+  part_cuts cuts;  ///< those of the schedule
+};
+template <class Leaves, class Out>
+using share_storage_of = std::conditional_t<is_part<Out>, part_share_storage<Leaves>, share_kernel_storage<Leaves>>;
 
 /// The node over the first `count` of a round's values. All lanes of the warp call it; valid in lane 0.
 template <class A, int Values, class Op> __device__ A fold_round(const thread::array<A, Values>& of, int count, Op op) {
@@ -202,7 +209,7 @@ template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.share_threads, policy_of<Leaves>.share_blocks_per_multiprocessor)
 share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
   using A = typename Leaves::accumulator;
-  using storage = share_kernel_storage<Leaves>;
+  using storage = share_storage_of<Leaves, Out>;
   constexpr int warps = storage::warps, batch_items = policy_of<Leaves>.share_rows * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<storage>();
   const auto& [leaves, op, out, init, schedule, partials, ticket] = arguments;
@@ -215,9 +222,11 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   const auto first_of = [&](std::int64_t tile) {
     return ((tile - schedule.tile_of_first_item()) * warps + warp) * batch_items;
   };
-  if constexpr (is_part<Out>)
+  if constexpr (is_part<Out>) {
+    if (is_first_thread) shared.cuts = schedule.cuts;
     fold_edges<policy_of<Leaves>.share_rows>(leaves, schedule.cuts, partials, policy_of<Leaves>.share_rows, op,
                                              static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  }
   batches.start(leaves, first_of(walk.tile()));
   while (walk.exists()) {
     walk.draw();
@@ -247,7 +256,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   }
   if constexpr (is_part<Out>) {
     if (grid::block_arrives_last(ticket, shared.is_last))
-      write_list(out, schedule.cuts, partials, shared.values[0].data(), op);
+      write_list(out, shared.cuts, partials, shared.values[0].data(), op);
   } else {
     // If units are few, one warp joins them without a barrier.
     const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)

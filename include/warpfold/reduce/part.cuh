@@ -57,13 +57,11 @@ __device__ auto fold_edge(const Leaves& leaves, const part_cuts& cuts, int piece
   return warp::fold_partial_batch<half>(thread::ending_at(leaves, first + items.items), first, half, op);
 }
 
-/// Folds the edges, the warps of blocks 0 to `blocks` - 1 in turn; this is block `block`. All threads of the block call
-/// it. The values are visible to warp 0 afterwards. Not inlined: it would take registers from the loop over the units.
+/// fold_edges of a block that has some. Not inlined: it would take registers from the loop over the units.
 template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ __attribute__((noinline)) void fold_edges(const Leaves& leaves, const part_cuts& cuts, A* pieces, int rows,
-                                                     Op op, int block, int blocks) {
+__device__ __attribute__((noinline)) void fold_own_edges(const Leaves& leaves, const part_cuts& cuts, A* pieces,
+                                                         int rows, Op op, int block, int blocks) {
   const int warps = static_cast<int>(blockDim.x / warp_lanes), edges = cuts.edges();
-  if (block * warps >= edges) return;  // the whole block
   WARPFOLD_NO_UNROLL
   for (int edge = block * warps + arch::flat_warp(); edge < edges; edge += blocks * warps) {
     const int piece = cuts.piece_of_edge(edge);
@@ -72,15 +70,24 @@ __device__ __attribute__((noinline)) void fold_edges(const Leaves& leaves, const
   }
   __syncthreads();
 }
+/// Folds the edges, the warps of blocks 0 to `blocks` - 1 in turn; this is block `block`. All threads of the block call
+/// it. The values are visible to warp 0 afterwards.
+template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_edges(const Leaves& leaves, const part_cuts& cuts, A* pieces, int rows, Op op, int block,
+                           int blocks) {
+  if (block * static_cast<int>(blockDim.x / warp_lanes) < cuts.edges())  // the same in the whole block
+    fold_own_edges<MaxRows>(leaves, cuts, pieces, rows, op, block, blocks);
+}
 
 /// As many neighbouring units are folded by one warp, if a node has more.
 inline constexpr int chunk_units = 256;
 
 /// Joins pieces to the nodes of the list, and writes it. All threads of the last block call it. `shared` has room for
-/// the values of all whole chunks of units. Not inlined, as above.
+/// the values of all whole chunks of units, and `cuts` should lie there: a kernel's argument would be read as global
+/// memory, which takes a microsecond. Not inlined, as above.
 template <class A, class Op, class Out>
-__device__ __attribute__((noinline)) void write_list(const part_output<A, Out>& to, const part_cuts& cuts,
-                                                     const A* pieces, A* shared, Op op) {
+__device__ __attribute__((noinline)) void write_list(part_output<A, Out> to, const part_cuts& cuts, const A* pieces,
+                                                     A* shared, Op op) {
   using writer = warpfold::detail::list_writer;
   const int warp = arch::flat_warp(), lane = arch::lane_id(), warps = static_cast<int>(blockDim.x / warp_lanes),
             nodes = cuts.nodes();

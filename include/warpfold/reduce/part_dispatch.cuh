@@ -18,7 +18,7 @@ void enqueue_part_tree(const host_side::call_frame& frame, const Leaves& leaves,
   constexpr auto* in_wave = &tile_kernel<gather::last_block, from_tile, Op, Out>;
   constexpr auto* in_shares = &share_kernel<from_tile, Op, Out>;
   constexpr std::size_t tile_bytes = sizeof(part_tile_storage<from_tile, policy.max_rows>);
-  constexpr std::size_t share_bytes = host_side::shared_bytes_of<share_kernel_storage<from_tile>>;
+  constexpr std::size_t share_bytes = host_side::shared_bytes_of<part_share_storage<from_tile>>;
   const std::int64_t items = leaves.source.items;
   const reduce_limits limits{
       frame.multiprocessors(),
