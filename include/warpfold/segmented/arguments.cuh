@@ -41,10 +41,18 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
                                                              sizeof(typename Leaves::accumulator));
 
+/// Bytes that a lane holds of an accumulator of each item of a wide chunk. Fused operators that have full nodes are
+/// folded by runs (thread/fold_run.cuh), one part after another.
+template <class Leaves, class A = typename Leaves::accumulator>
+inline constexpr std::size_t chunk_leaf_bytes = sizeof(A);
+template <class Source, class Op, class Transform, class A>
+  requires(thread::is_fused<Op>&& thread::tells_wide_full_nodes<Op>())
+inline constexpr std::size_t chunk_leaf_bytes<thread::leaves<Source, thread::lifted<Op, Transform>, A>, A> = 8;
+
 /// Items of a wide chunk: a lane folds this much of a segment that is longer than a narrow chunk.
 template <class Leaves, class A = typename Leaves::accumulator>
-inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>, sizeof(A),
-                                                   Leaves::chunk_items);
+inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>,
+                                                   chunk_leaf_bytes<Leaves>, Leaves::chunk_items);
 
 /// The same leaves in wide chunks.
 template <class Leaves>

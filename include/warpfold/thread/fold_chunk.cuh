@@ -38,13 +38,19 @@ inline constexpr bool has_wide_full_nodes = [] {
     return warpfold::detail::is_real_number<typename full_nodes_of<Leaves>::item>;
   else return false;
 }();
-/// Whether all nodes of full size are folded as such: of operators that may skip items, only where each of them counts.
-/// (Both ways beside each other take more registers than one block of a multiprocessor leaves to the next.)
+/// Whether some of them may hold items that do not count.
 template <class Leaves>
-inline constexpr bool folds_wide_full_nodes = [] {
-  if constexpr (has_wide_full_nodes<Leaves>) return all_items_count<Leaves>;
+inline constexpr bool may_skip_in_full_nodes = [] {
+  if constexpr (has_wide_full_nodes<Leaves>) return !all_items_count<Leaves>;
   else return false;
 }();
+/// fold_items of the first `count` items of a chunk, which some operators rarely need. Not inlined: both ways beside each
+/// other would take more registers than one block of a multiprocessor leaves to the next.
+template <class Leaves, class Op>
+__device__ __attribute__((noinline)) auto fold_items_apart(Leaves leaves, typename Leaves::chunk from, Op op,
+                                                           int count) {
+  return fold_items<0, Leaves::chunk_items>(leaves, from, op, [=](int k) { return k < count; });
+}
 template <class Leaves> inline constexpr bool has_terms = false;
 template <class Source, class Op, class Transform, class A>
   requires(!requires { typename Source::pair; })
@@ -75,7 +81,16 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
     return leaves.transform.op.lift_chunk(values);
   } else if constexpr (locates<Leaves>) return fold_located(leaves, from, items);
   else if constexpr (folds_packed<Leaves, Op>) return fold_packed<typename Leaves::accumulator, Op>(from, items);
-  else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
+  else if constexpr (is_fused<Op> && items > 1) {
+    return fold_parts<typename Leaves::accumulator>(
+        op, leaves, [&](const auto& part, const auto& part_op) { return fold_chunk(part, from, part_op); });
+  } else if constexpr (detail::may_skip_in_full_nodes<Leaves> && items > 1) {
+    const auto item = [&](int k) { return item_of(leaves, from, k); };
+    const auto& whole_op = leaves.transform.op;
+    if (__builtin_expect(!run_counts<items>(whole_op, item), false))
+      return detail::fold_items_apart(leaves, from, op, items);
+    return fold_run<typename Leaves::accumulator, items>(whole_op, item);
+  } else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
 /// The node over the first `count` items of `from`; with `count` < 1 the result means nothing. Conversions, transforms
@@ -92,14 +107,15 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
   else if constexpr (is_fused<Op> && items > 1) {
     return fold_parts<A>(op, leaves,
                          [&](const auto& part, const auto& part_op) { return fold_chunk(part, from, part_op, count); });
-  } else if constexpr (detail::folds_wide_full_nodes<Leaves> && items > 1) {
+  } else if constexpr (detail::has_wide_full_nodes<Leaves> && items > 1) {
     // A missing item is replaced by 0, since a transform must not see it.
     const auto item = [&](int k) {
       using T = typename detail::full_nodes_of<Leaves>::item;
       return k < count ? T(item_of(leaves, from, k)) : T(0);
     };
     const auto& whole_op = leaves.transform.op;
-    if (__builtin_expect(!run_counts<items>(whole_op, item), false)) return fold_some();
+    if (__builtin_expect(!run_counts<items>(whole_op, item), false))
+      return detail::fold_items_apart(leaves, from, op, count);
     return fold_part_of_run<A, items>(whole_op, item, count);
   } else if constexpr (detail::has_terms<Leaves> && items > 1) {
     A value{};
