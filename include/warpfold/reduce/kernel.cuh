@@ -101,14 +101,14 @@ __device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
   const auto& [leaves, op, out, init, schedule, pieces, ticket] = arguments;
   const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x),
             free_blocks = blocks - schedule.units;  // none if max_blocks allows no more than the tiles need
-  if (arch::flat_thread() == 0) shared.cuts = schedule.cuts;
   if (block < schedule.units) {
     const auto own = fold_tile<MaxRows>(leaves, schedule, block, op, shared);
     if (arch::flat_thread() == 0) pieces[schedule.first_piece() + block] = own;
   }
-  if (free_blocks == 0) fold_edges<MaxRows>(leaves, schedule.cuts, pieces, schedule.rows, op, block, blocks);
-  else if (block >= schedule.units)
-    fold_edges<MaxRows>(leaves, schedule.cuts, pieces, schedule.rows, op, block - schedule.units, free_blocks);
+  // Blocks with a tile have no edge, if there are others.
+  const int edge_block = free_blocks == 0 ? block : block - schedule.units;
+  fold_edges<MaxRows>(leaves, schedule.cuts, shared.cuts, pieces, schedule.rows, op,
+                      edge_block >= 0 ? edge_block : schedule.cuts.edges(), free_blocks == 0 ? blocks : free_blocks);
   if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, shared.cuts, pieces, shared.warp.data(), op);
 }
 
@@ -222,11 +222,9 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments
   const auto first_of = [&](std::int64_t tile) {
     return ((tile - schedule.tile_of_first_item()) * warps + warp) * batch_items;
   };
-  if constexpr (is_part<Out>) {
-    if (is_first_thread) shared.cuts = schedule.cuts;
-    fold_edges<policy_of<Leaves>.share_rows>(leaves, schedule.cuts, partials, policy_of<Leaves>.share_rows, op,
-                                             static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
-  }
+  if constexpr (is_part<Out>)
+    fold_edges<policy_of<Leaves>.share_rows>(leaves, schedule.cuts, shared.cuts, partials, policy_of<Leaves>.share_rows,
+                                             op, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
   batches.start(leaves, first_of(walk.tile()));
   while (walk.exists()) {
     walk.draw();

@@ -57,10 +57,12 @@ __device__ auto fold_edge(const Leaves& leaves, const part_cuts& cuts, int piece
   return warp::fold_partial_batch<half>(thread::ending_at(leaves, first + items.items), first, half, op);
 }
 
-/// fold_edges of a block that has some. Not inlined: it would take registers from the loop over the units.
+/// fold_edges of a block that has some. Not inlined: it would take registers from the loop over the units. `cuts` are
+/// shared: a kernel's argument would be read as global memory, which takes a microsecond.
 template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ __attribute__((noinline)) void fold_own_edges(const Leaves& leaves, const part_cuts& cuts, A* pieces,
-                                                         int rows, Op op, int block, int blocks) {
+__device__ __attribute__((noinline)) void fold_own_edges(Leaves leaves, const part_cuts& cuts, A* pieces, int rows,
+                                                         Op op, int block, int blocks) {
+  __syncthreads();  // `cuts` are there
   const int warps = static_cast<int>(blockDim.x / warp_lanes), edges = cuts.edges();
   WARPFOLD_NO_UNROLL
   for (int edge = block * warps + arch::flat_warp(); edge < edges; edge += blocks * warps) {
@@ -70,12 +72,14 @@ __device__ __attribute__((noinline)) void fold_own_edges(const Leaves& leaves, c
   }
   __syncthreads();
 }
-/// Folds the edges, the warps of blocks 0 to `blocks` - 1 in turn; this is block `block`. All threads of the block call
-/// it. The values are visible to warp 0 afterwards.
+/// Folds the edges of `given`, the warps of blocks 0 to `blocks` - 1 in turn; this is block `block`. All threads of the
+/// block call it. The values are visible to warp 0 afterwards. Keeps what is given in `cuts`, in shared memory, for the
+/// time after the next barrier.
 template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_edges(const Leaves& leaves, const part_cuts& cuts, A* pieces, int rows, Op op, int block,
-                           int blocks) {
-  if (block * static_cast<int>(blockDim.x / warp_lanes) < cuts.edges())  // the same in the whole block
+__device__ void fold_edges(const Leaves& leaves, const part_cuts& given, part_cuts& cuts, A* pieces, int rows, Op op,
+                           int block, int blocks) {
+  if (arch::flat_thread() == 0) cuts = given;
+  if (block * static_cast<int>(blockDim.x / warp_lanes) < given.edges())  // the same in the whole block
     fold_own_edges<MaxRows>(leaves, cuts, pieces, rows, op, block, blocks);
 }
 

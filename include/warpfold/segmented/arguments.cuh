@@ -41,13 +41,9 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
                                                              sizeof(typename Leaves::accumulator));
 
-/// Bytes that a lane holds of an accumulator of each item of a wide chunk. Fused operators that have full nodes are
-/// folded by runs (thread/fold_run.cuh), one part after another.
+/// Bytes that a lane holds of an accumulator of each item of a wide chunk; by runs, of one part after another.
 template <class Leaves, class A = typename Leaves::accumulator>
-inline constexpr std::size_t chunk_leaf_bytes = sizeof(A);
-template <class Source, class Op, class Transform, class A>
-  requires(thread::is_fused<Op>&& thread::tells_wide_full_nodes<Op>())
-inline constexpr std::size_t chunk_leaf_bytes<thread::leaves<Source, thread::lifted<Op, Transform>, A>, A> = 8;
+inline constexpr std::size_t chunk_leaf_bytes = thread::folds_parts_by_runs<Leaves> ? 8 : sizeof(A);
 
 /// Items of a wide chunk: a lane folds this much of a segment that is longer than a narrow chunk.
 template <class Leaves, class A = typename Leaves::accumulator>
@@ -60,7 +56,10 @@ using wide_leaves = std::remove_cv_t<decltype(std::declval<const Leaves&>().temp
 
 /// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions
 /// per row, and the loop over the rows has to fit the instruction cache.
-template <class Leaves> inline constexpr int long_rows_of = thread::locates<Leaves> ? 2 : policy_of<Leaves>.long_rows;
+template <class Leaves>
+inline constexpr int long_rows_of = thread::locates<Leaves>               ? 2
+                                    : thread::folds_parts_by_runs<Leaves> ? long_rows_of_runs
+                                                                          : policy_of<Leaves>.long_rows;
 
 /// Items of half a chunk, for short segments of narrow items: 0 if half a chunk is no vector, or is no longer than the
 /// segments that lanes read item by item.

@@ -10,7 +10,8 @@ namespace warpfold::segmented {
 /// The canonical tree over the `items` > 0 items from item `first` on, at any alignment. Valid in every lane.
 /// - Whole batches of `Rows` rows of 32 chunks are loaded by vectors; misaligned ones are cut out of the aligned
 ///   vectors around them if these lie within the array.
-/// - The rest is loaded in two halves of 32 wide chunks, each as wide as the chunks of Rows / 2 rows together.
+/// - The rest, and all of what is folded by runs, is loaded in two halves of 32 wide chunks, each as wide as the chunks
+///   of Rows / 2 rows together.
 template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
   using chunk = typename Leaves::chunk;
@@ -35,10 +36,13 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
       __syncwarp();  // else the compiler assumes a divergent warp from here on
     }
   };
-  const int shift = source.misaligned_bytes(first);
-  if (shift == 0) fold_batches([&](chunk& to, std::int64_t item) { source.load(to, item); });
-  else if constexpr (may_shift)
-    if (inside) fold_batches([&](chunk& to, std::int64_t item) { source.load_shifted(to, item, shift); });
+  constexpr bool by_runs = thread::folds_parts_by_runs<Leaves>;
+  if constexpr (!by_runs) {
+    const int shift = source.misaligned_bytes(first);
+    if (shift == 0) fold_batches([&](chunk& to, std::int64_t item) { source.load(to, item); });
+    else if constexpr (may_shift)
+      if (inside) fold_batches([&](chunk& to, std::int64_t item) { source.load_shifted(to, item, shift); });
+  }
   // A tail of at most 32 items past whole halves takes one item per lane, loaded together with the halves.
   const int rest = static_cast<int>((end - from) & (half_items - 1)),
             few = rest <= warp_lanes && rest < end - from ? rest : 0;
@@ -59,7 +63,7 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     from += Count * half_items;
   };
   // One at a time where folds take many instructions (long_rows_of).
-  constexpr int most = thread::locates<Leaves> ? 1 : 2;
+  constexpr int most = thread::locates<Leaves> || by_runs ? 1 : 2;
   WARPFOLD_NO_UNROLL
   while (end - few - from > (most - 1) * half_items) fold_halves(std::integral_constant<int, most>{});
   if constexpr (most > 1)

@@ -71,6 +71,9 @@ inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 
 /// warp has this many. With fewer, teams of warps share them.
 inline constexpr int min_share_of_late_edges = 4;
 
+/// Rows of 32 chunks of long segments that are folded by runs of half as many chunks.
+inline constexpr int long_rows_of_runs = 8;
+
 /// Items of a chunk: as many as fit `bytes`, and as accumulators 4 * bytes, but at least `least`.
 constexpr int chunk_items_within(std::size_t bytes, std::size_t item_bytes, std::size_t accumulator_bytes, int least) {
   int items = least;

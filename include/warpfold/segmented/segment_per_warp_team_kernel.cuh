@@ -60,7 +60,9 @@ __device__ warp_share share_of_team(const Arguments& arguments, std::int64_t seg
 template <class Arguments>
 __device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first) {
   using leaves_type = std::remove_cvref_t<decltype(arguments.leaves)>;
-  constexpr int few_rows = target_share_rows, many_rows = policy_of<leaves_type>.long_rows;
+  constexpr bool by_runs = thread::folds_parts_by_runs<leaves_type>;
+  constexpr int many_rows = by_runs ? long_rows_of_runs : policy_of<leaves_type>.long_rows,
+                few_rows = by_runs ? many_rows : target_share_rows;
   const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
     return fold_span<Rows>(arguments.leaves, share.items.begin + first, least_of(share.last - first, share.step),
                            arguments.op);

@@ -20,6 +20,13 @@ template <class Op> consteval bool tells_wide_full_nodes() {
   } else return false;
 }
 
+/// Whether these leaves' operator is fused, and has a part with such full nodes: then runs of items cost much less than
+/// joins of all parts.
+template <class Leaves> inline constexpr bool folds_parts_by_runs = false;
+template <class Source, class Op, class Transform, class A>
+inline constexpr bool folds_parts_by_runs<leaves<Source, lifted<Op, Transform>, A>> =
+    is_fused<Op>&& tells_wide_full_nodes<Op>();
+
 namespace detail {
 
 /// The node over items [First, First + Count), depth first.
