@@ -61,6 +61,24 @@ template <class T> void expect_exact_segments() {
   }
 }
 
+/// Segments that single lanes sum, and tiles in which a few longer ones stand.
+template <class T> void expect_exact_short_segments() {
+  wf_test::random_source source(sizeof(T) + 5);
+  for (const hard_items what : wf_test::all_hard_items)
+    for (const bool has_longer : {false, true}) {
+      std::vector<int> offsets{0};
+      for (int s = 0; s < 300; ++s)
+        offsets.push_back(offsets.back() + static_cast<int>(source.below(has_longer && s % 40 == 0 ? 100 : 9)));
+      const auto items = wf_test::make_hard_items<T>(what, offsets.back(), source);
+      const device_array<T> in(items, 1), out(300);
+      const device_array<int> device_offsets(offsets);
+      wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), 300), wf::exact_plus{});
+      expect_sums(items, offsets, out.to_host());
+    }
+}
+TEST(exact_plus_of_segments, of_few_floats) { expect_exact_short_segments<float>(); }
+TEST(exact_plus_of_segments, of_few_bfloat16) { expect_exact_short_segments<__nv_bfloat16>(); }
+
 TEST(exact_plus_of_segments, floats) { expect_exact_segments<float>(); }
 TEST(exact_plus_of_segments, doubles) { expect_exact_segments<double>(); }
 TEST(exact_plus_of_segments, halves) { expect_exact_segments<__half>(); }

@@ -101,9 +101,7 @@ template <class Arguments> class segment_summer {
       const tile_extent extent(items);
       const bool lies_together = gains_by_prefixes(items, extent);
       for (int trial = 0; trial < 3; ++trial)
-        if (lies_together ? sum_by_prefixes(items, extent)
-                          : sum_tile_at_level(arguments_.leaves, items, level_, own_.at_level, own_.sums.order))
-          return true;
+        if (lies_together ? sum_by_prefixes(items, extent) : sum_apart(items)) return true;
       tiles_to_skip_ = tiles_per_trial;
     }
     return false;
@@ -120,6 +118,15 @@ template <class Arguments> class segment_summer {
       return sum_tile_by_prefixes(arguments_.leaves, items, extent, level_, own_.at_level[arch::lane_id()],
                                   own_.prefixes);
     else return false;
+  }
+  /// Segments of few items are summed by their lanes, others by teams.
+  __device__ bool sum_apart(const segment_span& items) {
+    const bool is_long = items.end - items.begin > max_own_items;
+    const segment_span none{items.begin, items.begin};
+    if (!sum_own_at_level(arguments_.leaves, is_long ? none : items, level_, own_.at_level[arch::lane_id()]))
+      return false;
+    return !__any_sync(full_warp, is_long) ||
+           sum_tile_at_level(arguments_.leaves, is_long ? items : none, level_, own_.at_level, own_.sums.order);
   }
   /// A level for items a little larger than the first ones of segments.
   __device__ level sample(const segment_span& items) const {

@@ -82,6 +82,29 @@ struct level_sum {
   unsigned kinds;
 };
 
+/// Items of a segment that a lane sums alone.
+inline constexpr int max_own_items = 8;
+
+/// Sums each lane's segment of at most max_own_items items. Returns as sum_tile_at_level does.
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ bool sum_own_at_level(const Leaves& leaves, const segment_span& items, tile_level<V>& level,
+                                 level_sum& own) {
+  float values[max_own_items];
+  WARPFOLD_UNROLL
+  for (int k = 0; k < max_own_items; ++k)
+    values[k] = items.begin + k < items.end
+                    ? warpfold::detail::convert<float>(leaves.leaf_of(leaves.source.at(items.begin + k)))
+                    : -0.0f;
+  seen_items seen;
+  bool has_other = false;
+  const std::uint64_t sum = sum_at_level(values, level.start(), seen, has_other);
+  if (items.begin < items.end)
+    own = {static_cast<std::int64_t>(sum), has_other ? unsigned{has_other_than_minus_zero} : 0u};
+  const bool fits = all_at_level(seen, level.limit());
+  if (!fits) level.move_to(seen);
+  return fits;
+}
+
 /// Sums each lane's segment in sums[lane]. Returns whether these are the exact sums; if not, `level` may have changed
 /// for the next trial. Segments have at most tile_level::max_items items, and vectors around them lie within the
 /// input. All lanes of the warp call it.
