@@ -13,17 +13,16 @@
 #include <warpfold/axes/row_kernel.cuh>
 #include <warpfold/axes/staged_column_kernel.cuh>
 #include <warpfold/axes/tile_kernel.cuh>
-#include <warpfold/host/device.cuh>
-#include <warpfold/host/launch.cuh>
+#include <warpfold/host/call_frame.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// A call, as algorithms plan it.
 struct planned_call {
+  const host_side::call_frame& frame;
   const shape& given;
   kernel_choice choice;
-  int max_blocks, multiprocessors;
 };
 
 /// An algorithm's plan for a call: `more` is what the kernel takes beside its arguments.
@@ -32,13 +31,6 @@ template <class... More> struct launch_plan {
   int block_threads;
   std::tuple<More...> more{};
 };
-
-/// The blocks of `Kernel` that are resident on the current device at once.
-template <auto* Kernel> int max_resident_blocks(int block_threads, std::size_t shared_bytes) {
-  const int device = host_side::current_device();
-  return host_side::limits_of(device).multiprocessors *
-         host_side::blocks_per_multiprocessor<Kernel>(device, block_threads, shared_bytes);
-}
 
 /// Columns of at most `Items` items.
 template <int Items, class Leaves, class Op, class Out> struct few_item_columns {
@@ -50,8 +42,8 @@ template <int Items, class Leaves, class Op, class Out> struct few_item_columns 
     return call.choice.kind == kernel_kind::few_items && call.given.reduced_items <= Items;
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
-    return {
-        {plan_few_items(call.given.outputs / vector, few_items_vectors(Items), call.max_blocks), few_items_threads}};
+    return {{plan_few_items(call.given.outputs / vector, few_items_vectors(Items), call.frame.max_blocks()),
+             few_items_threads}};
   }
 };
 
@@ -64,12 +56,13 @@ template <class Leaves, class Op, class Out> struct whole_columns {
   static bool takes(const planned_call& call) {
     return call.choice.kind == kernel_kind::whole_columns ||
            (sums_in_lanes<Leaves> && call.choice.kind == kernel_kind::columns &&
-            call.given.outputs / vector >=
-                std::int64_t{whole_column_waves} * column_policy_of<Leaves>.resident_threads * call.multiprocessors);
+            call.given.outputs / vector >= std::int64_t{whole_column_waves} *
+                                               column_policy_of<Leaves>.resident_threads *
+                                               call.frame.multiprocessors());
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     const shape& given = call.given;
-    return {{plan_whole_columns(given.outputs / vector, given.reduced_items, block_threads, call.max_blocks),
+    return {{plan_whole_columns(given.outputs / vector, given.reduced_items, block_threads, call.frame.max_blocks()),
              block_threads}};
   }
 };
@@ -87,8 +80,9 @@ template <class Leaves, class Op, class Out> struct shared_columns {
 
   static bool takes(const planned_call&) { return true; }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
-    const auto grid = plan_columns(call.multiprocessors, call.given.outputs / vector, vector, call.given.reduced_items,
-                                   sizeof(typename Leaves::accumulator), policy, call.max_blocks);
+    const auto grid =
+        plan_columns(call.frame.multiprocessors(), call.given.outputs / vector, vector, call.given.reduced_items,
+                     sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks());
     return {{grid, column_threads(grid, policy)}};
   }
 };
@@ -102,7 +96,7 @@ template <class Leaves, class Op, class Out> struct short_rows {
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::short_rows; }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
     constexpr row_policy policy = row_policy_of<Leaves>;
-    return {{plan_short_rows(call.given.outputs, call.given.reduced_items, policy, call.max_blocks),
+    return {{plan_short_rows(call.given.outputs, call.given.reduced_items, policy, call.frame.max_blocks()),
              policy.block_threads, call.choice.is_aligned}};
   }
 };
@@ -116,8 +110,8 @@ template <class Leaves, class Op, class Out> struct long_rows {
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::rows; }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
     constexpr row_policy policy = row_policy_of<Leaves>;
-    return {{plan_rows(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs,
-                       call.given.reduced_items, sizeof(typename Leaves::accumulator), policy, call.max_blocks),
+    return {{plan_rows(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs,
+                       call.given.reduced_items, sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks()),
              policy.block_threads, call.choice.is_aligned}};
   }
 };
@@ -133,9 +127,9 @@ template <int Columns, class Leaves, class Op, class Out> struct narrow_matrices
   }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
     constexpr narrow_policy policy = narrow_policy_of<Leaves, Columns>;
-    return {{plan_narrow(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs / Columns,
-                         Columns, call.given.reduced_items, sizeof(typename Leaves::item),
-                         sizeof(typename Leaves::accumulator), policy, call.max_blocks),
+    return {{plan_narrow(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
+                         call.given.outputs / Columns, Columns, call.given.reduced_items, sizeof(typename Leaves::item),
+                         sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks()),
              policy.block_threads, call.choice.is_aligned}};
   }
 };
@@ -149,8 +143,8 @@ template <class Leaves, class Op, class Out> struct matrix_tiles {
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::tiles; }
   static std::optional<launch_plan<tile_shape>> plan_for(const planned_call& call) {
     constexpr tile_policy policy = tile_policy_of<Leaves>;
-    const auto plan = plan_tiles(max_resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given, policy,
-                                 call.max_blocks);
+    const auto plan = plan_tiles(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given,
+                                 policy, call.frame.max_blocks());
     if (!plan) return std::nullopt;
     return {{plan->grid, policy.block_threads, plan->tile}};
   }
@@ -172,9 +166,9 @@ template <class Leaves, class Op, class Out> struct staged_columns {
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
     constexpr staged_policy policy = staged_policy_of<Leaves>;
     static host_side::per_device<bool> has_stages;
-    const int device = host_side::current_device();
-    const auto plan = plan_staged_columns(call.multiprocessors, call.given, sizeof(typename Leaves::item),
-                                          sizeof(typename Leaves::accumulator), policy, call.max_blocks);
+    const int device = call.frame.device();
+    const auto plan = plan_staged_columns(call.frame.multiprocessors(), call.given, sizeof(typename Leaves::item),
+                                          sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks());
     if (!plan || !has_stages.get(device, &allow_stages, reinterpret_cast<const void*>(kernel), device, shared_bytes))
       return std::nullopt;
     return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};

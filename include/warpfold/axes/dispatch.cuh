@@ -4,8 +4,6 @@
 #include <warpfold/axes/algorithms.cuh>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/host/initial_value.cuh>
-#include <warpfold/host/launch.cuh>
-#include <warpfold/host/scratch_for.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -48,8 +46,7 @@ axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& l
 /// Enqueues the kernel of `Algorithm`, if it takes the call, with scratch if blocks share outputs or draw their work.
 /// Returns whether it does.
 template <class Algorithm, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init,
-                  const segmented_options<A>& options) {
+bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init) {
   constexpr bool asks_the_device = std::is_same_v<Algorithm, staged_columns<Leaves, Op, Out>>;
   static_assert(asks_the_device || Algorithm::shared_bytes <= host_side::plain_shared_bytes,
                 "warpfold: the accumulator is too large for reduce_axes");
@@ -58,27 +55,30 @@ bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out
   if (!found) return false;
   auto arguments = arguments_of(call.given, leaves, op, out, init, Algorithm::vector);
   arguments.plan = found->grid;
-  const host_side::call_scratch scratch =
-      host_side::scratch_for(host_side::current_device(), options, axis_reduction::scratch(sizeof(A)),
-                             found->grid.splits > 1 || found->grid.draws);
-  arguments.partials = scratch.room<A>();
-  arguments.counters = scratch.control_words<unsigned>();
-  const auto config =
-      host_side::launch_config(found->grid.blocks, found->block_threads, Algorithm::shared_bytes, options.stream);
-  std::apply([&](const auto&... more) { launch(Algorithm::kernel, config, arguments, more...); }, found->more);
+  const auto with_scratch = [&](const host_side::call_scratch& scratch) {
+    arguments.partials = scratch.room<A>();
+    arguments.counters = scratch.control_words<unsigned>();
+    return arguments;
+  };
+  std::apply(
+      [&](const auto&... more) {
+        call.frame.launch(Algorithm::kernel, {found->grid.blocks, found->block_threads, Algorithm::shared_bytes},
+                          found->grid.splits > 1 || found->grid.draws, with_scratch, more...);
+      },
+      found->more);
   return true;
 }
 
 /// Enqueues the first algorithm that takes the call. `leaves` have one item per chunk.
 template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init,
-                     const segmented_options<A>& options) {
+void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out out,
+                     const grid::initial_value<A>& init) {
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
   constexpr int vector = vector_items(item_bytes, sizeof(A)), chunk = thread::items_per_chunk(item_bytes);
   constexpr bool takes_few_items = most_few_items(std::max(item_bytes, sizeof(A))) > very_few_items;
   const auto single = leaves.template in_chunks<1>();
   const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in_chunks) {
-    return enqueue_with<Algorithm>(call, in_chunks, op, out, init, options);
+    return enqueue_with<Algorithm>(call, in_chunks, op, out, init);
   };
   const auto columns = [&]<class In>(const In& in) {
     if (try_algorithm(few_item_columns<very_few_items, In, Op, Out>{}, in)) return true;
@@ -115,16 +115,15 @@ template <class Leaves, class Op, class Out, class A = typename Leaves::accumula
 void enqueue(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
              const segmented_options<A>& options) {
   using item = typename Leaves::item;
-  host_side::check_options(function, options, axis_reduction::scratch(sizeof(A)));
+  const host_side::call_frame frame(function, options, axis_reduction::scratch(sizeof(A)));
   if (given.reduced_items == 0) {
     const auto empty = host_side::empty_value_of<Op, Out>(
         function, options,
         "the reduced axes have no items, and the operator has no identity: .init or .empty must be given");
     if (given.outputs > 0)
-      launch(&empty_kernel<A, Out>,
-             host_side::launch_config(grid_of(host_side::divide_up(given.outputs, 256), options.max_blocks), 256, 0,
-                                      options.stream),
-             index_map(given.kept), given.outputs, out, empty);
+      frame.launch(
+          &empty_kernel<A, Out>, {grid_of(host_side::divide_up(given.outputs, 256), frame.max_blocks()), 256}, false,
+          [&](const auto&) { return index_map(given.kept); }, given.outputs, out, empty);
     return;
   }
   const auto init = host_side::initial_value_of<Op>(function, options.init);
@@ -132,9 +131,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item));
   const kernel_choice choice =
       choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector, chunk);
-  enqueue_fastest(
-      {given, choice, options.max_blocks, host_side::limits_of(host_side::current_device()).multiprocessors}, leaves,
-      thread::items_operator<Leaves, Op>{op}, out, init, options);
+  enqueue_fastest({frame, given, choice}, leaves, thread::items_operator<Leaves, Op>{op}, out, init);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
