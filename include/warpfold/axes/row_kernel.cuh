@@ -71,8 +71,8 @@ template <class Leaves> struct item_chunks {
 };
 
 namespace detail {
-/// The leaves of chunks that have been loaded, as the folds of a warp know them (warp/fold_batch.cuh), and whether these
-/// have a quicker way than leaf by leaf.
+/// The leaves of chunks that have been loaded, as the folds of a warp know them (warp/fold_batch.cuh), and whether
+/// these have a quicker way than leaf by leaf.
 template <class Leaves> struct loaded_leaves { static constexpr bool are_quicker = false; };
 template <class T, class Transform, class A, int Items>
 struct loaded_leaves<array_leaves<T, Transform, A, false, Items>> {

@@ -148,9 +148,9 @@ template <class A> struct pending_join {
   }
 };
 
-/// Pushes the carry `own` of epoch number `epoch` into the binary counter of epochs; `before` heads lie before it. Calls
-/// close(number of the run, value) for each run that it completes. For the last epoch it returns the carry of all items.
-/// One thread calls it.
+/// Pushes the carry `own` of epoch number `epoch` into the binary counter of epochs; `before` heads lie before it.
+/// Calls close(number of the run, value) for each run that it completes. For the last epoch it returns the carry of all
+/// items. One thread calls it.
 template <class A, class Op, class Close>
 __device__ run_carry<A> push_epoch(epoch_scratch<A>& epochs, int epoch, bool is_last, run_carry<A> own,
                                    std::int64_t before, const carry_joiner<Op, A>& joiner, Close close) {

@@ -112,8 +112,8 @@ __device__ inline int draw_tile(by_key_control* control, const tile_epochs& sche
   return static_cast<int>(grid::draw_item(&control->next_tile, schedule.tiles, true));
 }
 
-/// Ends an epoch, whose carry is `own` in lane 0, and which `before` heads precede. It clears the words of the epoch, and
-/// lets the next one begin. After the last epoch, it writes the last run and the number of runs. One warp calls it.
+/// Ends an epoch, whose carry is `own` in lane 0, and which `before` heads precede. It clears the words of the epoch,
+/// and lets the next one begin. After the last epoch, it writes the last run and the number of runs. One warp calls it.
 template <class Arguments, class A>
 __device__ void finish_epoch(const Arguments& arguments, int epoch, std::int64_t before, const run_carry<A>& own) {
   auto& control = *arguments.scratch.control;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The exact sum of the items of one lane. Integers of 64 bits count the last digits of a few levels of extraction, whose
-// exponents stay while items fit them. A superaccumulator takes over what does not fit, and the integers when the
-// exponents change. No lane depends on another one.
+// The exact sum of the items of one lane. Integers of 64 bits count the last digits of a few levels of extraction,
+// whose exponents stay while items fit them. A superaccumulator takes over what does not fit, and the integers when
+// the exponents change. No lane depends on another one.
 #pragma once
 #include <warpfold/exact/add_items.cuh>
 #include <warpfold/exact/operator.cuh>

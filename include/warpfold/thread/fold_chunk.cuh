@@ -44,8 +44,8 @@ inline constexpr bool may_skip_in_full_nodes = [] {
   if constexpr (has_wide_full_nodes<Leaves>) return !all_items_count<Leaves>;
   else return false;
 }();
-/// fold_items of the first `count` items of a chunk, which some operators rarely need. Not inlined: both ways beside each
-/// other would take more registers than one block of a multiprocessor leaves to the next.
+/// fold_items of the first `count` items of a chunk, which some operators rarely need. Not inlined: both ways beside
+/// each other would take more registers than one block of a multiprocessor leaves to the next.
 template <class Leaves, class Op>
 __device__ __attribute__((noinline)) auto fold_items_apart(Leaves leaves, typename Leaves::chunk from, Op op,
                                                            int count) {
