@@ -10,6 +10,8 @@
 #include <warpfold/statistics.hpp>
 #include <warpfold/vector_operators.hpp>
 
+#include <cstring>
+
 #include "common/interval.hpp"
 
 namespace axes_operators {
@@ -323,5 +325,31 @@ TEST(axes_operators, narrow_indices_of_rows) {
 }
 
 TEST(axes_operators, exact_sums) { expect_results_of(wf::exact_plus{}); }
+
+// Long stretches, whose lanes fold runs of 16 items; aligned and not; with NaN among them and without.
+TEST(axes_operators, statistics_of_stretches) {
+  for (const std::int64_t inner : {1040, 1036, 1035})
+    for (const int offset : {0, 1})
+      for (const bool has_nan : {false, true}) {
+        const std::int64_t outer = 3, outputs = 2;
+        auto memory = wf_test::random_items<float>(outer * outputs * inner);
+        if (has_nan)
+          for (std::size_t i = 5; i < memory.size(); i += 700) memory[i] = NAN;
+        const device_array<float> in(memory, offset);
+        const device_array<wf::statistics_of<float>> out(outputs);
+        wf::reduce_axes(wf::strided<const float, 3>(in.data(), {outer, outputs, inner}),
+                        wf::strided<wf::statistics_of<float>, 1>(out.data(), {outputs}), wf::axes{0, 2},
+                        wf::statistics<>{});
+        for (std::int64_t i = 0; i < outputs; ++i) {
+          std::vector<float> items;
+          for (std::int64_t a = 0; a < outer; ++a)
+            items.insert(items.end(), memory.begin() + (a * outputs + i) * inner,
+                         memory.begin() + (a * outputs + i + 1) * inner);
+          const wf::statistics_of<float> found = out.value(i), expected = result_of(items, wf::statistics<>{});
+          EXPECT_EQ(std::memcmp(&found, &expected, sizeof found), 0)  // without padding
+              << inner << " items, offset " << offset << ", NaN " << has_nan << ", output " << i;
+        }
+      }
+}
 
 }  // namespace axes_operators

@@ -74,7 +74,8 @@ template <class Leaves, class Op, class Out, class A = typename Leaves::accumula
 void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out out,
                      const grid::initial_value<A>& init) {
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
-  constexpr int vector = vector_items(item_bytes, sizeof(A)), chunk = thread::items_per_chunk(item_bytes);
+  constexpr int vector = vector_items(item_bytes, sizeof(A)), chunk = thread::items_per_chunk(item_bytes),
+                most_chunk = row_chunk_items<Leaves>();
   constexpr bool takes_few_items = most_few_items(std::max(item_bytes, sizeof(A))) > very_few_items;
   const auto single = leaves.template in_chunks<1>();
   const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in_chunks) {
@@ -89,6 +90,7 @@ void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out 
   const auto rows = [&]<class In>(const In& in) {
     return try_algorithm(short_rows<In, Op, Out>{}, in) || try_algorithm(long_rows<In, Op, Out>{}, in);
   };
+  const auto long_runs = [&]<class In>(const In& in) { return try_algorithm(long_rows<In, Op, Out>{}, in); };
   const auto narrow = [&]<int Columns>(std::integral_constant<int, Columns>) {
     const auto in = single.template in_chunks<narrow_chunk_rows(item_bytes, Columns) * Columns>();
     return try_algorithm(narrow_matrices<Columns, std::remove_const_t<decltype(in)>, Op, Out>{}, in);
@@ -106,6 +108,10 @@ void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out 
   const bool is_vector = call.choice.vector > 1;
   if (call.choice.kind != kernel_kind::rows && call.choice.kind != kernel_kind::short_rows)
     is_vector ? columns(leaves.template in_chunks<vector>()) : columns(single);
+  else if constexpr (most_chunk > chunk)
+    call.choice.vector == most_chunk ? long_runs(leaves.template in_chunks<most_chunk>())
+    : is_vector                      ? rows(leaves.template in_chunks<chunk>())
+                                     : rows(single);
   else is_vector ? rows(leaves.template in_chunks<chunk>()) : rows(single);
 }
 
@@ -128,9 +134,15 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   }
   const auto init = host_side::initial_value_of<Op>(function, options.init);
   if (given.outputs == 0) return;
-  constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item));
-  const kernel_choice choice =
-      choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector, chunk);
+  constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item)),
+                most_chunk = row_chunk_items<Leaves>();
+  const auto choose = [&](int row_chunk) {
+    return choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector,
+                         row_chunk);
+  };
+  kernel_choice choice = choose(most_chunk);
+  const bool takes_runs = choice.kind == kernel_kind::rows && choice.vector == most_chunk && choice.is_aligned;
+  if (most_chunk > chunk && !takes_runs) choice = choose(chunk);
   enqueue_fastest({frame, given, choice}, leaves, thread::items_operator<Leaves, Op>{op}, out, init);
 }
 

@@ -4,6 +4,7 @@
 #include <warpfold/axes/shape.hpp>
 #include <warpfold/thread/fast_divisor.cuh>
 #include <warpfold/thread/fold.cuh>
+#include <warpfold/thread/fold_run.cuh>
 #include <warpfold/thread/item_terms.cuh>
 #include <warpfold/thread/lane_accumulator.cuh>
 #include <warpfold/thread/lift.cuh>
@@ -95,6 +96,18 @@ __device__ auto summed_item(const Leaves& leaves, const typename Leaves::chunk& 
   using of = detail::lane_accumulator_of<Leaves>;
   using number = typename of::number;
   return exists ? warpfold::detail::convert<number>(leaves.transform.transform(from.item(k))) : of::nothing;
+}
+
+namespace detail {
+template <class Leaves> inline constexpr bool folds_parts_by_runs = false;
+template <class T, class Op, class Transform, class A, int Items>
+inline constexpr bool folds_parts_by_runs<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
+    thread::is_fused<Op>&& thread::tells_wide_full_nodes<Op>();
+}  // namespace detail
+/// The most adjacent items that a lane takes of a row: a vector, or 64 bytes if these are folded by runs.
+template <class Leaves> consteval int row_chunk_items() {
+  constexpr int vector = thread::items_per_chunk(sizeof(typename Leaves::item));
+  return detail::folds_parts_by_runs<Leaves> && vector > 1 ? 4 * vector : vector;
 }
 
 /// Bytes that a thread has of each item while it folds a batch: arg-reductions keep no indices.

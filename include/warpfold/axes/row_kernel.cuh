@@ -77,7 +77,8 @@ template <class Leaves> struct loaded_leaves { static constexpr bool are_quicker
 template <class T, class Transform, class A, int Items>
 struct loaded_leaves<array_leaves<T, Transform, A, false, Items>> {
   using type = thread::leaves<thread::pointer_source<T, Items>, Transform, A>;
-  static constexpr bool are_quicker = warp::folds_full_rows<type> || warp::has_terms<type>;
+  static constexpr bool are_quicker =
+      warp::folds_full_rows<type> || warp::has_terms<type> || thread::folds_parts_by_runs<type>;
 };
 }  // namespace detail
 

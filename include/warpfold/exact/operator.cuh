@@ -61,8 +61,8 @@ template <class Result = void> struct exact_plus_as {
 ///
 /// Cost: `reduce` has a kernel of its own (exact/kernel.cuh): one read of the items, whatever their exponents; of
 /// doubles, a pass over each 4 KiB for every 140 octaves. So has `segmented_reduce` (exact/segment_kernel.cuh), but of
-/// owners. Elsewhere each item becomes an accumulator of 48 bytes (double: 276), and each join adds two of them:
-/// correct, and much slower than plus.
+/// owners. Along axes, lanes sum their items in integers (exact/lane_sum.cuh). Elsewhere each item becomes an
+/// accumulator of 48 bytes (double: 276), and each join adds two of them: correct, and much slower than plus.
 using exact_plus = exact_plus_as<>;
 
 template <class R, class T> struct identity<exact_plus_as<R>, exact::superaccumulator<T>> {
