@@ -280,13 +280,15 @@ inline constexpr bool is_valid_operator =
 /// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be
 /// instantiated with an operator that is not valid: the errors that follow would bury the reason.
 template <class Op, class A> consteval void check_operator() {
+  static_assert(!std::is_arithmetic_v<Op>,
+                "warpfold: a value stands where the operator goes: pass {.init = value} as the last argument");
   static_assert(!detail::is_host_pointer<Op>,
                 "warpfold: the operator must be a function object or a lambda: a function pointer is the host's");
   static_assert(detail::is_passed_by_bytes<Op>,
                 "warpfold: the operator must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(detail::is_accumulator<A>,
                 "warpfold: the accumulator type must be trivially copyable and default constructible");
-  static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused>,
+  static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused> || std::is_arithmetic_v<Op>,
                 "warpfold: the operator must be callable as A op(A, A) const, where A is its accumulator type "
                 "(warpfold::accumulator_t<Op, Item>; for another type use warpfold::accumulate_in<A>(op))");
 }

@@ -32,6 +32,7 @@
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
+#include <warpfold/host/refused_reductions.hpp>
 #include <warpfold/host/wait_for_value.cuh>
 #include <warpfold/reduce/dispatch.cuh>
 #include <warpfold/workspace.cuh>
@@ -105,31 +106,28 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// *out = init op first[0] op … op first[count - 1].
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void reduce(It first, std::int64_t count, Out&& out, Op op,
+void reduce(It first, const count_argument<It>& count, Out&& out, Op op,
             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<S>("reduce", "first", first, count, out, op, thread::no_transform{}, options);
+  detail::reduce_items<S>("reduce", "first", first, count.from(first), out, op, thread::no_transform{}, options);
 }
 
 /// The sum: reduce with plus.
 template <reduction_strategy S = automatic, item_iterator It, class Out,
           class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void reduce(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(It first, const count_argument<It>& count, Out&& out,
+            const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce<S>(first, count, out, plus{}, options);
 }
 
 /// *out = init op in[0] op … op in[in.size() - 1].
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires any_device_output<Out>
 void reduce(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("reduce", in, out, op, thread::no_transform{}, options);
 }
 
 /// The sum of a range: reduce with plus.
 template <reduction_strategy S = automatic, device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires any_device_output<Out>
 void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce<S>(in, out, plus{}, options);
 }
@@ -137,7 +135,6 @@ void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A
 /// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns.
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires any_device_output<Out>
 void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("transform_reduce", in, out, op, transform, options);
@@ -146,17 +143,15 @@ void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void transform_reduce(It first, std::int64_t count, Out&& out, Op op, Transform transform,
+void transform_reduce(It first, const count_argument<It>& count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<S>("transform_reduce", "first", first, count, out, op, transform, options);
+  detail::reduce_items<S>("transform_reduce", "first", first, count.from(first), out, op, transform, options);
 }
 
 /// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
 template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-  requires any_device_output<Out>
 void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_ranges<S>("transform_reduce", left, right, out, op, transform, options);
@@ -166,7 +161,6 @@ void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Tr
 template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
-  requires any_device_output<Out>
 void transform_reduce(Left left, Right right, std::int64_t count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_pairs<S>("transform_reduce", left, right, count, out, op, transform, options);
@@ -185,10 +179,11 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<Op, A> reduce_value(It first, std::int64_t count, Op op,
+[[nodiscard]] lowered_t<Op, A> reduce_value(It first, const count_argument<It>& count, Op op,
                                             const std::type_identity_t<reduce_options<A>>& options = {}) {
   return host_side::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_items<S>("reduce_value", "first", first, count, out, op, thread::no_transform{}, options);
+    detail::reduce_items<S>("reduce_value", "first", first, count.from(first), out, op, thread::no_transform{},
+                            options);
   });
 }
 
@@ -200,7 +195,7 @@ template <reduction_strategy S = automatic, device_range In, class A = accumulat
 
 /// The sum of `count` items: reduce_value with plus.
 template <reduction_strategy S = automatic, item_iterator It, class A = accumulator_t<plus, iterator_item_t<It>>>
-[[nodiscard]] A reduce_value(It first, std::int64_t count,
+[[nodiscard]] A reduce_value(It first, const count_argument<It>& count,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   return warpfold::reduce_value<S>(first, count, plus{}, options);
 }
@@ -220,11 +215,13 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<Op, A> transform_reduce_value(It first, std::int64_t count, Op op, Transform transform,
+[[nodiscard]] lowered_t<Op, A> transform_reduce_value(It first, const count_argument<It>& count, Op op,
+                                                      Transform transform,
                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   return host_side::wait_for_value<lowered_t<Op, A>>(
       "transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-        detail::reduce_items<S>("transform_reduce_value", "first", first, count, out, op, transform, options);
+        detail::reduce_items<S>("transform_reduce_value", "first", first, count.from(first), out, op, transform,
+                                options);
       });
 }
 
