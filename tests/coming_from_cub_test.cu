@@ -160,7 +160,7 @@ TEST_F(coming_from_cub, thrust_reduce_by_key) {
   EXPECT_EQ(wf::reduce_by_key_value(keys_.data(), in, 0, out_keys_.data(), out), 0);
 }
 TEST_F(coming_from_cub, thrust_scan_by_key) {
-  wf::exclusive_scan_by_key(keys_.data(), in, n, out, wf::plus{}, {.init = 100});
+  wf::exclusive_scan_by_key(keys_.data(), in, n, out, {.init = 100});
   expect({100, 105, 100, 104, 105, 100, 109, 111});
 }
 TEST_F(coming_from_cub, containers_as_owners) {
