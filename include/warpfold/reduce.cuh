@@ -27,7 +27,7 @@
 // - may write `out` into the input: all items have been read by then. `out` must not lie in the workspace;
 // - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
 //   output without items, an empty input without init and identity, a workspace that is too small or misaligned, a
-//   negative max_blocks, inputs of different lengths and, in builds with WARPFOLD_CHECKS, host memory where device
+//   negative max_blocks, inputs of different lengths and host memory where device
 //   memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <warpfold/host/leaves.cuh>

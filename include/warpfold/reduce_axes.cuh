@@ -57,8 +57,8 @@
 // - throw std::invalid_argument, before anything is enqueued, for axes that do not exist or are named twice, extents
 //   that do not match, items more than 2^56 apart, null pointers with items, outputs that overlap themselves, each
 //   other, the input, init or empty (of an array, all memory from its first to its last item counts, free places too),
-//   an empty reduction without any value, a workspace that is too small or misaligned, a negative max_blocks and, in
-//   builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
+//   an empty reduction without any value, a workspace that is too small or misaligned, a negative max_blocks and
+//   host memory where device memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <limits>
 #include <warpfold/arg_operators.hpp>

@@ -36,7 +36,7 @@
 //   for exact operators (integers, extrema, bits);
 // - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
 //   output that is too small or overlaps, an exclusive scan without init and identity, a workspace that is too small or
-//   misaligned, a negative max_blocks and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
+//   misaligned, a negative max_blocks and host memory where device memory is meant;
 //   cuda_error for what CUDA reports.
 //
 // A tile waits for the nodes of earlier tiles, whose blocks run already. So the grid need not be cooperative.

@@ -36,7 +36,7 @@
 // - need `out` apart from all inputs, init and empty. Scratch does not depend on the number of items or segments;
 // - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, `out`
 //   within an input, init or empty within `out`, an operator without identity if neither init nor empty is given, a
-//   workspace that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is
+//   workspace that is too small or misaligned and host memory where device memory is
 //   meant; cuda_error for what CUDA reports.
 //
 // This holds for the default strategy, automatic. strategies.cuh has named ones, the sources' segmented algorithms for

@@ -45,8 +45,7 @@ template <class A> std::size_t workspace_bytes() { return detail::any_workspace_
 /// Makes a caller's own bytes (device memory, aligned to 128 bytes) usable as scratch, and returns what `.workspace`
 /// takes. To be called once, on the stream that uses the bytes first: asynchronous, one memset of the control words.
 /// The result is valid as long as the bytes are. Calls that may overlap need scratch of their own each. Throws
-/// std::invalid_argument for bytes that are too few or misaligned (and, in builds with WARPFOLD_CHECKS, for host
-/// memory), cuda_error for what CUDA reports.
+/// std::invalid_argument for bytes that are too few or misaligned, and for host memory, cuda_error for what CUDA reports.
 inline workspace_ref initialize_workspace(std::span<std::byte> bytes, cudaStream_t stream = {}) {
   host_side::check_scratch_bytes("initialize_workspace", "bytes", bytes, host_side::control_bytes);
   host_side::check_device_pointer("initialize_workspace", "bytes", bytes.data());
