@@ -113,6 +113,17 @@ TEST_F(coming_from_cub, iterator_pairs) {
   expect({11, 22});
   EXPECT_THROW((void)wf::reduce_value(in + n, in), std::invalid_argument);
 }
+struct sum_of_ints {
+  __host__ __device__ int operator()(int a, int b) const { return a + b; }
+};
+TEST_F(coming_from_cub, accumulators_follow_what_operators_return) {
+  const device_array<std::int8_t> bytes(std::vector<std::int8_t>{100, 28, 100});
+  EXPECT_EQ(wf::reduce_value(bytes, sum_of_ints{}), 228);
+  wf::inclusive_scan(bytes, out, sum_of_ints{});
+  expect({100, 128, 228});
+  wf::reduce_by_key(keys_.data(), bytes.data(), 3, out_keys_.data(), out, runs_.data(), sum_of_ints{});
+  expect({128, 100});
+}
 TEST_F(coming_from_cub, thrust_count) {
   EXPECT_EQ(wf::count_value(items_, 5), 2);
   EXPECT_EQ(wf::count_value(in, in + n, 1u), 2);

@@ -38,7 +38,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
-#include <warpfold/arch/extended_lambda.cuh>
+#include <warpfold/folded_type.hpp>
 #include <warpfold/operators.hpp>
 
 namespace warpfold {
@@ -126,8 +126,8 @@ template <class Op, class A> using lowered_t = typename detail::lowered<Op, A>::
 
 /// The type in which `Op` accumulates items of type `T`: `T`, but float for half, bfloat16 and fp8, and 32 bits for
 /// 8- and 16-bit integers with the arithmetic operators; bool for the logical ones. A user's operator: what it lifts
-/// items to, else `T`.
-template <class Op, class T> struct accumulator { using type = T; };
+/// items to, else what it returns for two items, as std::reduce and CUB have it [P0571]; `T` if it cannot fold that.
+template <class Op, class T> struct accumulator : detail::folded<Op, T> {};
 template <class Op, class T>
   requires detail::is_arithmetic<Op>
 struct accumulator<Op, T> : detail::promoted<T> {
@@ -267,8 +267,6 @@ inline constexpr bool is_operator_for = is_extended_lambda<Op> || requires(const
 
 namespace detail {
 template <class F> inline constexpr bool is_host_pointer = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
-template <class A>
-inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A>&& std::is_default_constructible_v<A>;
 }  // namespace detail
 
 /// Whether `Op` can fold accumulators of type `A` on a GPU.

@@ -15,7 +15,7 @@ set(layers
   "0:version[.]hpp"
   "1:config[.]hpp"
   "2:arch/.*"
-  "3:(operators|equal_to|stream_argument|item_count)[.]hpp"
+  "3:(operators|equal_to|folded_type|stream_argument|item_count)[.]hpp"
   "4:operator_traits[.]hpp"
   "5:thread/.*"
   "6:warp/.*"

@@ -8,9 +8,6 @@
 
 namespace warpfold::detail {
 
-/// The type as which the host calls an `F`: an extended lambda has no const call there.
-template <class F> using callable_t = std::conditional_t<is_extended_lambda<F>, F&, const F&>;
-
 template <class F, class... Ts>
 inline constexpr bool is_transform_of = std::is_invocable_v<callable_t<F>, const Ts&...>;
 
