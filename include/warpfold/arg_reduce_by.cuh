@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/arg_by_operators.hpp>
 #include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/reduce.cuh>
 
 namespace warpfold {

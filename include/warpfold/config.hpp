@@ -10,8 +10,17 @@
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
 #endif
 
+#if defined(__clang__) && __clang_major__ < 16 && !defined(__CUDACC__)
+#error "warpfold: this clang is too old: use clang 16 or newer, or g++ 12 or newer"
+#endif
+#if !defined(__cpp_exceptions) && !defined(__CUDACC_RTC__)
+#error "warpfold: exceptions are needed, by which calls report errors: leave out -fno-exceptions"
+#endif
+
 // Compilers go on after an #error, and hundreds of errors would bury it. A file that is missing stops them.
-#if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR))
+#if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR)) || \
+    !(defined(__cpp_exceptions) || defined(__CUDACC_RTC__)) ||                       \
+    (defined(__clang__) && __clang_major__ < 16 && !defined(__CUDACC__))
 #include "the #error above says what to do"
 #endif
 

@@ -26,6 +26,7 @@
 #include <limits>
 #include <warpfold/call_options.hpp>
 #include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/quantifiers/dispatch.cuh>
 #include <warpfold/reduce.cuh>
 #include <warpfold/vector_operators.hpp>

@@ -34,6 +34,7 @@
 #include <warpfold/host/output_checks.cuh>
 #include <warpfold/host/refused_reductions.hpp>
 #include <warpfold/host/wait_for_value.cuh>
+#include <warpfold/item_count.hpp>
 #include <warpfold/reduce/dispatch.cuh>
 #include <warpfold/workspace.cuh>
 

@@ -26,6 +26,7 @@
 //   `out`.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/item_count.hpp>
 #include <warpfold/reduce/part_dispatch.cuh>
 
 namespace warpfold {

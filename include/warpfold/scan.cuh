@@ -44,6 +44,7 @@
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
 #include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/scan/dispatch.cuh>
 #include <warpfold/workspace.cuh>
 

@@ -49,6 +49,7 @@
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
 #include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/owned_segments.cuh>

@@ -50,6 +50,7 @@
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/segmented_scan/dispatch.cuh>
 #include <warpfold/segments.hpp>
 #include <warpfold/segments/arguments.cuh>

@@ -22,6 +22,7 @@
 #pragma once
 #include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/log_sum_exp_operator.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/vector_operators.hpp>

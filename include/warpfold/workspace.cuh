@@ -49,7 +49,7 @@ template <class A> std::size_t workspace_bytes() { return detail::any_workspace_
 inline workspace_ref initialize_workspace(std::span<std::byte> bytes, cudaStream_t stream = {}) {
   host_side::check_scratch_bytes("initialize_workspace", "bytes", bytes, host_side::control_bytes);
   host_side::check_device_pointer("initialize_workspace", "bytes", bytes.data());
-  check(cudaMemsetAsync(bytes.data(), 0, host_side::control_bytes, stream), "cudaMemsetAsync");
+  require_success(cudaMemsetAsync(bytes.data(), 0, host_side::control_bytes, stream), "cudaMemsetAsync");
   return workspace_ref::from_initialized(bytes);
 }
 
@@ -62,11 +62,11 @@ class workspace {
   explicit workspace(std::size_t accumulator_bytes = 64) {
     const std::size_t bytes = detail::any_workspace_bytes(accumulator_bytes);
     void* data = nullptr;
-    check(cudaMalloc(&data, bytes), "cudaMalloc");
+    require_success(cudaMalloc(&data, bytes), "cudaMalloc");
     bytes_ = {static_cast<std::byte*>(data), bytes};
     try {
-      check(cudaMemset(data, 0, host_side::control_bytes), "cudaMemset");
-      check(cudaStreamSynchronize({}), "cudaStreamSynchronize");
+      require_success(cudaMemset(data, 0, host_side::control_bytes), "cudaMemset");
+      require_success(cudaStreamSynchronize({}), "cudaStreamSynchronize");
     } catch (...) {
       (void)cudaFree(data);
       throw;

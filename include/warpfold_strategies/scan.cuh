@@ -29,6 +29,7 @@
 // itself, and .init joins each. In builds with WARPFOLD_CHECKS a kernel stops at an owner below the one before it.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/item_count.hpp>
 #include <warpfold_strategies/matrix_scan.cuh>
 #include <warpfold_strategies/scan_conflicts.hpp>
 #include <warpfold_strategies/scan_dispatch.cuh>

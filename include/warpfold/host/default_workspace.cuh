@@ -68,15 +68,15 @@ class workspace_pool {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph{};
 #if CUDART_VERSION >= 13000
-    check(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
+    require_success(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
 #else
-    check(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
+    require_success(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
 #endif
     if (status == cudaStreamCaptureStatusActive) return {slot_of_graph(device, graph, need)};
     if (status == cudaStreamCaptureStatusInvalidated)
       throw cuda_error(cudaErrorStreamCaptureInvalidated, "cudaStreamGetCaptureInfo", std::source_location::current());
     unsigned long long id = 0;
-    check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+    require_success(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     std::lock_guard lock(slots_mutex_);
     slot* found = nullptr;  // slots are few: a search through all costs less than a table would
     for (slot* each = slots_; each != nullptr; each = each->next)
@@ -140,7 +140,7 @@ class workspace_pool {
     slot fresh{device, no_stream, {}};
     const relaxed_capture relaxed;
     if (kept_count_ >= kept_slots)
-      check(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      require_success(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     try {
       fresh.scratch = take_free(device, need);
       if (fresh.scratch.bytes.empty()) {
@@ -163,10 +163,10 @@ class workspace_pool {
     cudaUserObject_t object{};
     const cudaError_t created = cudaUserObjectCreate(&object, owned, &free_owned, 1, cudaUserObjectNoDestructorSync);
     if (created != cudaSuccess) free_owned(owned);
-    check(created, "cudaUserObjectCreate");
+    require_success(created, "cudaUserObjectCreate");
     const cudaError_t retained = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
     if (retained != cudaSuccess) (void)cudaUserObjectRelease(object, 1);
-    check(retained, "cudaGraphRetainUserObject");
+    require_success(retained, "cudaGraphRetainUserObject");
     return found;
   }
 
@@ -197,7 +197,7 @@ class workspace_pool {
   static memory allocate(const scratch_need& need) {
     const relaxed_capture relaxed;
     void* data = nullptr;
-    check(cudaMalloc(&data, need.own_bytes()), "cudaMalloc");
+    require_success(cudaMalloc(&data, need.own_bytes()), "cudaMalloc");
     return {{static_cast<std::byte*>(data), need.own_bytes()}, need.own_control_bytes()};
   }
 
@@ -206,14 +206,14 @@ class workspace_pool {
     const cudaError_t cleared = cudaMemsetAsync(fresh.bytes.data(), 0, fresh.control_bytes, stream);
     if (cleared == cudaSuccess) return;
     (void)cudaFree(fresh.bytes.data());
-    check(cleared, "cudaMemsetAsync");
+    require_success(cleared, "cudaMemsetAsync");
   }
 
   /// Cleared here and now, on a stream of its own: a memset in the captured stream would be replayed each time.
   static memory allocate_cleared(const scratch_need& need) {
     const relaxed_capture relaxed;
     cudaStream_t own{};
-    check(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    require_success(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     memory fresh;
     try {
       fresh = allocate(need);
@@ -225,7 +225,7 @@ class workspace_pool {
     const cudaError_t wait = cudaStreamSynchronize(own);
     (void)cudaStreamDestroy(own);
     if (wait != cudaSuccess) (void)cudaFree(fresh.bytes.data());
-    check(wait, "cudaStreamSynchronize");
+    require_success(wait, "cudaStreamSynchronize");
     return fresh;
   }
 

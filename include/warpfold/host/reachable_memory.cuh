@@ -38,7 +38,7 @@ class known_memory {
 #endif
   const relaxed_capture relaxed;
   cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  require_success(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
 #if !WARPFOLD_CHECKS
   if (attributes.type == cudaMemoryTypeHost) known.add_host(address);
   else if (attributes.type != cudaMemoryTypeUnregistered) known.add_device(address);

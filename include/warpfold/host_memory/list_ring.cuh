@@ -28,10 +28,11 @@ template <class List> class list_ring {
     if (used_[half_] == half_size) {
       const host_side::relaxed_capture relaxed;
       cudaEvent_t& own = written_[half_];
-      if (own == nullptr) check(cudaEventCreateWithFlags(&own, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-      check(cudaEventRecord(own, stream_), "cudaEventRecord");
+      if (own == nullptr)
+        require_success(cudaEventCreateWithFlags(&own, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      require_success(cudaEventRecord(own, stream_), "cudaEventRecord");
       half_ = 1 - half_;
-      if (used_[half_] > 0) check(cudaEventSynchronize(written_[half_]), "cudaEventSynchronize");
+      if (used_[half_] > 0) require_success(cudaEventSynchronize(written_[half_]), "cudaEventSynchronize");
       take_half(half_, take);
     }
     return half(half_) + used_[half_];
@@ -42,7 +43,7 @@ template <class List> class list_ring {
   template <class Take> void finish(Take take) {
     if (used_[0] + used_[1] == 0) return;
     const host_side::relaxed_capture relaxed;
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    require_success(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     take_half(1 - half_, take);
     take_half(half_, take);
   }

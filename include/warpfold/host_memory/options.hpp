@@ -59,7 +59,7 @@ template <class Options> settings checked_settings(const char* function, const O
   positive("buffers", options.buffers);
   positive("threads", options.threads);
   int count = 0;
-  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  require_success(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   for (const int device : options.devices)
     if (device < 0 || device >= count)
       reject(function, "devices name device " + std::to_string(device) + "; devices are numbered 0 to " +

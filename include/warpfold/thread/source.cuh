@@ -81,7 +81,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
     return {data + first, items - first};
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
-  __device__ T at(std::int64_t item) const { return data[item]; }
+  __device__ T at(std::int64_t number) const { return data[number]; }
 };
 
 /// `it` from its item `first` on.
