@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <warpfold/host/device.cuh>
 #include <warpfold/host/relaxed_capture.cuh>
 #include <warpfold/host/scratch.hpp>
@@ -106,6 +107,37 @@ class workspace_pool {
     }
     std::lock_guard lock(slots_mutex_);
     --used.borrowed->users;
+  }
+
+  /// Frees all that nothing owns: slots of streams, and those that graphs have left. Returns their bytes. No loan may be
+  /// out.
+  std::size_t release() {
+    std::lock_guard lock(slots_mutex_);
+    slot* held = std::exchange(slots_, nullptr);
+    kept_count_ = 0;
+    free_slot* left = nullptr;
+    {
+      std::lock_guard free_lock(free_mutex_);
+      left = std::exchange(free_, nullptr);
+    }
+    const relaxed_capture relaxed;
+    std::size_t bytes = 0;
+    cudaError_t failure = cudaSuccess;
+    const auto free_memory = [&](const memory& scratch) {
+      bytes += scratch.bytes.size();
+      if (const cudaError_t freed = cudaFree(scratch.bytes.data()); freed != cudaSuccess) failure = freed;
+    };
+    while (held != nullptr) {
+      free_memory(held->scratch);
+      if (held->last_use != nullptr) (void)cudaEventDestroy(held->last_use);
+      delete std::exchange(held, held->next);
+    }
+    while (left != nullptr) {
+      free_memory(left->scratch);
+      delete std::exchange(left, left->next);
+    }
+    require_success(failure, "cudaFree");
+    return bytes;
   }
 
  private:
