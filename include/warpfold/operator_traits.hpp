@@ -272,12 +272,13 @@ template <class F> inline constexpr bool is_host_pointer = std::is_pointer_v<F> 
 /// Whether `Op` can fold accumulators of type `A` on a GPU.
 template <class Op, class A>
 inline constexpr bool is_valid_operator =
-    !std::is_same_v<A, detail::refused> && !detail::is_host_pointer<Op> && detail::is_passed_by_bytes<Op> &&
-    detail::is_accumulator<A> && is_operator_for<Op, A>;
+    !std::is_same_v<A, detail::refused> && !detail::is_host_pointer<Op> && detail::is_callable_on_device<Op> &&
+    detail::is_passed_by_bytes<Op> && detail::is_accumulator<A> && is_operator_for<Op, A>;
 
 /// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be
 /// instantiated with an operator that is not valid: the errors that follow would bury the reason.
 template <class Op, class A> consteval void check_operator() {
+  (void)detail::check_callable_on_device<Op>();
   static_assert(!std::is_arithmetic_v<Op>,
                 "warpfold: a value stands where the operator goes: pass {.init = value} as the last argument");
   static_assert(!detail::is_host_pointer<Op>,

@@ -52,7 +52,7 @@ template <class Predicate, class T> consteval bool check_predicate() {
   }();
   static_assert(decides || is_device_lambda<Predicate>,
                 "warpfold: the predicate must be callable as bool predicate(item) const");
-  return is_passed && decides && !is_device_lambda<Predicate>;
+  return is_passed && decides && !is_device_lambda<Predicate> && check_callable_on_device<Predicate>();
 }
 
 /// Whether an item has the answer `Wanted`: then the result is `IfFound`, else the other one.

@@ -54,8 +54,8 @@ template <class Out> auto checked_output(const char* function, Out&& out) {
 }
 
 template <class S, class It, class Out, class Op, class Transform, class A>
-void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out, Op op,
-                  Transform transform, const reduce_options<A>& options) {
+void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out,
+                  const Op& op, const Transform& transform, const reduce_options<A>& options) {
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
     const auto from = to_kernel_iterator(first);
     host_side::check_count(function, count);
@@ -66,14 +66,14 @@ void reduce_items(const char* function, const char* argument, const It& first, s
 }
 
 template <class S, class In, class Out, class Op, class Transform, class A>
-void reduce_range(const char* function, const In& in, Out&& out, Op op, Transform transform,
+void reduce_range(const char* function, const In& in, Out&& out, const Op& op, const Transform& transform,
                   const reduce_options<A>& options) {
   reduce_items<S>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), out, op, transform, options);
 }
 
 template <class S, class Out, class Op, class Transform, class A>
-void reduce_pairs(const char* function, const auto& left, const auto& right, std::int64_t count, Out&& out, Op op,
-                  Transform transform, const reduce_options<A>& options) {
+void reduce_pairs(const char* function, const auto& left, const auto& right, std::int64_t count, Out&& out,
+                  const Op& op, const Transform& transform, const reduce_options<A>& options) {
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>,
                             iterator_item_t<std::remove_cvref_t<decltype(left)>>,
                             iterator_item_t<std::remove_cvref_t<decltype(right)>>>()) {
@@ -90,8 +90,8 @@ void reduce_pairs(const char* function, const auto& left, const auto& right, std
 }
 
 template <class S, class Out, class Op, class Transform, class A>
-void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, Op op, Transform transform,
-                   const reduce_options<A>& options) {
+void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, const Op& op,
+                   const Transform& transform, const reduce_options<A>& options) {
   if (left.size() != right.size())
     reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
   reduce_pairs<S>(function, left.data(), right.data(), static_cast<std::int64_t>(left.size()), out, op, transform,

@@ -55,7 +55,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <scan::scan_kind Kind, class It, class Out, class Op, class Transform, class A>
 void scan_items(const char* function, const char* argument, const It& given, std::int64_t count, const output<Out>& out,
-                Op op, Transform transform, const reduce_options<A>& options) {
+                const Op& op, const Transform& transform, const reduce_options<A>& options) {
   using T = iterator_item_t<It>;
   if constexpr (check_types<Op, Transform, A, Out, T>()) {
     const auto first = to_kernel_iterator(given);

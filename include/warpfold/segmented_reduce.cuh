@@ -64,7 +64,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
 void reduce_segments(const char* function, const char* argument, const It& first, std::int64_t items, const S& segments,
-                     Out&& out, Op op, Transform transform, const segmented_options<A>& options) {
+                     Out&& out, const Op& op, const Transform& transform, const segmented_options<A>& options) {
   check_operator<Op, A>();
   if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
     if constexpr (check_transform<Op, Transform, A, iterator_item_t<It>>() &&

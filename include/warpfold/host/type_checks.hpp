@@ -24,7 +24,8 @@ template <class Op, class Transform, class A, class... Ts> consteval bool check_
   static_assert(!is_device_lambda<Transform>,
                 "warpfold: declare what the __device__ lambda returns, as in [] __device__(float x) -> double { ... }: "
                 "the accumulator follows it, and the host cannot know it otherwise");
-  if constexpr (is_passed && !is_device_lambda<Transform>) {
+  if constexpr (!check_callable_on_device<Transform>()) return false;
+  else if constexpr (is_passed && !is_device_lambda<Transform>) {
     static_assert(is_transform_of<Transform, Ts...>,
                   "warpfold: the transform must be callable with the items of the input, and const");
     if constexpr (is_transform_of<Transform, Ts...>) {
