@@ -8,8 +8,8 @@
 // The value is the item as it is. `less` must be a strict weak order: then the operators are associative. It is never
 // asked of anything but items.
 #pragma once
-#include <type_traits>
 #include <warpfold/arg_operators.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold {
 
@@ -75,22 +75,22 @@ template <ties Ties> using ties_constant = std::integral_constant<ties, Ties>;
 
 }  // namespace detail
 
-template <ties Ties = ties::first, class Less> constexpr auto arg_minimum_by(Less less) {
+template <ties Ties = ties::first, class Less> WARPFOLD_JIT constexpr auto arg_minimum_by(Less less) {
   return detail::arg_extremum_by<Less, std::true_type, detail::ties_constant<Ties>>{less};
 }
-template <ties Ties = ties::first, class Less> constexpr auto arg_maximum_by(Less less) {
+template <ties Ties = ties::first, class Less> WARPFOLD_JIT constexpr auto arg_maximum_by(Less less) {
   return detail::arg_extremum_by<Less, std::false_type, detail::ties_constant<Ties>>{less};
 }
-template <ties Ties = ties::first, class Less> constexpr auto arg_extrema_by(Less less) {
+template <ties Ties = ties::first, class Less> WARPFOLD_JIT constexpr auto arg_extrema_by(Less less) {
   return detail::arg_extrema_by<Less, detail::ties_constant<Ties>>{less};
 }
 
 template <class Less, class Smallest, class Ties, class T>
 struct identity<detail::arg_extremum_by<Less, Smallest, Ties>, indexed_value<T>> {
-  static constexpr indexed_value<T> value() { return {T{}, -1}; }
+  WARPFOLD_JIT static constexpr indexed_value<T> value() { return {T{}, -1}; }
 };
 template <class Less, class Ties, class T> struct identity<detail::arg_extrema_by<Less, Ties>, indexed_extrema<T>> {
-  static constexpr indexed_extrema<T> value() { return {{T{}, -1}, {T{}, -1}}; }
+  WARPFOLD_JIT static constexpr indexed_extrema<T> value() { return {{T{}, -1}, {T{}, -1}}; }
 };
 
 }  // namespace warpfold

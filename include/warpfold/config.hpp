@@ -24,11 +24,10 @@
 #include "the #error above says what to do"
 #endif
 
+#if !defined(__CUDACC_RTC__)
 #include <cuda_runtime.h>
-
-#include <concepts>
-#include <cstdint>
-#include <type_traits>
+#endif
+#include <warpfold/standard.hpp>
 
 #if !defined(__CUDACC__)
 #include <cuda_emulator/cuda_emulator.hpp>
@@ -95,14 +94,21 @@
 #define WARPFOLD_UNROLL_4
 #endif
 
+// NVRTC takes a function without an annotation for the host's, and refuses it, also where only compilers call it.
+#if defined(__CUDACC_RTC__)
+#define WARPFOLD_JIT __device__
+#else
+#define WARPFOLD_JIT
+#endif
+
 namespace warpfold {
 
 inline constexpr int warp_lanes = 32;
 inline constexpr unsigned full_warp = 0xffffffffu;
 
-consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
+WARPFOLD_JIT consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
 
-consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
+WARPFOLD_JIT consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
 
 /// For device code, which cannot call std::min and std::max. Two int give an int, since 64 bits cost a GPU twice as
 /// much.

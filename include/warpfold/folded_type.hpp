@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The type in which a user's operator folds items, which follows what it returns for two of them.
 #pragma once
-#include <type_traits>
 #include <warpfold/arch/extended_lambda.cuh>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::detail {
 template <class A>
@@ -14,17 +14,17 @@ template <class F> using callable_t = std::conditional_t<is_extended_lambda<F>, 
 /// What `Op` returns for two items, if it also folds that; else `T`. Not asked of a lambda whose result the host cannot
 /// know.
 template <class Op, class T> struct folded { using type = T; };
+template <class Op, class T, class R> WARPFOLD_JIT consteval bool folds_results() {
+  if constexpr (std::is_same_v<R, T>) return true;
+  else if constexpr (std::is_convertible_v<const T&, R>)
+    return is_accumulator<R> && std::is_invocable_r_v<R, callable_t<Op>, const R&, const R&>;
+  else return false;
+}
 template <class Op, class T>
   requires(!is_device_lambda<Op> && std::is_invocable_v<callable_t<Op>, const T&, const T&>)
 struct folded<Op, T> {
   using result = std::remove_cvref_t<std::invoke_result_t<callable_t<Op>, const T&, const T&>>;
-  static constexpr bool folds_results = [] {
-    if constexpr (std::is_same_v<result, T>) return true;
-    else if constexpr (std::is_convertible_v<const T&, result>)
-      return is_accumulator<result> && std::is_invocable_r_v<result, callable_t<Op>, const result&, const result&>;
-    else return false;
-  }();
-  using type = std::conditional_t<folds_results, result, T>;
+  using type = std::conditional_t<folds_results<Op, T, result>(), result, T>;
 };
 
 }  // namespace warpfold::detail

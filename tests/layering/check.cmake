@@ -12,7 +12,7 @@ cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
 
 # Every header belongs to the first layer whose pattern it matches.
 set(layers
-  "0:version[.]hpp"
+  "0:(version|standard)[.]hpp"
   "1:config[.]hpp"
   "2:arch/.*"
   "3:(operators|equal_to|folded_type|stream_argument|item_count)[.]hpp"

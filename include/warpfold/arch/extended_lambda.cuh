@@ -9,8 +9,8 @@
 //
 // The compiler of the device's code, which also reads the host's, sees both lambdas as they are written.
 #pragma once
-#include <type_traits>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold {
 
@@ -77,7 +77,7 @@ template <class F> inline constexpr bool is_host_function_object = false;
 #endif
 /// Whether device code can call an `F`, as far as that can be told.
 template <class F> inline constexpr bool is_callable_on_device = !is_host_lambda<F> && !is_host_function_object<F>;
-template <class F> consteval bool check_callable_on_device() {
+template <class F> WARPFOLD_JIT consteval bool check_callable_on_device() {
   static_assert(
       !is_host_lambda<F>,
       "warpfold: the lambda is the host's: write [] __device__(...) or [] __host__ __device__(...), and compile "

@@ -32,19 +32,19 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
 }
 
 /// Whether full nodes of these leaves hold something, and whether their items may be added as plain terms.
-template <class Leaves>
-inline constexpr bool has_wide_full_nodes = [] {
+template <class Leaves> WARPFOLD_JIT consteval bool find_has_wide_full_nodes() {
   if constexpr (has_full_nodes<Leaves> && !has_empty_full_nodes<Leaves>)
     return warpfold::detail::is_real_number<typename full_nodes_of<Leaves>::item>;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool has_wide_full_nodes = find_has_wide_full_nodes<Leaves>();
 /// Whether all nodes of full size are folded as such: of operators that may skip items, only where each of them counts.
 /// (Both ways beside each other take more registers than one block of a multiprocessor leaves to the next.)
-template <class Leaves>
-inline constexpr bool folds_wide_full_nodes = [] {
+template <class Leaves> WARPFOLD_JIT consteval bool find_folds_wide_full_nodes() {
   if constexpr (has_wide_full_nodes<Leaves>) return all_items_count<Leaves>;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool folds_wide_full_nodes = find_folds_wide_full_nodes<Leaves>();
 template <class Leaves> inline constexpr bool has_terms = false;
 template <class Source, class Op, class Transform, class A>
   requires(!requires { typename Source::pair; })

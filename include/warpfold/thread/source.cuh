@@ -6,10 +6,8 @@
 // `leaf` turns item k of a chunk into an accumulator. Sources: `pointer_source` (vector loads), `iterator_source`
 // (anything that can be indexed), `zip_source` (two sources).
 #pragma once
-#include <cstdint>
-#include <iterator>
-#include <type_traits>
 #include <warpfold/operator_traits.hpp>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/chunk.cuh>
 
 namespace warpfold::thread {
