@@ -80,7 +80,11 @@
 #else
 #define WARPFOLD_V1_OF_BUILD WARPFOLD_V1
 #endif
+#if defined(__CUDACC_RTC__)  // which exports nothing
+#define WARPFOLD_HIDDEN_V1 WARPFOLD_V1_OF_BUILD
+#else
 #define WARPFOLD_HIDDEN_V1 WARPFOLD_V1_OF_BUILD __attribute__((visibility("hidden")))
+#endif
 #define WARPFOLD_EXPORTED __attribute__((visibility("default")))
 
 // Loops over registers must be unrolled on the GPU; a host compiler does not know the pragma.
@@ -97,8 +101,10 @@
 // NVRTC takes a function without an annotation for the host's, and refuses it, also where only compilers call it.
 #if defined(__CUDACC_RTC__)
 #define WARPFOLD_JIT __device__
+#define WARPFOLD_NO_INLINE __noinline__
 #else
 #define WARPFOLD_JIT
+#define WARPFOLD_NO_INLINE [[gnu::noinline]]
 #endif
 
 namespace warpfold {

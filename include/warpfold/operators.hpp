@@ -3,22 +3,13 @@
 // only be associative. operator_traits.hpp has their other properties.
 #pragma once
 #include <warpfold/config.hpp>
+#include <warpfold/int128.hpp>
 #include <warpfold/standard.hpp>
 
 struct __half;  // cuda_fp16.h and cuda_bf16.h are the caller's to include: they cost compile time
 struct __nv_bfloat16;
 
 namespace warpfold {
-
-/// Integers of 128 bits: no type of ISO C++, but one of every compiler that Warpfold supports. NVRTC has them where it
-/// is told to.
-#if defined(__SIZEOF_INT128__) || !defined(__CUDACC_RTC__)
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
-#else
-struct int128;
-using uint128 = unsigned long long;  // where a 128-bit word would be converted to, which no type needs then
-#endif
 
 template <class T> inline constexpr bool is_half_like = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 

@@ -14,7 +14,7 @@ cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
 set(layers
   "0:(version|standard)[.]hpp"
   "1:config[.]hpp"
-  "2:arch/.*"
+  "2:arch/.*|int128[.]hpp"
   "3:(operators|equal_to|folded_type|stream_argument|item_count)[.]hpp"
   "4:operator_traits[.]hpp"
   "5:thread/.*"
