@@ -47,8 +47,8 @@
 //   more than the room, the rest is dropped, and everything else is right;
 // - need the outputs apart from the inputs, from each other and from *options.init;
 // - throw std::invalid_argument, before anything is enqueued, for ranges that differ in size, null pointers, outputs
-//   that are not apart, an out_count that cannot hold the number of items, a workspace that is too small or misaligned and
-//   host memory where device memory is meant; cuda_error for what CUDA reports.
+//   that are not apart, an out_count that cannot hold the number of items, a workspace that is too small or
+//   misaligned and host memory where device memory is meant; cuda_error for what CUDA reports.
 //
 // A tile waits for the counts of earlier tiles, whose blocks run already. So the grid need not be cooperative.
 #pragma once

@@ -47,7 +47,8 @@ template <class A> std::size_t workspace_bytes() { return detail::any_workspace_
 /// Makes a caller's own bytes (device memory, aligned to 128 bytes) usable as scratch, and returns what `.workspace`
 /// takes. To be called once, on the stream that uses the bytes first: asynchronous, one memset of the control words.
 /// The result is valid as long as the bytes are. Calls that may overlap need scratch of their own each. Throws
-/// std::invalid_argument for bytes that are too few or misaligned, and for host memory, cuda_error for what CUDA reports.
+/// std::invalid_argument for bytes that are too few or misaligned, and for host memory, cuda_error for what CUDA
+/// reports.
 inline workspace_ref initialize_workspace(std::span<std::byte> bytes, cudaStream_t stream = {}) {
   host_side::check_scratch_bytes("initialize_workspace", "bytes", bytes, host_side::control_bytes);
   host_side::check_device_pointer("initialize_workspace", "bytes", bytes.data());
@@ -76,8 +77,8 @@ class workspace {
   }
   /// The same from a memory resource of the caller's (host/memory_resource.hpp), as those of RMM and cuda::mr, or from
   /// cudaMallocAsync: workspace(stream_ordered_memory{}, stream). Allocated, cleared and given back in the order of
-  /// `stream`, on which all calls with it must be, or by events behind them; nothing waits. A resource that is passed as
-  /// an lvalue must outlive the workspace.
+  /// `stream`, on which all calls with it must be, or by events behind them; nothing waits. A resource that is passed
+  /// as an lvalue must outlive the workspace.
   template <host_side::memory_resource Resource>
   workspace(Resource& resource, cudaStream_t stream, std::size_t accumulator_bytes = 64)
       : resource_(&resource), stream_(stream), give_back_(give_back<Resource>) {

@@ -46,7 +46,8 @@ template <class T> inline constexpr bool holds_wrapped_lambda = false;
 #endif
 
 #if defined(__CUDACC__) && !defined(__CUDACC_RTC__)
-/// Whether `F` has `part` in its name as nvcc's front end prints it, which is "... [with F = lambda [](int)->int]", say.
+/// Whether `F` has `part` in its name as nvcc's front end prints it, which is "... [with F = lambda [](int)->int]",
+/// say.
 template <class F> consteval bool has_in_name(const char* part) {
   for (const char* name = __PRETTY_FUNCTION__; *name != 0; ++name) {
     const char *own = name, *other = part;

@@ -8,8 +8,8 @@
 
 namespace warpfold::by_key {
 
-/// Whether `Op` can only be an equality: a bool of values or accumulators that are no bool. Not asked of an operator that is not
-/// callable, nor of an extended lambda, which may have no const call on the host's side.
+/// Whether `Op` can only be an equality: a bool of values or accumulators that are no bool. Not asked of an operator
+/// that is not callable, nor of an extended lambda, which may have no const call on the host's side.
 template <class Op, class A, class V> consteval bool returns_bool() {
   if constexpr (is_extended_lambda<Op>) return false;
   else if constexpr (std::is_same_v<A, bool>)  // what the operator returns for values that are no bool

@@ -109,8 +109,8 @@ class workspace_pool {
     --used.borrowed->users;
   }
 
-  /// Frees all that nothing owns: slots of streams, and those that graphs have left. Returns their bytes. No loan may be
-  /// out.
+  /// Frees all that nothing owns: slots of streams, and those that graphs have left. Returns their bytes. No loan may
+  /// be out.
   std::size_t release() {
     std::lock_guard lock(slots_mutex_);
     slot* held = std::exchange(slots_, nullptr);

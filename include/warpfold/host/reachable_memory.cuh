@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether the device can reach memory that a call got. To ask CUDA takes long beside a launch, so a thread asks once:
 // for each 2 MiB of device memory, which lie in addresses that CUDA has reserved as a whole, and for each page of
-// registered memory of the host. What has been known for long is asked again. Builds with WARPFOLD_CHECKS ask each time;
-// the emulator must, since its device memory is the host's.
+// registered memory of the host. What has been known for long is asked again. Builds with WARPFOLD_CHECKS ask each
+// time; the emulator must, since its device memory is the host's.
 #pragma once
 #include <cstdint>
 #include <warpfold/host/device.cuh>
