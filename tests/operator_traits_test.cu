@@ -81,9 +81,29 @@ struct grade {
   operator float() const { return letter; }
 };
 
-TEST(accumulator, of_a_users_operator_or_type_is_the_item) {
+TEST(accumulator, of_a_users_operator_is_what_it_returns) {
+  const auto add_int = [](int a, int b) { return a + b; };
+  const auto add_float = [](float a, float b) { return a + b; };
+  const auto add_same = [](auto a, decltype(a) b) -> decltype(a) { return static_cast<decltype(a)>(a + b); };
+  const auto either = [](int a, int b) { return a != 0 || b != 0; };
+  EXPECT_TRUE((accumulates_in<decltype(add_int), std::int8_t, int> && accumulates_in<decltype(add_int), bool, int>));
+  EXPECT_TRUE((accumulates_in<decltype(add_float), __half, float> && accumulates_in<decltype(add_float), int, float>));
+  EXPECT_TRUE((accumulates_in<decltype(add_same), std::int8_t, std::int8_t>));
+  EXPECT_TRUE((accumulates_in<decltype(either), int, bool>));
+  EXPECT_TRUE((accumulates_in<greatest_common_divisor, std::int8_t, int>));
+}
+
+/// The sum of two items, which cannot be folded.
+struct pair_sum {
+  int of;
+};
+struct add_pairs {
+  __host__ __device__ pair_sum operator()(int a, int b) const { return {a + b}; }
+};
+
+TEST(accumulator, of_a_users_operator_or_type_is_else_the_item) {
   EXPECT_TRUE((accumulates_in<wf_test::compose, wf_test::affine<>, wf_test::affine<>>));
-  EXPECT_TRUE((accumulates_in<greatest_common_divisor, std::int8_t, std::int8_t>));
+  EXPECT_TRUE((accumulates_in<add_pairs, int, int>));
   EXPECT_TRUE((accumulates_in<wf::plus, grade, grade>));
   EXPECT_EQ(static_cast<float>(grade{'a'}), 97.f);
   EXPECT_TRUE((accumulates_in<wf::first, std::int8_t, std::int8_t> && accumulates_in<wf::last, __half, __half>));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scratch that callers keep: its size, its control word, its owner.
+#include <warpfold/reduce.cuh>
 #include <warpfold/workspace.cuh>
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/device.cuh"
@@ -125,6 +127,66 @@ TEST(initialize_workspace, refuses_what_cannot_be_scratch) {
             "warpfold::initialize_workspace: bytes has 0 bytes aligned to 128; " + least +
                 " bytes aligned to 128 are needed");
   EXPECT_EQ(memory.value(64), std::byte{0xee}) << "nothing was written";
+}
+
+/// Counts what is allocated and not given back.
+struct counted_memory {
+  std::size_t held = 0;
+  void* take(std::size_t bytes) {
+    void* data = nullptr;
+    wf::check(cudaMalloc(&data, bytes), "cudaMalloc");
+    held += bytes;
+    return data;
+  }
+  void give(void* data, std::size_t bytes) noexcept {
+    (void)cudaFree(data);
+    held -= bytes;
+  }
+};
+struct cccl_3 : counted_memory {
+  void* allocate(cudaStream_t, std::size_t bytes, std::size_t) { return take(bytes); }
+  void deallocate(cudaStream_t, void* data, std::size_t bytes, std::size_t) noexcept { give(data, bytes); }
+};
+struct cccl_2 : counted_memory {
+  void* allocate_async(std::size_t bytes, std::size_t, cudaStream_t) { return take(bytes); }
+  void deallocate_async(void* data, std::size_t bytes, std::size_t, cudaStream_t) noexcept { give(data, bytes); }
+};
+struct rmm : counted_memory {
+  void* allocate(std::size_t bytes, cudaStream_t) { return take(bytes); }
+  void deallocate(void* data, std::size_t bytes, cudaStream_t) noexcept { give(data, bytes); }
+};
+
+template <class Resource> void expect_borrowed() {
+  Resource resource;
+  const wf_test::device_array<int> in(std::vector<int>{1, 2, 3}), out(1);
+  {
+    wf::workspace scratch(resource, cudaStream_t{});
+    EXPECT_EQ(resource.held, scratch.bytes().size());
+    const wf::workspace moved(std::move(scratch));
+    wf::reduce(in, out, {.workspace = moved});
+    EXPECT_EQ(out.value(), 6);
+    EXPECT_EQ(control_of(moved.bytes()), cleared);
+  }
+  EXPECT_EQ(resource.held, 0u);
+}
+
+TEST(workspace, is_taken_from_memory_resources) {
+  expect_borrowed<cccl_3>();
+  expect_borrowed<cccl_2>();
+  expect_borrowed<rmm>();
+  const wf::workspace pooled(wf::stream_ordered_memory{}, cudaStream_t{});
+  EXPECT_EQ(control_of(pooled.bytes()), cleared);
+}
+
+TEST(workspace, scratch_of_streams_is_released) {
+  const wf_test::device_array<float> in(std::vector<float>(100'000, 1.0f)), out(1);
+  (void)wf::release_scratch();
+  wf::reduce(in, out);
+  EXPECT_GT(wf::release_scratch(), 0u);
+  EXPECT_EQ(out.value(), 100'000.0f);
+  EXPECT_EQ(wf::release_scratch(), 0u);
+  wf::reduce(in, out, wf::maximum{});
+  EXPECT_EQ(out.value(), 1.0f);
 }
 
 }  // namespace

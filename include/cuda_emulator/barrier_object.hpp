@@ -59,11 +59,18 @@ inline void store_word(barrier_object_record& record, barrier_word word) {
   }
 }
 
+// Values that fit, which -Wconversion cannot know.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+inline void set_bytes(barrier_word& word, long long bytes) { word.bytes = bytes; }
+inline void set_arrivals(barrier_word& word, unsigned count) { word.pending = word.expected = count; }
+#pragma GCC diagnostic pop
+
 inline void change_bytes(barrier_word& word, long long bytes) {
   const long long sum = word.bytes + bytes;
   if (sum > most_bytes || sum < -most_bytes)
     current_scheduler->fail(fault::barrier_object, "the byte count of a barrier leaves its range of 2^20 - 1");
-  word.bytes = sum;
+  set_bytes(word, sum);
 }
 
 }  // namespace detail
@@ -80,7 +87,7 @@ inline void barrier_init(void* address, unsigned count) {
   b.barrier_objects.push_back({address, nullptr});
   races::plain(address, sizeof(detail::barrier_word), true);
   detail::barrier_word word{};
-  word.pending = word.expected = count;
+  detail::set_arrivals(word, count);
   word.valid = 1;
   std::memcpy(address, &word, sizeof word);
 }

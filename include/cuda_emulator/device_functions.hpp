@@ -60,11 +60,13 @@ inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
 }
+__extension__ typedef __int128 emulated_int128;  // ISO C++ has none
+__extension__ typedef unsigned __int128 emulated_uint128;
 inline long long __mul64hi(long long a, long long b) {
-  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+  return static_cast<long long>(static_cast<emulated_int128>(a) * b >> 64);
 }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+  return static_cast<unsigned long long>(static_cast<emulated_uint128>(a) * b >> 64);
 }
 inline int __dp4a(int a, int b, int c) {
   auto sum = static_cast<unsigned>(c);

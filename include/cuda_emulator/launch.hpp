@@ -81,7 +81,7 @@ struct bound_kernel {
 
 template <class... P> struct bound_arguments final : bound_kernel {
   template <class... A>
-  explicit bound_arguments(void (*kernel)(P...), A&&... args) : kernel(kernel), arguments(static_cast<A&&>(args)...) {}
+  explicit bound_arguments(void (*called)(P...), A&&... args) : kernel(called), arguments(static_cast<A&&>(args)...) {}
   void call() const override { std::apply(kernel, arguments); }
   std::vector<std::byte> words() const override {
     std::vector<std::byte> words;

@@ -176,7 +176,7 @@ inline void scheduler::run(const grid_launch& launch) {
   gridDim = launch.grid;
 
   struct session {  // restores the scheduler for the next launch, also after an exception
-    explicit session(scheduler& s) : s(s) {
+    explicit session(scheduler& of) : s(of) {
       current_scheduler = &s;
       ++running_launches();
       races::launch_begins(s);

@@ -42,8 +42,8 @@ struct capture {
 };
 
 struct stream_object {
-  explicit stream_object(unsigned long long id, unsigned flags = cudaStreamDefault, int priority = 0)
-      : id(id), flags(flags), priority(priority) {}
+  explicit stream_object(unsigned long long number, unsigned with_flags = cudaStreamDefault, int with_priority = 0)
+      : id(number), flags(with_flags), priority(with_priority) {}
   unsigned long long id;
   int device = current_device();  // which was current when it was made
   unsigned flags;

@@ -15,10 +15,7 @@
 //   associative over all values, with NaN and infinities, and any association gives the same bits. .init lies on the
 //   left, before all items.
 #pragma once
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <type_traits>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/narrowed_identity.cuh>
 
 namespace warpfold {
@@ -269,7 +266,7 @@ inline constexpr bool is_exact<Op, A> = true;
 template <class Op, class T, class Index>
   requires(std::is_same_v<detail::plain_operator_t<Op>, Op>&& requires { typename Op::extremum; })
 struct identity<Op, indexed_value<T, Index>> {
-  static constexpr indexed_value<T, Index> value() {
+  WARPFOLD_JIT static constexpr indexed_value<T, Index> value() {
     if constexpr (has_identity_v<typename Op::extremum, T>)
       return {identity<typename Op::extremum, T>::value(), Index{-1}};
     else return {T{}, Index{-1}};
@@ -278,13 +275,15 @@ struct identity<Op, indexed_value<T, Index>> {
 template <class Op, class T, class Index>
   requires(std::is_same_v<detail::plain_operator_t<Op>, Op>&& requires { typename Op::greatest; })
 struct identity<Op, indexed_extrema<T, Index>> {
-  static constexpr indexed_extrema<T, Index> value() {
+  WARPFOLD_JIT static constexpr indexed_extrema<T, Index> value() {
     return {identity<typename Op::least, indexed_value<T, Index>>::value(),
             identity<typename Op::greatest, indexed_value<T, Index>>::value()};
   }
 };
 template <class Op, class A> struct identity<within_run<Op>, counted_from<A>> {
-  static constexpr counted_from<A> value() requires has_identity_v<Op, A> { return {identity<Op, A>::value(), -1}; }
+  WARPFOLD_JIT static constexpr counted_from<A> value() requires has_identity_v<Op, A> {
+    return {identity<Op, A>::value(), -1};
+  }
 };
 
 }  // namespace warpfold

@@ -3,11 +3,13 @@
 //
 // | function                                   | inputs              | outputs                         | then      |
 // |--------------------------------------------|---------------------|---------------------------------|-----------|
-// | argmin, argmax, arg_minmax                 | in; or first, count | out                             | [options] |
-// | argmin_value, argmax_value, ...            | in; or first, count | returned                        | [options] |
+// | argmin, argmax, arg_minmax                 | in; or first, count | out                             | [less]    |
+// | argmin_value, argmax_value, ...            | in; or first, count | returned                        | [less]    |
 // | segmented_argmin, _argmax, _arg_minmax     | in; or first, count | segments, then out              | [options] |
 // | argmin_by_key, argmax_by_key, ...          | keys, values[, count] | out_keys, out_values, out_count | [options] |
 //
+// Each call may end with options. `less`, a strict weak order less(a, b) of items, stands for <; the value is then the
+// item as it is, of its own type (arg_by_operators.hpp).
 // Inputs, outputs and segments are those of reduce, segmented_reduce and reduce_by_key, which these functions call with
 // the operators of arg_operators.hpp: their order, determinism, cost and errors hold. arg_operators.hpp says how ties,
 // zeros and NaN are decided.
@@ -24,7 +26,9 @@
 //   inputs below 2^31 items of 4 bytes or less, where a second kernel is compiled.
 #pragma once
 #include <warpfold/arg_operators.hpp>
+#include <warpfold/arg_reduce_by.cuh>
 #include <warpfold/call_options.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
@@ -84,15 +88,16 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 // ---- the smallest item ----
 
 /// *out = the smallest item of `in` and its index.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out>
 void argmin(const In& in, Out&& out, const detail::arg_options<arg_minimum<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("argmin", in, out, arg_minimum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
-void argmin(It first, std::int64_t count, Out&& out, const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
-  detail::reduce_items<automatic>("argmin", "first", first, count, out, arg_minimum<T, N>{}, thread::no_transform{},
-                                  options);
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out>
+void argmin(It first, const count_argument<It>& count, Out&& out,
+            const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
+  detail::reduce_items<automatic>("argmin", "first", first, count.from(first), out, arg_minimum<T, N>{},
+                                  thread::no_transform{}, options);
 }
 /// argmin, waiting for the stream and returning the result.
 template <ties T = ties::first, nans N = nans::propagate, device_range In>
@@ -101,7 +106,7 @@ template <ties T = ties::first, nans N = nans::propagate, device_range In>
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
-[[nodiscard]] auto argmin_value(It first, std::int64_t count,
+[[nodiscard]] auto argmin_value(It first, const count_argument<It>& count,
                                 const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_minimum<T, N>{}, options);
 }
@@ -115,9 +120,10 @@ void segmented_argmin(const In& in, const Segments& segments, Out&& out, const c
 /// The same of the `count` items from `first` on.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, item_iterator It,
           segments Segments, class Out>
-void segmented_argmin(It first, std::int64_t count, const Segments& segments, Out&& out,
+void segmented_argmin(It first, const count_argument<It>& count, const Segments& segments, Out&& out,
                       const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_minimum<T, N>>("segmented_argmin", "first", first, count, segments, out, options);
+  detail::reduce_arg_segments<R, arg_minimum<T, N>>("segmented_argmin", "first", first, count.from(first), segments,
+                                                    out, options);
 }
 /// argmin of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
 template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
@@ -131,15 +137,16 @@ void argmin_by_key(const Keys& keys, const Values& values, output_argument auto&
 // ---- the largest item ----
 
 /// *out = the largest item of `in` and its index.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out>
 void argmax(const In& in, Out&& out, const detail::arg_options<arg_maximum<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("argmax", in, out, arg_maximum<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
-void argmax(It first, std::int64_t count, Out&& out, const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
-  detail::reduce_items<automatic>("argmax", "first", first, count, out, arg_maximum<T, N>{}, thread::no_transform{},
-                                  options);
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out>
+void argmax(It first, const count_argument<It>& count, Out&& out,
+            const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
+  detail::reduce_items<automatic>("argmax", "first", first, count.from(first), out, arg_maximum<T, N>{},
+                                  thread::no_transform{}, options);
 }
 /// argmax, waiting for the stream and returning the result.
 template <ties T = ties::first, nans N = nans::propagate, device_range In>
@@ -148,7 +155,7 @@ template <ties T = ties::first, nans N = nans::propagate, device_range In>
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
-[[nodiscard]] auto argmax_value(It first, std::int64_t count,
+[[nodiscard]] auto argmax_value(It first, const count_argument<It>& count,
                                 const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_maximum<T, N>{}, options);
 }
@@ -162,9 +169,10 @@ void segmented_argmax(const In& in, const Segments& segments, Out&& out, const c
 /// The same of the `count` items from `first` on.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, item_iterator It,
           segments Segments, class Out>
-void segmented_argmax(It first, std::int64_t count, const Segments& segments, Out&& out,
+void segmented_argmax(It first, const count_argument<It>& count, const Segments& segments, Out&& out,
                       const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_maximum<T, N>>("segmented_argmax", "first", first, count, segments, out, options);
+  detail::reduce_arg_segments<R, arg_maximum<T, N>>("segmented_argmax", "first", first, count.from(first), segments,
+                                                    out, options);
 }
 /// argmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
 template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>
@@ -178,16 +186,16 @@ void argmax_by_key(const Keys& keys, const Values& values, output_argument auto&
 // ---- both ----
 
 /// *out = the smallest and the largest item of `in` and their indices.
-template <ties T = ties::first, nans N = nans::propagate, device_range In, any_device_output Out>
+template <ties T = ties::first, nans N = nans::propagate, device_range In, class Out>
 void arg_minmax(const In& in, Out&& out, const detail::arg_options<arg_extrema<T, N>, In>& options = {}) {
   detail::reduce_range<automatic>("arg_minmax", in, out, arg_extrema<T, N>{}, thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
-template <ties T = ties::first, nans N = nans::propagate, item_iterator It, any_device_output Out>
-void arg_minmax(It first, std::int64_t count, Out&& out,
+template <ties T = ties::first, nans N = nans::propagate, item_iterator It, class Out>
+void arg_minmax(It first, const count_argument<It>& count, Out&& out,
                 const detail::arg_options<arg_extrema<T, N>, It>& options = {}) {
-  detail::reduce_items<automatic>("arg_minmax", "first", first, count, out, arg_extrema<T, N>{}, thread::no_transform{},
-                                  options);
+  detail::reduce_items<automatic>("arg_minmax", "first", first, count.from(first), out, arg_extrema<T, N>{},
+                                  thread::no_transform{}, options);
 }
 /// arg_minmax, waiting for the stream and returning the result.
 template <ties T = ties::first, nans N = nans::propagate, device_range In>
@@ -196,7 +204,7 @@ template <ties T = ties::first, nans N = nans::propagate, device_range In>
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
-[[nodiscard]] auto arg_minmax_value(It first, std::int64_t count,
+[[nodiscard]] auto arg_minmax_value(It first, const count_argument<It>& count,
                                     const detail::arg_options<arg_extrema<T, N>, It>& options = {}) {
   return warpfold::reduce_value(first, count, arg_extrema<T, N>{}, options);
 }
@@ -210,10 +218,10 @@ void segmented_arg_minmax(const In& in, const Segments& segments, Out&& out, con
 /// The same of the `count` items from `first` on.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, item_iterator It,
           segments Segments, class Out>
-void segmented_arg_minmax(It first, std::int64_t count, const Segments& segments, Out&& out,
+void segmented_arg_minmax(It first, const count_argument<It>& count, const Segments& segments, Out&& out,
                           const call_options& options = {}) {
-  detail::reduce_arg_segments<R, arg_extrema<T, N>>("segmented_arg_minmax", "first", first, count, segments, out,
-                                                    options);
+  detail::reduce_arg_segments<R, arg_extrema<T, N>>("segmented_arg_minmax", "first", first, count.from(first), segments,
+                                                    out, options);
 }
 /// arg_minmax of each run of equal keys: reduce_by_key. Indices count from the begin of the array, or as `R` says.
 template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, class Keys, class Values>

@@ -13,10 +13,8 @@
 // hardware likes, and the bits stay the same. It is pairwise summation: the rounding error of a float sum grows with
 // ceil(log2 N). It is also the association that WG21's paper P4016 proposes for C++; tests reproduce the paper's sums.
 #pragma once
-#include <cstdint>
-#include <type_traits>
-#include <utility>
 #include <warpfold/operator_traits.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::canonical_tree {
 
@@ -55,14 +53,14 @@ template <class A, class Op> class counter {
 };
 
 /// Leaf `index` of the tree, whose item is `item`.
-template <class A, class Op, class T> A leaf(const Op& op, const T& item, std::int64_t index) {
+template <class A, class Op, class T> WARPFOLD_JIT A leaf(const Op& op, const T& item, std::int64_t index) {
   if constexpr (lifts<Op, T>) return detail::convert<A>(detail::lift(op, item, index));
   else return detail::convert<A>(item);
 }
 
 /// The accumulator that reduce computes, to the bit, on the CPU: `first[0] … first[count - 1]`, count > 0, no init.
 template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
-accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
+WARPFOLD_JIT accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
   using A = accumulator_t<Op, T>;
   counter<A, Op> tree(op);
   for (std::int64_t i = 0; i < count; ++i) tree.push(leaf<A>(op, static_cast<T>(first[i]), i));
@@ -72,7 +70,7 @@ accumulator_t<Op, T> replay(It first, std::int64_t count, Op op) {
 /// The value that reduce_by_key computes, to the bit, for the run first[begin] … first[end - 1], begin < end, on the
 /// CPU: the joins of the tree over all items that lie within the run. Items outside the run do not matter.
 template <class It, class Op, class T = std::remove_cvref_t<decltype(std::declval<It&>()[std::int64_t{}])>>
-accumulator_t<Op, T> replay_part(It first, std::int64_t begin, std::int64_t end, Op op) {
+WARPFOLD_JIT accumulator_t<Op, T> replay_part(It first, std::int64_t begin, std::int64_t end, Op op) {
   using A = accumulator_t<Op, T>;
   counter<A, Op> tree(op, static_cast<std::uint64_t>(begin));
   for (std::int64_t i = begin; i < end; ++i) tree.push(leaf<A>(op, static_cast<T>(first[i]), i));

@@ -42,7 +42,7 @@ struct compensated_plus {
 };
 
 template <class T> struct identity<compensated_plus, compensated_sum<T>> {
-  static constexpr compensated_sum<T> value() { return {T(0), T(0)}; }
+  WARPFOLD_JIT static constexpr compensated_sum<T> value() { return {T(0), T(0)}; }
 };
 template <> inline constexpr bool is_commutative<compensated_plus> = true;
 

@@ -10,16 +10,24 @@
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
 #endif
 
+#if defined(__clang__) && __clang_major__ < 16 && !defined(__CUDACC__)
+#error "warpfold: this clang is too old: use clang 16 or newer, or g++ 12 or newer"
+#endif
+#if !defined(__cpp_exceptions) && !defined(__CUDACC_RTC__)
+#error "warpfold: exceptions are needed, by which calls report errors: leave out -fno-exceptions"
+#endif
+
 // Compilers go on after an #error, and hundreds of errors would bury it. A file that is missing stops them.
-#if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR))
+#if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR)) || \
+    !(defined(__cpp_exceptions) || defined(__CUDACC_RTC__)) ||                       \
+    (defined(__clang__) && __clang_major__ < 16 && !defined(__CUDACC__))
 #include "the #error above says what to do"
 #endif
 
+#if !defined(__CUDACC_RTC__)
 #include <cuda_runtime.h>
-
-#include <concepts>
-#include <cstdint>
-#include <type_traits>
+#endif
+#include <warpfold/standard.hpp>
 
 #if !defined(__CUDACC__)
 #include <cuda_emulator/cuda_emulator.hpp>
@@ -72,7 +80,11 @@
 #else
 #define WARPFOLD_V1_OF_BUILD WARPFOLD_V1
 #endif
+#if defined(__CUDACC_RTC__)  // which exports nothing
+#define WARPFOLD_HIDDEN_V1 WARPFOLD_V1_OF_BUILD
+#else
 #define WARPFOLD_HIDDEN_V1 WARPFOLD_V1_OF_BUILD __attribute__((visibility("hidden")))
+#endif
 #define WARPFOLD_EXPORTED __attribute__((visibility("default")))
 
 // Loops over registers must be unrolled on the GPU; a host compiler does not know the pragma.
@@ -86,14 +98,23 @@
 #define WARPFOLD_UNROLL_4
 #endif
 
+// NVRTC takes a function without an annotation for the host's, and refuses it, also where only compilers call it.
+#if defined(__CUDACC_RTC__)
+#define WARPFOLD_JIT __device__
+#define WARPFOLD_NO_INLINE __noinline__
+#else
+#define WARPFOLD_JIT
+#define WARPFOLD_NO_INLINE [[gnu::noinline]]
+#endif
+
 namespace warpfold {
 
 inline constexpr int warp_lanes = 32;
 inline constexpr unsigned full_warp = 0xffffffffu;
 
-consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
+WARPFOLD_JIT consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
 
-consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
+WARPFOLD_JIT consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
 
 /// For device code, which cannot call std::min and std::max. Two int give an int, since 64 bits cost a GPU twice as
 /// much.

@@ -47,9 +47,14 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Throws cuda_error unless `code` is cudaSuccess.
-inline void check(cudaError_t code, const char* call, std::source_location where = std::source_location::current()) {
+/// Throws cuda_error unless `code` is cudaSuccess. What the library calls, since users have macros of the name check.
+inline void require_success(cudaError_t code, const char* call,
+                            std::source_location where = std::source_location::current()) {
   if (code != cudaSuccess) detail::throw_cuda_error(code, call, where);
+}
+/// The same, for users.
+inline void(check)(cudaError_t code, const char* call, std::source_location where = std::source_location::current()) {
+  require_success(code, call, where);
 }
 
 /// Throws std::invalid_argument "function: argument problem".

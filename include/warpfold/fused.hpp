@@ -28,7 +28,7 @@ template <std::size_t I, class... Ts> using type_at_t = typename type_at<I, Ts..
 
 template <std::size_t Count> struct index_list { std::size_t at[Count]; };
 /// The types' indices, the most aligned type first, so that no padding lies between values.
-template <class... Ts> consteval index_list<sizeof...(Ts)> by_alignment() {
+template <class... Ts> WARPFOLD_JIT consteval index_list<sizeof...(Ts)> by_alignment() {
   constexpr std::size_t alignments[] = {alignof(Ts)...};
   index_list<sizeof...(Ts)> order{};
   std::size_t count = 0, most = 1;
@@ -39,7 +39,7 @@ template <class... Ts> consteval index_list<sizeof...(Ts)> by_alignment() {
   return order;
 }
 
-template <std::size_t Count> consteval std::size_t largest(const std::size_t (&numbers)[Count]) {
+template <std::size_t Count> WARPFOLD_JIT consteval std::size_t largest(const std::size_t (&numbers)[Count]) {
   std::size_t most = 0;
   for (const std::size_t number : numbers) most = number > most ? number : most;
   return most;
@@ -115,7 +115,7 @@ inline constexpr bool is_wider<fused<Ts...>, fused<As...>> = (is_wider<Ts, As> |
 template <class... Ts, class... As>
   requires(sizeof...(Ts) == sizeof...(As))
 struct conversion<fused<Ts...>, fused<As...>> {
-  static constexpr void note_loss(lost_numbers& lost, const fused<Ts...>& given, int) {
+  WARPFOLD_JIT static constexpr void note_loss(lost_numbers& lost, const fused<Ts...>& given, int) {
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
       (conversion<Ts, As>::note_loss(lost, given.template get<Is>(), static_cast<int>(Is)), ...);
     }

@@ -67,7 +67,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline void check_not_captured(const char* function, cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  require_success(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
   if (status != cudaStreamCaptureStatusNone)
     reject(function, "the stream is being captured; host memory is read by the call, not by a graph");
 }
@@ -113,7 +113,7 @@ void reduce_parts(const char* function, const std::vector<host_memory::reader>& 
   if (count > 0) host_memory::pipeline(readers, parts, how, enqueue).run(rings);
   reduction::enqueue(function, node_leaves{nodes_source{nodes, parts.parts()}, {}}, lowered, op, of_result);
   const host_side::relaxed_capture relaxed;
-  check(cudaStreamSynchronize(options.stream), "cudaStreamSynchronize");
+  require_success(cudaStreamSynchronize(options.stream), "cudaStreamSynchronize");
 }
 
 template <class In, class Out, class Op, class Transform, class A>

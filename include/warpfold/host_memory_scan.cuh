@@ -86,7 +86,7 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
   const std::size_t lists_at = rounded(most * sizeof(A)), results_at = lists_at + rounded(2 * sizeof(nodes));
 
   cudaEvent_t joined{};
-  check(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  require_success(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   struct destroyer {
     cudaEvent_t event;
     ~destroyer() { (void)cudaEventDestroy(event); }
@@ -107,7 +107,7 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
     thread::number_from(leaves, of.first);
     constexpr auto policy = scan::policy_of<std::remove_cv_t<decltype(leaves)>, Op, A*>();
     scan::enqueue<scan::scan_kind::inclusive, policy>(function, leaves, own, op, reduce_options<A>{stream});
-    if (of.number > 0) check(cudaStreamWaitEvent(stream, joined, 0), "cudaStreamWaitEvent");
+    if (of.number > 0) require_success(cudaStreamWaitEvent(stream, joined, 0), "cudaStreamWaitEvent");
     auto* const list =
         of.number + 1 < parts.parts() ? reinterpret_cast<nodes*>(room + lists_at) + of.number % 2 : nullptr;
     host_side::enqueue(
@@ -115,11 +115,11 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
         host_side::launch_shape{static_cast<int>(std::min<std::int64_t>(blocks, (of.count + 255) / 256)), 256}, stream,
         prefix_arguments<A, Op, Out>{own, of.count, lowered(results), op, init, first, left, list,
                                      std::countr_zero(static_cast<std::uint64_t>(parts.part_items))});
-    check(cudaEventRecord(joined, stream), "cudaEventRecord");
+    require_success(cudaEventRecord(joined, stream), "cudaEventRecord");
     left = list;
-    check(cudaMemcpyAsync(out + of.first, results, static_cast<std::size_t>(of.count) * sizeof(R), cudaMemcpyDefault,
-                          stream),
-          "cudaMemcpyAsync");
+    require_success(cudaMemcpyAsync(out + of.first, results, static_cast<std::size_t>(of.count) * sizeof(R),
+                                    cudaMemcpyDefault, stream),
+                    "cudaMemcpyAsync");
   };
   const std::vector<host_memory::reader> readers{reader};
   std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);

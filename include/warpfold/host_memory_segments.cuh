@@ -111,8 +111,9 @@ void reduce_host_segments(const char* function, const host_memory::reader& reade
     const std::span<R> results(reinterpret_cast<R*>(const_cast<std::byte*>(on_device[2])), own.size() - 1);
     reduce_segments<automatic>(function, "in", reinterpret_cast<const T*>(on_device[0]), of.count, own, results, op,
                                thread::no_transform{}, segmented_options<A>{stream, options.init, options.empty});
-    check(cudaMemcpyAsync(out + group.first_segment, results.data(), results.size_bytes(), cudaMemcpyDefault, stream),
-          "cudaMemcpyAsync");
+    require_success(
+        cudaMemcpyAsync(out + group.first_segment, results.data(), results.size_bytes(), cudaMemcpyDefault, stream),
+        "cudaMemcpyAsync");
   };
   if (!parts.listed.empty()) {
     const std::vector<host_memory::reader> readers{reader, offsets_reader(offsets, all.groups, all.most_segments)};
@@ -134,9 +135,9 @@ void reduce_host_segments(const char* function, const host_memory::reader& reade
     const auto lists = lists_of_host<T, A>(function, own, of.items, 0, op, of_one);
     const auto& list = lists.all().begin()->second;
     const R result = convert<R>(options.init.has_value() ? list.value(op, options.init.value()) : list.value(op));
-    check(cudaMemcpyAsync(out + of.first_segment, &result, sizeof result, cudaMemcpyDefault, options.stream),
-          "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(options.stream), "cudaStreamSynchronize");
+    require_success(cudaMemcpyAsync(out + of.first_segment, &result, sizeof result, cudaMemcpyDefault, options.stream),
+                    "cudaMemcpyAsync");
+    require_success(cudaStreamSynchronize(options.stream), "cudaStreamSynchronize");
     done += of.items;
   }
 }

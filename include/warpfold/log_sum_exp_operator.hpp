@@ -10,10 +10,7 @@
 // the Elementary Functions, 1980.) Nothing is taken from a mathematical library, whose bits differ between host and
 // GPU.
 #pragma once
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <type_traits>
+#include <warpfold/standard.hpp>
 #include <warpfold/vector_operators.hpp>
 
 namespace warpfold {
@@ -227,7 +224,7 @@ struct log_sum_exp {
   }
 };
 template <class R> struct identity<log_sum_exp, scaled_sum<R>> {
-  static constexpr scaled_sum<R> value() { return {0, -std::numeric_limits<R>::infinity()}; }
+  WARPFOLD_JIT static constexpr scaled_sum<R> value() { return {0, -std::numeric_limits<R>::infinity()}; }
 };
 
 }  // namespace warpfold

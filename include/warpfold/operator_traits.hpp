@@ -33,13 +33,9 @@
 //
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once
-#include <concepts>
-#include <cstdint>
-#include <limits>
-#include <type_traits>
-#include <utility>
-#include <warpfold/arch/extended_lambda.cuh>
+#include <warpfold/folded_type.hpp>
 #include <warpfold/operators.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold {
 
@@ -112,22 +108,22 @@ struct lowered<Op, A> {
   using type = std::remove_cvref_t<decltype(std::declval<const Op&>().lower(std::declval<const A&>()))>;
 };
 /// Whether `Op` folds items of type `T` to accumulators of type `A` by an operator without the number of items.
-template <class Op, class T, class A>
-inline constexpr bool folds_uncounted = [] {
+template <class Op, class T, class A> WARPFOLD_JIT consteval bool find_folds_uncounted() {
   if constexpr (requires(const Op& op) { op.template uncounted<T>(); }) {
     using simple = decltype(std::declval<const Op&>().template uncounted<T>());
     return requires(const Op& op, const T& item, const simple& of_items) {
       { op.template counted<A>(lift(of_items, item, 0), std::int64_t{}) } -> std::same_as<A>;
     };
   } else return false;
-}();
+}
+template <class Op, class T, class A> inline constexpr bool folds_uncounted = find_folds_uncounted<Op, T, A>();
 }  // namespace detail
 template <class Op, class A> using lowered_t = typename detail::lowered<Op, A>::type;
 
 /// The type in which `Op` accumulates items of type `T`: `T`, but float for half, bfloat16 and fp8, and 32 bits for
 /// 8- and 16-bit integers with the arithmetic operators; bool for the logical ones. A user's operator: what it lifts
-/// items to, else `T`.
-template <class Op, class T> struct accumulator { using type = T; };
+/// items to, else what it returns for two items, as std::reduce and CUB have it [P0571]; `T` if it cannot fold that.
+template <class Op, class T> struct accumulator : detail::folded<Op, T> {};
 template <class Op, class T>
   requires detail::is_arithmetic<Op>
 struct accumulator<Op, T> : detail::promoted<T> {
@@ -153,67 +149,67 @@ template <class Op, class A> struct identity {};
 template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<plus, A> {
-  static constexpr A value() { return A(0); }
+  WARPFOLD_JIT static constexpr A value() { return A(0); }
 };
 template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<multiplies, A> {
-  static constexpr A value() { return A(1); }
+  WARPFOLD_JIT static constexpr A value() { return A(1); }
 };
 template <class A>
   requires(detail::is_short_vector<A> || detail::is_complex<A> ||
            (detail::is_wide_integer<A> && !std::is_arithmetic_v<A>))
 struct identity<plus, A> {
-  static constexpr A value() { return A{}; }
+  WARPFOLD_JIT static constexpr A value() { return A{}; }
 };
 template <class A>
   requires(detail::is_complex<A> || (detail::is_wide_integer<A> && !std::is_arithmetic_v<A>))
 struct identity<multiplies, A> {
-  static constexpr A value() { return A(1); }
+  WARPFOLD_JIT static constexpr A value() { return A(1); }
 };
 template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<minimum, A> {
   using limits = std::numeric_limits<A>;
-  static constexpr A value() { return limits::has_infinity ? limits::infinity() : limits::max(); }
+  WARPFOLD_JIT static constexpr A value() { return limits::has_infinity ? limits::infinity() : limits::max(); }
 };
 template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<maximum, A> {
   using limits = std::numeric_limits<A>;
-  static constexpr A value() { return limits::has_infinity ? -limits::infinity() : limits::lowest(); }
+  WARPFOLD_JIT static constexpr A value() { return limits::has_infinity ? -limits::infinity() : limits::lowest(); }
 };
 template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<minimum_number, A> {
   using limits = std::numeric_limits<A>;
-  static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::max(); }
+  WARPFOLD_JIT static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::max(); }
 };
 template <class A>
   requires std::is_arithmetic_v<A>
 struct identity<maximum_number, A> {
   using limits = std::numeric_limits<A>;
-  static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::lowest(); }
+  WARPFOLD_JIT static constexpr A value() { return limits::has_quiet_NaN ? limits::quiet_NaN() : limits::lowest(); }
 };
 template <detail::is_integer A> struct identity<bit_and, A> {
-  static constexpr A value() { return static_cast<A>(-1); }
+  WARPFOLD_JIT static constexpr A value() { return static_cast<A>(-1); }
 };
 template <detail::is_integer A> struct identity<bit_or, A> {
-  static constexpr A value() { return A(0); }
+  WARPFOLD_JIT static constexpr A value() { return A(0); }
 };
 template <detail::is_integer A> struct identity<bit_xor, A> {
-  static constexpr A value() { return A(0); }
+  WARPFOLD_JIT static constexpr A value() { return A(0); }
 };
 // numeric_limits knows integers of 128 bits in GNU's modes only, where they are arithmetic types, too.
 template <class A>
   requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
 struct identity<minimum, A> {
-  static constexpr A value() { return static_cast<A>(~uint128{} >> (static_cast<A>(-1) < A{})); }
+  WARPFOLD_JIT static constexpr A value() { return static_cast<A>(~uint128{} >> (static_cast<A>(-1) < A{})); }
 };
 template <class A>
   requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
 struct identity<maximum, A> {
-  static constexpr A value() { return static_cast<A>(~identity<minimum, A>::value()); }
+  WARPFOLD_JIT static constexpr A value() { return static_cast<A>(~identity<minimum, A>::value()); }
 };
 template <class A>
   requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
@@ -222,10 +218,10 @@ template <class A>
   requires(detail::is_wide_integer<A> && !std::is_arithmetic_v<A>)
 struct identity<maximum_number, A> : identity<maximum, A> {};
 template <> struct identity<logical_and, bool> {
-  static constexpr bool value() { return true; }
+  WARPFOLD_JIT static constexpr bool value() { return true; }
 };
 template <> struct identity<logical_or, bool> {
-  static constexpr bool value() { return false; }
+  WARPFOLD_JIT static constexpr bool value() { return false; }
 };
 template <class B, class Op, class A> struct identity<accumulating<B, Op>, A> : identity<Op, A> {};
 
@@ -248,8 +244,7 @@ inline constexpr bool is_commutative =
 
 /// The hardware operation (redux.sync, atomics) that computes `Op`, if any does.
 enum class hardware_operation { none, add, minimum, maximum, bit_and, bit_or, bit_xor };
-template <class Op>
-inline constexpr hardware_operation hardware_operation_v = [] {
+template <class Op> WARPFOLD_JIT consteval hardware_operation find_hardware_operation_v() {
   using P = detail::plain_operator_t<Op>;
   if (std::is_same_v<P, plus>) return hardware_operation::add;
   if (detail::is_one_of<P, minimum, minimum_number>) return hardware_operation::minimum;
@@ -258,7 +253,8 @@ inline constexpr hardware_operation hardware_operation_v = [] {
   if (std::is_same_v<P, bit_or>) return hardware_operation::bit_or;
   if (std::is_same_v<P, bit_xor>) return hardware_operation::bit_xor;
   return hardware_operation::none;
-}();
+}
+template <class Op> inline constexpr hardware_operation hardware_operation_v = find_hardware_operation_v<Op>();
 
 template <class Op, class A>
 inline constexpr bool is_operator_for = is_extended_lambda<Op> || requires(const Op op, const A a) {
@@ -267,26 +263,27 @@ inline constexpr bool is_operator_for = is_extended_lambda<Op> || requires(const
 
 namespace detail {
 template <class F> inline constexpr bool is_host_pointer = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
-template <class A>
-inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A>&& std::is_default_constructible_v<A>;
 }  // namespace detail
 
 /// Whether `Op` can fold accumulators of type `A` on a GPU.
 template <class Op, class A>
 inline constexpr bool is_valid_operator =
-    !std::is_same_v<A, detail::refused> && !detail::is_host_pointer<Op> && detail::is_passed_by_bytes<Op> &&
-    detail::is_accumulator<A> && is_operator_for<Op, A>;
+    !std::is_same_v<A, detail::refused> && !detail::is_host_pointer<Op> && detail::is_callable_on_device<Op> &&
+    detail::is_passed_by_bytes<Op> && detail::is_accumulator<A> && is_operator_for<Op, A>;
 
 /// Explains a wrong operator in plain words: nvcc prints no reason for a failed concept. Nothing else should be
 /// instantiated with an operator that is not valid: the errors that follow would bury the reason.
-template <class Op, class A> consteval void check_operator() {
+template <class Op, class A> WARPFOLD_JIT consteval void check_operator() {
+  (void)detail::check_callable_on_device<Op>();
+  static_assert(!std::is_arithmetic_v<Op>,
+                "warpfold: a value stands where the operator goes: pass {.init = value} as the last argument");
   static_assert(!detail::is_host_pointer<Op>,
                 "warpfold: the operator must be a function object or a lambda: a function pointer is the host's");
   static_assert(detail::is_passed_by_bytes<Op>,
                 "warpfold: the operator must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(detail::is_accumulator<A>,
                 "warpfold: the accumulator type must be trivially copyable and default constructible");
-  static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused>,
+  static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused> || std::is_arithmetic_v<Op>,
                 "warpfold: the operator must be callable as A op(A, A) const, where A is its accumulator type "
                 "(warpfold::accumulator_t<Op, Item>; for another type use warpfold::accumulate_in<A>(op))");
 }

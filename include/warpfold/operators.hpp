@@ -2,19 +2,14 @@
 // The operators that come with Warpfold. An operator is a trivially copyable function object, A op(A, A), that need
 // only be associative. operator_traits.hpp has their other properties.
 #pragma once
-#include <cmath>
-#include <concepts>
-#include <type_traits>
 #include <warpfold/config.hpp>
+#include <warpfold/int128.hpp>
+#include <warpfold/standard.hpp>
 
 struct __half;  // cuda_fp16.h and cuda_bf16.h are the caller's to include: they cost compile time
 struct __nv_bfloat16;
 
 namespace warpfold {
-
-/// Integers of 128 bits: no type of ISO C++, but one of every compiler that Warpfold supports.
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
 
 template <class T> inline constexpr bool is_half_like = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
@@ -134,7 +129,9 @@ concept is_complex = requires(const T& a) {
 template <class T>
 inline constexpr bool is_short_vector =
     std::is_same_v<T, float2> || std::is_same_v<T, float3> || std::is_same_v<T, float4> || std::is_same_v<T, double2>;
-template <class T> inline constexpr bool is_wide_integer = std::is_same_v<T, int128> || std::is_same_v<T, uint128>;
+template <class T>
+inline constexpr bool is_wide_integer = std::is_same_v<T, int128> ||
+                                        (std::is_same_v<T, uint128> && sizeof(uint128) == 16);
 // Strict modes, as -std=c++20, do not count those of 128 bits among the integral types.
 template <class T>
 concept is_integer = std::integral<T> || is_wide_integer<T>;

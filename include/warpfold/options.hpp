@@ -8,6 +8,7 @@
 #include <span>
 #include <type_traits>
 #include <warpfold/operator_traits.hpp>
+#include <warpfold/stream_argument.hpp>
 
 namespace warpfold {
 
@@ -108,7 +109,7 @@ struct workspace_ref {
 /// Options of reduce, transform_reduce and their _value forms, of reduce_by_key, and of the scans. Their order is part
 /// of the interface.
 template <class A> struct reduce_options {
-  cudaStream_t stream = {};
+  stream_argument stream = {};
   initial<A> init = {};  ///< joins on the left, once; the result of reducing an empty input; by key: joins each run
   workspace_ref workspace = {};  ///< scratch; without it Warpfold uses one of its own for this stream
   int max_blocks = 0;            ///< bounds the grid, 0 for none: leaves multiprocessors to others; never changes a bit
@@ -116,7 +117,7 @@ template <class A> struct reduce_options {
 
 /// Options of segmented_reduce; this order is part of the interface.
 template <class A> struct segmented_options {
-  cudaStream_t stream = {};
+  stream_argument stream = {};
   initial<A> init = {};   ///< joins each segment on the left, once
   initial<A> empty = {};  ///< the result of an empty segment, as it is; without it init, else the operator's identity
   workspace_ref workspace = {};  ///< scratch; without it Warpfold uses one of its own for this stream
@@ -215,7 +216,11 @@ template <class Out> constexpr auto to_output(Out&& out) {
   if constexpr (requires { out.to_output(); }) return out.to_output();
   else if constexpr (device_range<std::remove_reference_t<Out>>)
     return output<decltype(to_pointer(out.data()))>{to_pointer(out.data()), static_cast<std::int64_t>(out.size())};
-  else return output<decltype(to_kernel_iterator(out))>{to_kernel_iterator(out)};
+  else {
+    static_assert(std::copy_constructible<std::remove_cvref_t<Out>>,
+                  "warpfold: out must be a device pointer, an iterator or a range of device memory");
+    return output<decltype(to_kernel_iterator(out))>{to_kernel_iterator(out)};
+  }
 }
 template <class Out> using output_iterator_t = decltype(to_output(std::declval<Out>()).first);
 

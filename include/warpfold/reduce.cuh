@@ -27,12 +27,14 @@
 // - may write `out` into the input: all items have been read by then. `out` must not lie in the workspace;
 // - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
 //   output without items, an empty input without init and identity, a workspace that is too small or misaligned, a
-//   negative max_blocks, inputs of different lengths and, in builds with WARPFOLD_CHECKS, host memory where device
+//   negative max_blocks, inputs of different lengths and host memory where device
 //   memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
+#include <warpfold/host/refused_reductions.hpp>
 #include <warpfold/host/wait_for_value.cuh>
+#include <warpfold/item_count.hpp>
 #include <warpfold/reduce/dispatch.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -52,8 +54,8 @@ template <class Out> auto checked_output(const char* function, Out&& out) {
 }
 
 template <class S, class It, class Out, class Op, class Transform, class A>
-void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out, Op op,
-                  Transform transform, const reduce_options<A>& options) {
+void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out,
+                  const Op& op, const Transform& transform, const reduce_options<A>& options) {
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
     const auto from = to_kernel_iterator(first);
     host_side::check_count(function, count);
@@ -64,14 +66,14 @@ void reduce_items(const char* function, const char* argument, const It& first, s
 }
 
 template <class S, class In, class Out, class Op, class Transform, class A>
-void reduce_range(const char* function, const In& in, Out&& out, Op op, Transform transform,
+void reduce_range(const char* function, const In& in, Out&& out, const Op& op, const Transform& transform,
                   const reduce_options<A>& options) {
   reduce_items<S>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), out, op, transform, options);
 }
 
 template <class S, class Out, class Op, class Transform, class A>
-void reduce_pairs(const char* function, const auto& left, const auto& right, std::int64_t count, Out&& out, Op op,
-                  Transform transform, const reduce_options<A>& options) {
+void reduce_pairs(const char* function, const auto& left, const auto& right, std::int64_t count, Out&& out,
+                  const Op& op, const Transform& transform, const reduce_options<A>& options) {
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>,
                             iterator_item_t<std::remove_cvref_t<decltype(left)>>,
                             iterator_item_t<std::remove_cvref_t<decltype(right)>>>()) {
@@ -88,8 +90,8 @@ void reduce_pairs(const char* function, const auto& left, const auto& right, std
 }
 
 template <class S, class Out, class Op, class Transform, class A>
-void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, Op op, Transform transform,
-                   const reduce_options<A>& options) {
+void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, const Op& op,
+                   const Transform& transform, const reduce_options<A>& options) {
   if (left.size() != right.size())
     reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
   reduce_pairs<S>(function, left.data(), right.data(), static_cast<std::int64_t>(left.size()), out, op, transform,
@@ -105,31 +107,28 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// *out = init op first[0] op … op first[count - 1].
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void reduce(It first, std::int64_t count, Out&& out, Op op,
+void reduce(It first, const count_argument<It>& count, Out&& out, Op op,
             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<S>("reduce", "first", first, count, out, op, thread::no_transform{}, options);
+  detail::reduce_items<S>("reduce", "first", first, count.from(first), out, op, thread::no_transform{}, options);
 }
 
 /// The sum: reduce with plus.
 template <reduction_strategy S = automatic, item_iterator It, class Out,
           class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void reduce(It first, std::int64_t count, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce(It first, const count_argument<It>& count, Out&& out,
+            const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce<S>(first, count, out, plus{}, options);
 }
 
 /// *out = init op in[0] op … op in[in.size() - 1].
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires any_device_output<Out>
 void reduce(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("reduce", in, out, op, thread::no_transform{}, options);
 }
 
 /// The sum of a range: reduce with plus.
 template <reduction_strategy S = automatic, device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-  requires any_device_output<Out>
 void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce<S>(in, out, plus{}, options);
 }
@@ -137,7 +136,6 @@ void reduce(const In& in, Out&& out, const std::type_identity_t<reduce_options<A
 /// *out = init op transform(in[0]) op transform(in[1]) …. The accumulator follows what `transform` returns.
 template <reduction_strategy S = automatic, device_range In, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires any_device_output<Out>
 void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_range<S>("transform_reduce", in, out, op, transform, options);
@@ -146,17 +144,15 @@ void transform_reduce(const In& in, Out&& out, Op op, Transform transform,
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, class Out, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires any_device_output<Out>
-void transform_reduce(It first, std::int64_t count, Out&& out, Op op, Transform transform,
+void transform_reduce(It first, const count_argument<It>& count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::reduce_items<S>("transform_reduce", "first", first, count, out, op, transform, options);
+  detail::reduce_items<S>("transform_reduce", "first", first, count.from(first), out, op, transform, options);
 }
 
 /// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
 template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-  requires any_device_output<Out>
 void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_ranges<S>("transform_reduce", left, right, out, op, transform, options);
@@ -166,7 +162,6 @@ void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Tr
 template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Out, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
-  requires any_device_output<Out>
 void transform_reduce(Left left, Right right, std::int64_t count, Out&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_pairs<S>("transform_reduce", left, right, count, out, op, transform, options);
@@ -185,10 +180,11 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<Op, A> reduce_value(It first, std::int64_t count, Op op,
+[[nodiscard]] lowered_t<Op, A> reduce_value(It first, const count_argument<It>& count, Op op,
                                             const std::type_identity_t<reduce_options<A>>& options = {}) {
   return host_side::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_items<S>("reduce_value", "first", first, count, out, op, thread::no_transform{}, options);
+    detail::reduce_items<S>("reduce_value", "first", first, count.from(first), out, op, thread::no_transform{},
+                            options);
   });
 }
 
@@ -200,7 +196,7 @@ template <reduction_strategy S = automatic, device_range In, class A = accumulat
 
 /// The sum of `count` items: reduce_value with plus.
 template <reduction_strategy S = automatic, item_iterator It, class A = accumulator_t<plus, iterator_item_t<It>>>
-[[nodiscard]] A reduce_value(It first, std::int64_t count,
+[[nodiscard]] A reduce_value(It first, const count_argument<It>& count,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   return warpfold::reduce_value<S>(first, count, plus{}, options);
 }
@@ -220,11 +216,13 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
 /// The same of `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-[[nodiscard]] lowered_t<Op, A> transform_reduce_value(It first, std::int64_t count, Op op, Transform transform,
+[[nodiscard]] lowered_t<Op, A> transform_reduce_value(It first, const count_argument<It>& count, Op op,
+                                                      Transform transform,
                                                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   return host_side::wait_for_value<lowered_t<Op, A>>(
       "transform_reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-        detail::reduce_items<S>("transform_reduce_value", "first", first, count, out, op, transform, options);
+        detail::reduce_items<S>("transform_reduce_value", "first", first, count.from(first), out, op, transform,
+                                options);
       });
 }
 

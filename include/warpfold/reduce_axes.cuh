@@ -18,8 +18,8 @@
 //   of Kokkos and RAFT, or strided. Any strides: padded, transposed, sliced, negative, zero.
 // - `out`: the same, with the kept axes in the order of `in`; or with all axes of `in`, the reduced ones of extent 1.
 //   Any strides by which no two results share a place, also such that interlock. (Some that interlock in many axes are
-//   refused, since more than 2^18 choices would have to be tried.) reduce_rows and reduce_columns also take a
-//   contiguous range.
+//   refused, since more than 2^18 choices would have to be tried.) Or a contiguous range of as many items as there are
+//   results, which stand in it in row-major order of the kept axes.
 //   outputs(a, b, …) of arrays of the same extents and strides, or of ranges, takes the results of a fused operator
 //   (fuse.hpp), one each; an array of fused<…> takes them side by side.
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, for example
@@ -57,8 +57,8 @@
 // - throw std::invalid_argument, before anything is enqueued, for axes that do not exist or are named twice, extents
 //   that do not match, items more than 2^56 apart, null pointers with items, outputs that overlap themselves, each
 //   other, the input, init or empty (of an array, all memory from its first to its last item counts, free places too),
-//   an empty reduction without any value, a workspace that is too small or misaligned, a negative max_blocks and, in
-//   builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
+//   an empty reduction without any value, a workspace that is too small or misaligned, a negative max_blocks and
+//   host memory where device memory is meant; cuda_error for what CUDA reports.
 #pragma once
 #include <limits>
 #include <warpfold/arg_operators.hpp>
@@ -226,16 +226,17 @@ constexpr auto outputs(Outs&&... outs) {
 /// Each item of `out` = init op the items of `in` that differ from it in the reduced axes only.
 template <array_view In, class Out, detail::names_axes Axes, operator_argument Op,
           class A = accumulator_t<Op, view_item_t<In>>>
-  requires detail::axes_output<Out>
-void reduce_axes(const In& in, const Out& out, const Axes& named, Op op,
+  requires detail::vector_output<Out>
+void reduce_axes(const In& in, Out&& out, const Axes& named, Op op,
                  const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("reduce_axes", in, named, std::same_as<Axes, keep_axes>, axis_reduction::place_outputs(out),
                            op, thread::no_transform{}, options);
 }
 
 /// The sum over the reduced axes: reduce_axes with plus.
-template <array_view In, array_view Out, detail::names_axes Axes, class A = accumulator_t<plus, view_item_t<In>>>
-void reduce_axes(const In& in, const Out& out, const Axes& named,
+template <array_view In, class Out, detail::names_axes Axes, class A = accumulator_t<plus, view_item_t<In>>>
+  requires detail::vector_output<Out>
+void reduce_axes(const In& in, Out&& out, const Axes& named,
                  const std::type_identity_t<segmented_options<A>>& options = {}) {
   warpfold::reduce_axes(in, out, named, plus{}, options);
 }
@@ -243,8 +244,8 @@ void reduce_axes(const In& in, const Out& out, const Axes& named,
 /// reduce_axes over what `transform` makes of each item. The accumulator follows what it returns.
 template <array_view In, class Out, detail::names_axes Axes, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, view_item_t<In>>>
-  requires detail::axes_output<Out>
-void transform_reduce_axes(const In& in, const Out& out, const Axes& named, Op op, Transform transform,
+  requires detail::vector_output<Out>
+void transform_reduce_axes(const In& in, Out&& out, const Axes& named, Op op, Transform transform,
                            const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_view_axes("transform_reduce_axes", in, named, std::same_as<Axes, keep_axes>,
                            axis_reduction::place_outputs(out), op, transform, options);

@@ -10,8 +10,10 @@
 // |                         | keys, values, count | out_keys, out_values, out_count | [op[, equal]]          |
 // | transform_reduce_by_key | keys, values        | out_keys, out_values, out_count | op, transform[, equal] |
 // |                         | keys, values, count | out_keys, out_values, out_count | op, transform[, equal] |
+// | reduce_by_key_value     | keys, values[, count] | out_keys, out_values          | [op[, equal]]          |
 //
-// Each call may end with options: reduce_options, as {.stream = s}, say.
+// Each call may end with options: reduce_options, as {.stream = s}, say. reduce_by_key_value waits for the stream and
+// returns the number of runs, also where it is more than there is room for; it cannot be captured.
 // - `keys`, `values`: without `count`, two ranges of the same size (device_range), or a range, whose size is the number
 //   of items, and an iterator (item_iterator). With `count`, two iterators. An iterator that stands for a pointer is
 //   read as a range is; any other is indexed by device code, item by item.
@@ -45,79 +47,16 @@
 //   more than the room, the rest is dropped, and everything else is right;
 // - need the outputs apart from the inputs, from each other and from *options.init;
 // - throw std::invalid_argument, before anything is enqueued, for ranges that differ in size, null pointers, outputs
-//   that are not apart, an out_count that cannot hold the number of items, a workspace that is too small or misaligned
-//   and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant; cuda_error for what CUDA reports.
+//   that are not apart, an out_count that cannot hold the number of items, a workspace that is too small or
+//   misaligned and host memory where device memory is meant; cuda_error for what CUDA reports.
 //
 // A tile waits for the counts of earlier tiles, whose blocks run already. So the grid need not be cooperative.
 #pragma once
-#include <warpfold/by_key/dispatch.cuh>
-#include <warpfold/by_key/type_checks.hpp>
-#include <warpfold/equal_to.hpp>
-#include <warpfold/host/keyed_items.hpp>
-#include <warpfold/host/leaves.cuh>
-#include <warpfold/host/output_checks.cuh>
+#include <warpfold/by_key/reduce_runs.cuh>
+#include <warpfold/host/refused_calls.hpp>
 #include <warpfold/workspace.cuh>
 
 namespace warpfold {
-
-namespace detail {
-inline namespace WARPFOLD_HIDDEN_V1 {
-
-/// Does what all overloads do. `count` is the number of items, and each output is as to_output says.
-template <class Op, class Transform, class Equal, class A>
-void reduce_runs(const char* function, const auto& keys, const auto& values, std::int64_t count, const auto& out_keys,
-                 const auto& out_values, const auto& out_count, Op op, Transform transform, Equal equal,
-                 const reduce_options<A>& options) {
-  using key = iterator_item_t<std::remove_cvref_t<decltype(keys)>>;
-  using value = iterator_item_t<std::remove_cvref_t<decltype(values)>>;
-  if constexpr (!by_key::check_types<key, value, Op, Transform, Equal, A>()) {
-  } else if constexpr (by_key::check_outputs<key, Op, A, decltype(out_keys.first), decltype(out_values.first),
-                                             decltype(out_count.first)>()) {
-    host_side::check_count(function, count);
-    if (count > 0) {
-      host_side::check_pointer(function, "keys", keys);
-      host_side::check_pointer(function, "values", values);
-    }
-    if (out_keys.size >= 0 && out_values.size >= 0 && out_keys.size != out_values.size)
-      reject(function, "out_keys has room for " + std::to_string(out_keys.size) + " runs, out_values for " +
-                           std::to_string(out_values.size));
-    host_side::check_equal_sizes(function, "out_values", out_values);
-    if (out_count.size == 0) reject(function, "out_count has no items");
-    const std::int64_t sized = out_keys.size >= 0 ? out_keys.size : out_values.size, room = sized >= 0 ? sized : count;
-    if (room > 0) {
-      host_side::check_pointer(function, "out_keys", out_keys.first);
-      host_side::check_output_pointers(function, "out_values", out_values);
-    }
-    host_side::check_pointer(function, "out_count", out_count.first);
-    const auto check_apart_from = [&](const char* argument, const auto& first, std::int64_t items) {
-      host_side::check_apart(function, argument, first, items, "out_keys", out_keys.first, room);
-      host_side::check_outputs_apart_from(function, argument, first, items, "out_values", out_values, room);
-      host_side::check_apart(function, argument, first, items, "out_count", out_count.first, 1);
-    };
-    check_apart_from("keys", keys, count);
-    check_apart_from("values", values, count);
-    host_side::check_outputs_apart(function, "out_values", out_values, room);
-    host_side::check_outputs_apart_from(function, "out_keys", out_keys.first, room, "out_values", out_values, room);
-    host_side::check_apart(function, "out_keys", out_keys.first, room, "out_count", out_count.first, 1);
-    host_side::for_each_output("out_values", out_values, [&](const char* name, const auto& first, std::int64_t) {
-      host_side::check_apart(function, name, first, room, "out_count", out_count.first, 1);
-    });
-    host_side::check_initial_apart(function, "init", options.init, "out_keys", out_keys.first, room);
-    host_side::check_outputs_apart_from(function, "init", options.init, "out_values", out_values, room);
-    host_side::check_initial_apart(function, "init", options.init, "out_count", out_count.first, 1);
-
-    constexpr int most = by_key::thread_items_of<key, value, A>;
-    const auto lowered = lower_into<A>(op, out_values.first);
-    using outputs =
-        by_key::run_outputs<decltype(out_keys.first), std::remove_cv_t<decltype(lowered)>, decltype(out_count.first)>;
-    by_key::enqueue(function, by_key::in_thread_chunks<most>(make_source(keys, count)),
-                    make_leaves<A>(op, by_key::in_thread_chunks<most>(make_source(values, count)), transform), op,
-                    equal, outputs{out_keys.first, lowered, out_count.first, room}, options);
-  }
-}
-
-}  // namespace WARPFOLD_HIDDEN_V1
-}  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
@@ -226,6 +165,74 @@ void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int6
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::transform_reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, transform, equal_to{},
                                     options);
+}
+
+// ---- waiting for the number of runs ----
+
+/// reduce_by_key, waiting for the stream and returning the number of runs. Cannot be captured.
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, operator_argument Op,
+          equality_argument Equal, class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values> std::int64_t reduce_by_key_value(
+      const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values, Op op, Equal equal,
+      const std::type_identity_t<reduce_options<A>>& options = {}) {
+    return detail::count_runs(detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+                              detail::common_size(detail::counting, keys, values), to_output(out_keys),
+                              to_output(out_values), op, equal, options);
+  }
+/// As above with ==.
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, operator_argument Op,
+          class A = accumulator_t<Op, items_argument_t<Values>>>
+  requires counted_items<Keys, Values> std::int64_t reduce_by_key_value(
+      const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values, Op op,
+      const std::type_identity_t<reduce_options<A>>& options = {}) {
+    return warpfold::reduce_by_key_value(keys, values, out_keys, out_values, op, equal_to{}, options);
+  }
+/// The sum of each run, with ==.
+template <class Keys, class Values, output_argument OutKeys, output_argument OutValues,
+          class A = accumulator_t<plus, items_argument_t<Values>>>
+  requires counted_items<Keys, Values> std::int64_t reduce_by_key_value(
+      const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+      const std::type_identity_t<reduce_options<A>>& options = {}) {
+    return warpfold::reduce_by_key_value(keys, values, out_keys, out_values, plus{}, equal_to{}, options);
+  }
+/// The same over `count` items of two iterators.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          operator_argument Op, equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                                 OutValues&& out_values, Op op, Equal equal,
+                                 const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return detail::count_runs(to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out_keys),
+                            to_output(out_values), op, equal, options);
+}
+/// As above with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          operator_argument Op, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                                 OutValues&& out_values, Op op,
+                                 const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return warpfold::reduce_by_key_value(keys, values, count, out_keys, out_values, op, equal_to{}, options);
+}
+/// The sum of each run, with ==.
+template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
+          class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
+                                 OutValues&& out_values, const std::type_identity_t<reduce_options<A>>& options = {}) {
+  return warpfold::reduce_by_key_value(keys, values, count, out_keys, out_values, plus{}, equal_to{}, options);
+}
+
+// ---- what is refused (host/refused_calls.hpp) ----
+
+template <item_iterator Keys, item_iterator Values, item_iterator Third, class... More>
+void reduce_by_key(const Keys&, const Values&, const Third&, const More&...) {
+  detail::refuse_keys_without_count<Keys>();
+}
+template <item_iterator Keys, item_iterator Values, item_iterator Third, class... More>
+detail::any_value reduce_by_key_value(const Keys&, const Values&, const Third&, const More&...) {
+  return detail::refuse_keys_without_count<Keys>();
+}
+template <item_iterator Keys, item_iterator Values, item_iterator Third, class... More>
+void transform_reduce_by_key(const Keys&, const Values&, const Third&, const More&...) {
+  detail::refuse_keys_without_count<Keys>();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

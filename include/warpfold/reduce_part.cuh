@@ -26,6 +26,7 @@
 //   `out`.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/item_count.hpp>
 #include <warpfold/reduce/part_dispatch.cuh>
 
 namespace warpfold {
@@ -92,9 +93,10 @@ void reduce_part(const In& in, part of, std::type_identity_t<canonical_nodes<A, 
 }
 /// The same of `count` items from `first` on.
 template <item_iterator It, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-void reduce_part(It first, std::int64_t count, part of, std::type_identity_t<canonical_nodes<A, Op>>* out, Op op,
-                 const call_options& options = {}) {
-  detail::reduce_part_items("reduce_part", "first", first, count, of, out, op, thread::no_transform{}, options);
+void reduce_part(It first, const count_argument<It>& count, part of, std::type_identity_t<canonical_nodes<A, Op>>* out,
+                 Op op, const call_options& options = {}) {
+  detail::reduce_part_items("reduce_part", "first", first, count.from(first), of, out, op, thread::no_transform{},
+                            options);
 }
 
 /// The nodes of transform(in[0]) …; the accumulator follows what `transform` returns.
@@ -108,9 +110,11 @@ void transform_reduce_part(const In& in, part of, std::type_identity_t<canonical
 /// The same of `count` items from `first` on.
 template <item_iterator It, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-void transform_reduce_part(It first, std::int64_t count, part of, std::type_identity_t<canonical_nodes<A, Op>>* out,
-                           Op op, Transform transform, const call_options& options = {}) {
-  detail::reduce_part_items("transform_reduce_part", "first", first, count, of, out, op, transform, options);
+void transform_reduce_part(It first, const count_argument<It>& count, part of,
+                           std::type_identity_t<canonical_nodes<A, Op>>* out, Op op, Transform transform,
+                           const call_options& options = {}) {
+  detail::reduce_part_items("transform_reduce_part", "first", first, count.from(first), of, out, op, transform,
+                            options);
 }
 /// The nodes of transform(left[0], right[0]) ….
 template <device_range Left, device_range Right, operator_argument Op, class Transform,

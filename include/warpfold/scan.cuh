@@ -28,19 +28,23 @@
 // - join options.init to each result on its left, once. An exclusive scan without init needs an operator with identity;
 // - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns, and convert each result
 //   to the items of `out`. A sum or product into a wider type does not compile: accumulate_in says which type is meant;
+// - return nothing. The end of what they write is out + count, or out.begin() + in.size(); but it is written when the
+//   stream gets there, and a returned end would look as if it were there already;
 // - may write `out` onto `in`, if both begin at one address and have items of one type. Otherwise the output must be
 //   apart from the input. It must be apart from *options.init;
 // - cost the operations of the binary digits: up to log2(count) an item, half of it on average; two or three an item
 //   for exact operators (integers, extrema, bits);
 // - throw std::invalid_argument, before anything is enqueued, for a negative count, a null pointer with items, an
 //   output that is too small or overlaps, an exclusive scan without init and identity, a workspace that is too small or
-//   misaligned, a negative max_blocks and, in builds with WARPFOLD_CHECKS, host memory where device memory is meant;
+//   misaligned, a negative max_blocks and host memory where device memory is meant;
 //   cuda_error for what CUDA reports.
 //
 // A tile waits for the nodes of earlier tiles, whose blocks run already. So the grid need not be cooperative.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
+#include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/scan/dispatch.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -51,7 +55,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <scan::scan_kind Kind, class It, class Out, class Op, class Transform, class A>
 void scan_items(const char* function, const char* argument, const It& given, std::int64_t count, const output<Out>& out,
-                Op op, Transform transform, const reduce_options<A>& options) {
+                const Op& op, const Transform& transform, const reduce_options<A>& options) {
   using T = iterator_item_t<It>;
   if constexpr (check_types<Op, Transform, A, Out, T>()) {
     const auto first = to_kernel_iterator(given);
@@ -76,33 +80,30 @@ template <class In> struct host_scan { static constexpr bool exists = false; };
 
 /// A scan in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
-template <scan::scan_kind Kind> struct scan_function {
+template <scan::scan_kind Kind> struct scan_function : refused_sequences {
+  using refused_sequences::operator();
   const char* name;
 
   /// Of the items of `in`, by `op`.
   template <device_range In, class Out, operator_argument Op, class A = accumulator_t<Op, item_t<const In>>>
-    requires any_device_outputs<Out>
   void operator()(const In& in, Out&& out, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) const {
     scan_items<Kind>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), to_output(out), op,
                      thread::no_transform{}, options);
   }
   /// The sum.
   template <device_range In, class Out, class A = accumulator_t<plus, item_t<const In>>>
-    requires any_device_outputs<Out>
   void operator()(const In& in, Out&& out, const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(in, out, plus{}, options);
   }
   /// Of `count` items from `first` on, by `op`.
   template <item_iterator It, class Out, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<It>>>
-    requires any_device_outputs<Out>
-  void operator()(It first, std::int64_t count, Out&& out, Op op,
+  void operator()(It first, const count_argument<It>& count, Out&& out, Op op,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    scan_items<Kind>(name, "first", first, count, to_output(out), op, thread::no_transform{}, options);
+    scan_items<Kind>(name, "first", first, count.from(first), to_output(out), op, thread::no_transform{}, options);
   }
   /// The sum.
   template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-    requires any_device_outputs<Out>
-  void operator()(It first, std::int64_t count, Out&& out,
+  void operator()(It first, const count_argument<It>& count, Out&& out,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(first, count, out, plus{}, options);
   }
@@ -116,13 +117,13 @@ template <scan::scan_kind Kind> struct scan_function {
 };
 
 /// A scan of transformed items. The accumulator follows what `transform` returns.
-template <scan::scan_kind Kind> struct transform_scan_function {
+template <scan::scan_kind Kind> struct transform_scan_function : refused_transforms {
+  using refused_transforms::operator();
   const char* name;
 
   /// Of the items of `in`.
   template <device_range In, class Out, operator_argument Op, class Transform,
             class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
-    requires any_device_outputs<Out>
   void operator()(const In& in, Out&& out, Op op, Transform transform,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     scan_items<Kind>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), to_output(out), op, transform,
@@ -131,10 +132,9 @@ template <scan::scan_kind Kind> struct transform_scan_function {
   /// Of `count` items from `first` on.
   template <item_iterator It, class Out, operator_argument Op, class Transform,
             class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-    requires any_device_outputs<Out>
-  void operator()(It first, std::int64_t count, Out&& out, Op op, Transform transform,
+  void operator()(It first, const count_argument<It>& count, Out&& out, Op op, Transform transform,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    scan_items<Kind>(name, "first", first, count, to_output(out), op, transform, options);
+    scan_items<Kind>(name, "first", first, count.from(first), to_output(out), op, transform, options);
   }
 };
 
@@ -144,16 +144,16 @@ template <scan::scan_kind Kind> struct transform_scan_function {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// out[i] = init op in[0] op … op in[i].
-inline constexpr detail::scan_function<scan::scan_kind::inclusive> inclusive_scan{"inclusive_scan"};
+inline constexpr detail::scan_function<scan::scan_kind::inclusive> inclusive_scan{{}, "inclusive_scan"};
 /// out[i] = init op in[0] op … op in[i - 1]; out[0] = init, or the operator's identity.
-inline constexpr detail::scan_function<scan::scan_kind::exclusive> exclusive_scan{"exclusive_scan"};
+inline constexpr detail::scan_function<scan::scan_kind::exclusive> exclusive_scan{{}, "exclusive_scan"};
 
 /// out[i] = init op transform(in[0]) op … op transform(in[i]).
 inline constexpr detail::transform_scan_function<scan::scan_kind::inclusive> transform_inclusive_scan{
-    "transform_inclusive_scan"};
+    {}, "transform_inclusive_scan"};
 /// out[i] = init op transform(in[0]) op … op transform(in[i - 1]); out[0] = init, or the operator's identity.
 inline constexpr detail::transform_scan_function<scan::scan_kind::exclusive> transform_exclusive_scan{
-    "transform_exclusive_scan"};
+    {}, "transform_exclusive_scan"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

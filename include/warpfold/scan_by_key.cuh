@@ -32,6 +32,7 @@
 #include <warpfold/host/keyed_items.hpp>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
+#include <warpfold/host/refused_calls.hpp>
 #include <warpfold/scan/dispatch.cuh>
 #include <warpfold/scan/keyed.cuh>
 #include <warpfold/workspace.cuh>
@@ -84,7 +85,8 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
 
 /// A scan of runs in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
-template <scan::scan_kind Kind> struct keyed_scan_function {
+template <scan::scan_kind Kind> struct keyed_scan_function : refused_keys {
+  using refused_keys::operator();
   const char* name;
 
   /// Of keys and values, ranges or a range and an iterator, by `op`. Keys that are `equal` side by side are a run.
@@ -141,9 +143,11 @@ template <scan::scan_kind Kind> struct keyed_scan_function {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// out[i] = init op values[b] op … op values[i], b being the first item of i's run.
-inline constexpr detail::keyed_scan_function<scan::scan_kind::inclusive> inclusive_scan_by_key{"inclusive_scan_by_key"};
+inline constexpr detail::keyed_scan_function<scan::scan_kind::inclusive> inclusive_scan_by_key{{},
+                                                                                               "inclusive_scan_by_key"};
 /// out[i] = init op values[b] op … op values[i - 1]; out[b] = init, or the operator's identity.
-inline constexpr detail::keyed_scan_function<scan::scan_kind::exclusive> exclusive_scan_by_key{"exclusive_scan_by_key"};
+inline constexpr detail::keyed_scan_function<scan::scan_kind::exclusive> exclusive_scan_by_key{{},
+                                                                                               "exclusive_scan_by_key"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

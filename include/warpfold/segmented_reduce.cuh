@@ -36,7 +36,7 @@
 // - need `out` apart from all inputs, init and empty. Scratch does not depend on the number of items or segments;
 // - throw std::invalid_argument, before anything is enqueued, for ranges whose sizes do not match, null pointers, `out`
 //   within an input, init or empty within `out`, an operator without identity if neither init nor empty is given, a
-//   workspace that is too small or misaligned and, in builds with WARPFOLD_CHECKS, host memory where device memory is
+//   workspace that is too small or misaligned and host memory where device memory is
 //   meant; cuda_error for what CUDA reports.
 //
 // This holds for the default strategy, automatic. strategies.cuh has named ones, the sources' segmented algorithms for
@@ -48,6 +48,8 @@
 #include <warpfold/host/fold_uncounted.cuh>
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>
+#include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/owned_segments.cuh>
@@ -62,7 +64,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
 void reduce_segments(const char* function, const char* argument, const It& first, std::int64_t items, const S& segments,
-                     Out&& out, Op op, Transform transform, const segmented_options<A>& options) {
+                     Out&& out, const Op& op, const Transform& transform, const segmented_options<A>& options) {
   check_operator<Op, A>();
   if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
     if constexpr (check_transform<Op, Transform, A, iterator_item_t<It>>() &&
@@ -109,18 +111,16 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// out[s] = init op the items of segment s, of the `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+void segmented_reduce(It first, const count_argument<It>& count, const Segments& segments, Out&& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("segmented_reduce", "first", first, count, segments, out, op, thread::no_transform{},
-                             options);
+  detail::reduce_segments<S>("segmented_reduce", "first", first, count.from(first), segments, out, op,
+                             thread::no_transform{}, options);
 }
 
 /// The sum of each segment: segmented_reduce with plus.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out,
           class A = accumulator_t<plus, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out,
+void segmented_reduce(It first, const count_argument<It>& count, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   warpfold::segmented_reduce<S>(first, count, segments, out, plus{}, options);
 }
@@ -128,7 +128,6 @@ void segmented_reduce(It first, std::int64_t count, const Segments& segments, Ou
 /// out[s] = init op the items of segment s, of the items of `in`.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class A = accumulator_t<Op, item_t<const In>>>
-  requires any_device_outputs<Out>
 void segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()), segments, out,
@@ -138,7 +137,6 @@ void segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op,
 /// The sum of each segment of a range: segmented_reduce with plus.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out,
           class A = accumulator_t<plus, item_t<const In>>>
-  requires any_device_outputs<Out>
 void segmented_reduce(const In& in, const Segments& segments, Out&& out,
                       const std::type_identity_t<segmented_options<A>>& options = {}) {
   warpfold::segmented_reduce<S>(in, segments, out, plus{}, options);
@@ -148,7 +146,6 @@ void segmented_reduce(const In& in, const Segments& segments, Out&& out,
 /// returns.
 template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-  requires any_device_outputs<Out>
 void transform_segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
                                 const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("transform_segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()),
@@ -158,11 +155,23 @@ void transform_segmented_reduce(const In& in, const Segments& segments, Out&& ou
 /// The same of the `count` items from `first` on.
 template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
           class Transform, class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-  requires any_device_outputs<Out>
-void transform_segmented_reduce(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+void transform_segmented_reduce(It first, const count_argument<It>& count, const Segments& segments, Out&& out, Op op,
                                 Transform transform, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count, segments, out, op, transform,
-                             options);
+  detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count.from(first), segments, out, op,
+                             transform, options);
+}
+
+// ---- what is refused (host/refused_calls.hpp) ----
+
+template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out>
+  requires detail::no_count<It, Segments>
+void segmented_reduce(It, const Segments&, Out&&, const detail::any_options& = {}) {
+  detail::refuse_missing_count<It>();
+}
+template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, class Op>
+  requires detail::no_count<It, Segments>
+void segmented_reduce(It, const Segments&, Out&&, Op, const detail::any_options& = {}) {
+  detail::refuse_missing_count<It>();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

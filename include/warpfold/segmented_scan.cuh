@@ -49,6 +49,8 @@
 // cooperative.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/segmented_scan/dispatch.cuh>
 #include <warpfold/segments.hpp>
 #include <warpfold/segments/arguments.cuh>
@@ -105,13 +107,13 @@ void scan_segments(const char* function, const char* argument, const It& given, 
 /// A scan of segments in all its forms. As an object, it is found by its name alone, never by the arguments'
 /// namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
-template <bool IsExclusive> struct segmented_scan_function {
+template <bool IsExclusive> struct segmented_scan_function : refused_segments {
+  using refused_segments::operator();
   const char* name;
 
   /// Of the items of `in`, by `op`.
   template <device_range In, segments Segments, class Out, operator_argument Op,
             class A = accumulator_t<Op, item_t<const In>>>
-    requires any_device_outputs<Out>
   void operator()(const In& in, const Segments& segments, Out&& out, Op op,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     scan_segments<IsExclusive>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), segments, to_output(out),
@@ -119,7 +121,6 @@ template <bool IsExclusive> struct segmented_scan_function {
   }
   /// The sum.
   template <device_range In, segments Segments, class Out, class A = accumulator_t<plus, item_t<const In>>>
-    requires any_device_outputs<Out>
   void operator()(const In& in, const Segments& segments, Out&& out,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(in, segments, out, plus{}, options);
@@ -127,16 +128,14 @@ template <bool IsExclusive> struct segmented_scan_function {
   /// Of `count` items from `first` on, by `op`.
   template <item_iterator It, segments Segments, class Out, operator_argument Op,
             class A = accumulator_t<Op, iterator_item_t<It>>>
-    requires any_device_outputs<Out>
-  void operator()(It first, std::int64_t count, const Segments& segments, Out&& out, Op op,
+  void operator()(It first, const count_argument<It>& count, const Segments& segments, Out&& out, Op op,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    scan_segments<IsExclusive>(name, "first", first, count, segments, to_output(out), op, thread::no_transform{},
-                               options);
+    scan_segments<IsExclusive>(name, "first", first, count.from(first), segments, to_output(out), op,
+                               thread::no_transform{}, options);
   }
   /// The sum.
   template <item_iterator It, segments Segments, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
-    requires any_device_outputs<Out>
-  void operator()(It first, std::int64_t count, const Segments& segments, Out&& out,
+  void operator()(It first, const count_argument<It>& count, const Segments& segments, Out&& out,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(first, count, segments, out, plus{}, options);
   }
@@ -149,7 +148,6 @@ template <bool IsExclusive> struct transform_segmented_scan_function {
   /// Of the items of `in`.
   template <device_range In, segments Segments, class Out, operator_argument Op, class Transform,
             class A = transformed_accumulator_t<Op, Transform, item_t<const In>>>
-    requires any_device_outputs<Out>
   void operator()(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     scan_segments<IsExclusive>(name, "in", in.data(), static_cast<std::int64_t>(in.size()), segments, to_output(out),
@@ -158,10 +156,10 @@ template <bool IsExclusive> struct transform_segmented_scan_function {
   /// Of `count` items from `first` on.
   template <item_iterator It, segments Segments, class Out, operator_argument Op, class Transform,
             class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-    requires any_device_outputs<Out>
-  void operator()(It first, std::int64_t count, const Segments& segments, Out&& out, Op op, Transform transform,
-                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    scan_segments<IsExclusive>(name, "first", first, count, segments, to_output(out), op, transform, options);
+  void operator()(It first, const count_argument<It>& count, const Segments& segments, Out&& out, Op op,
+                  Transform transform, const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    scan_segments<IsExclusive>(name, "first", first, count.from(first), segments, to_output(out), op, transform,
+                               options);
   }
 };
 
@@ -171,9 +169,9 @@ template <bool IsExclusive> struct transform_segmented_scan_function {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// out[i] = init op in[b] op … op in[i], b being the first item of i's segment.
-inline constexpr detail::segmented_scan_function<false> segmented_inclusive_scan{"segmented_inclusive_scan"};
+inline constexpr detail::segmented_scan_function<false> segmented_inclusive_scan{{}, "segmented_inclusive_scan"};
 /// out[i] = init op in[b] op … op in[i - 1]; out[b] = init, or the operator's identity.
-inline constexpr detail::segmented_scan_function<true> segmented_exclusive_scan{"segmented_exclusive_scan"};
+inline constexpr detail::segmented_scan_function<true> segmented_exclusive_scan{{}, "segmented_exclusive_scan"};
 
 /// out[i] = init op transform(in[b]) op … op transform(in[i]), b being the first item of i's segment.
 inline constexpr detail::transform_segmented_scan_function<false> transform_segmented_inclusive_scan{

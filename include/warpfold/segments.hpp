@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The forms in which callers describe segments to segmented_reduce and to the segmented scans.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <warpfold/options.hpp>
 
 namespace warpfold {
@@ -29,11 +31,24 @@ template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>
 
 /// Item i belongs to segment ids[i]. A range of as many ascending integers as there are items, each in [0, out.size()).
 /// Segments whose ids are left out are empty.
+/// A container stays the caller's: owners keep a span of it.
 template <device_range Ids> struct owners {
-  static_assert(detail::kernel_argument<Ids>, "warpfold: owners are kept by value: pass a span, not a container");
+  static_assert(detail::kernel_argument<Ids>,
+                "warpfold: owners are kept by value: leave out <...>, and they keep a span");
   Ids ids;
+
+  constexpr owners(const Ids& range) : ids(range) {}
+  template <device_range Container>
+    requires(!std::is_same_v<Container, Ids>)
+  constexpr owners(const Container& of) : ids(to_pointer(of.data()), static_cast<std::size_t>(of.size())) {}
 };
-template <class Ids> owners(Ids) -> owners<Ids>;
+template <device_range Ids>
+  requires detail::kernel_argument<Ids> owners(const Ids&)
+->owners<Ids>;
+template <device_range Container>
+  requires(!detail::kernel_argument<Container>)
+owners(const Container&)
+->owners<std::span<const item_t<const Container>>>;
 
 template <class S> inline constexpr bool is_segments = false;
 template <> inline constexpr bool is_segments<fixed_length> = true;

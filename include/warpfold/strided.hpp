@@ -35,17 +35,17 @@ template <class T, int Rank> struct strided {
   T* data;
   std::int64_t extents[Rank > 0 ? Rank : 1] = {}, strides[Rank > 0 ? Rank : 1] = {};
 
-  explicit constexpr strided(T* data) requires(Rank == 0) : data(data) {}
-  constexpr strided(T* data, const std::int64_t (&extents)[Rank]) : data(data) {
+  explicit constexpr strided(T* first) requires(Rank == 0) : data(first) {}
+  constexpr strided(T* first, const std::int64_t (&lengths)[Rank]) : data(first) {
     std::int64_t step = 1;
     for (int i = Rank - 1; i >= 0; --i) {
-      this->extents[i] = extents[i], strides[i] = step;
-      step *= extents[i];
+      extents[i] = lengths[i], strides[i] = step;
+      step *= lengths[i];
     }
   }
-  constexpr strided(T* data, const std::int64_t (&extents)[Rank], const std::int64_t (&strides)[Rank]) : data(data) {
-    std::copy_n(extents, Rank, this->extents);
-    std::copy_n(strides, Rank, this->strides);
+  constexpr strided(T* first, const std::int64_t (&lengths)[Rank], const std::int64_t (&steps)[Rank]) : data(first) {
+    std::copy_n(lengths, Rank, extents);
+    std::copy_n(steps, Rank, strides);
   }
 
   static constexpr std::size_t rank() { return Rank; }

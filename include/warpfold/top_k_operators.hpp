@@ -2,9 +2,8 @@
 // Operators for the best few items and where they are: top_k<K> (the largest), bottom_k<K> (the smallest), in every
 // function that takes an operator: reduce(in, out, wf::top_k<8>{}), segmented_reduce(in, offsets, out, wf::top_k<4>{}).
 #pragma once
-#include <cstdint>
-#include <cstring>
 #include <warpfold/arg_operators.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold {
 
@@ -137,10 +136,10 @@ template <int K, nans Nans = nans::propagate> struct top_k : detail::best_k<fals
 template <int K, nans Nans = nans::propagate> struct bottom_k : detail::best_k<true, K, Nans> {};
 
 template <int K, nans Nans, class T> struct identity<top_k<K, Nans>, best_items<T, K>> {
-  static constexpr best_items<T, K> value() { return top_k<K, Nans>::template none<T>(); }
+  WARPFOLD_JIT static constexpr best_items<T, K> value() { return top_k<K, Nans>::template none<T>(); }
 };
 template <int K, nans Nans, class T> struct identity<bottom_k<K, Nans>, best_items<T, K>> {
-  static constexpr best_items<T, K> value() { return bottom_k<K, Nans>::template none<T>(); }
+  WARPFOLD_JIT static constexpr best_items<T, K> value() { return bottom_k<K, Nans>::template none<T>(); }
 };
 template <int K, nans Nans, class T> inline constexpr bool is_exact<top_k<K, Nans>, best_items<T, K>> = true;
 template <int K, nans Nans, class T> inline constexpr bool is_exact<bottom_k<K, Nans>, best_items<T, K>> = true;

@@ -4,9 +4,7 @@
 // function that takes an operator: segmented_reduce(in, offsets, out, wf::euclidean_norm{}). vector_reductions.cuh has
 // functions of the usual names. All of them round as written, on every GPU and in the emulator.
 #pragma once
-#include <cmath>
-#include <cstdint>
-#include <type_traits>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/real_functions.cuh>
 
 namespace warpfold {
@@ -139,7 +137,7 @@ struct euclidean_norm {
   };
   template <detail::is_real_number T>
     requires(!std::is_same_v<T, double>)
-  constexpr detail::sum_of<square> uncounted() const { return {}; }
+  WARPFOLD_JIT constexpr detail::sum_of<square> uncounted() const { return {}; }
   template <class A> __host__ __device__ static constexpr A counted(double sum, std::int64_t) { return {sum}; }
 
  private:
@@ -155,10 +153,10 @@ struct euclidean_norm {
 };
 template <class Map> struct identity<detail::sum_of<Map>, double> : identity<plus, double> {};
 template <class R> struct identity<euclidean_norm, sum_of_squares<R>> {
-  static constexpr sum_of_squares<R> value() { return {0}; }
+  WARPFOLD_JIT static constexpr sum_of_squares<R> value() { return {0}; }
 };
 template <> struct identity<euclidean_norm, scaled_squares> {
-  static constexpr scaled_squares value() { return {0, -1}; }
+  WARPFOLD_JIT static constexpr scaled_squares value() { return {0, -1}; }
 };
 
 // ---- the mean -------------------------------------------------------------------------------------------------------
@@ -221,16 +219,16 @@ struct arithmetic_mean {
       return static_cast<double>(detail::convert<detail::number_of<T>>(item));
     }
   };
-  template <detail::is_real_number T> constexpr detail::sum_of<in_double> uncounted() const { return {}; }
+  template <detail::is_real_number T> WARPFOLD_JIT constexpr detail::sum_of<in_double> uncounted() const { return {}; }
   template <class A> __host__ __device__ static constexpr A counted(double sum, std::int64_t items) {
     return {sum, items};
   }
 };
 template <class R> struct identity<arithmetic_mean, sum_and_count<R>> {
-  static constexpr sum_and_count<R> value() { return {0, 0}; }
+  WARPFOLD_JIT static constexpr sum_and_count<R> value() { return {0, 0}; }
 };
 template <class C> struct identity<arithmetic_mean, complex_sum_and_count<C>> {
-  static constexpr complex_sum_and_count<C> value() { return {0, 0, 0}; }
+  WARPFOLD_JIT static constexpr complex_sum_and_count<C> value() { return {0, 0, 0}; }
 };
 
 // ---- both extrema ---------------------------------------------------------------------------------------------------
@@ -272,7 +270,9 @@ struct minimum_maximum {
 template <class T>
   requires has_identity_v<minimum, T>
 struct identity<minimum_maximum, extrema<T>> {
-  static constexpr extrema<T> value() { return {identity<minimum, T>::value(), identity<maximum, T>::value()}; }
+  WARPFOLD_JIT static constexpr extrema<T> value() {
+    return {identity<minimum, T>::value(), identity<maximum, T>::value()};
+  }
 };
 template <class T> inline constexpr bool is_exact<minimum_maximum, extrema<T>> = true;
 

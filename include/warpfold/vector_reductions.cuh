@@ -21,6 +21,8 @@
 // double. .init is an accumulator of the operator: for asum, amax and dot a number.
 #pragma once
 #include <warpfold/host/keyed_items.hpp>
+#include <warpfold/host/refused_calls.hpp>
+#include <warpfold/item_count.hpp>
 #include <warpfold/log_sum_exp_operator.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/vector_operators.hpp>
@@ -36,23 +38,26 @@ using options_for = reduce_options<transformed_accumulator_t<Op, Transform, item
 
 /// A function of both forms of input: it reduces by `Op` what `Transform` makes of the items. As an object, it is found
 /// by its name alone, never by the arguments' namespaces.
-template <class Op, class Transform = thread::no_transform> struct named_reduction {
+template <class Op, class Transform = thread::no_transform> struct named_reduction : refused_reductions {
+  using refused_reductions::operator();
   const char* name;
 
   /// Of the items of `in`.
-  template <device_range In, any_device_output Out>
+  template <device_range In, class Out>
   void operator()(const In& in, Out&& out, const options_for<Op, Transform, In>& options = {}) const {
     reduce_range<automatic>(name, in, out, Op{}, Transform{}, options);
   }
   /// Of `count` items from `first` on.
-  template <item_iterator It, any_device_output Out>
-  void operator()(It first, std::int64_t count, Out&& out, const options_for<Op, Transform, It>& options = {}) const {
-    reduce_items<automatic>(name, "first", first, count, out, Op{}, Transform{}, options);
+  template <item_iterator It, class Out>
+  void operator()(It first, const count_argument<It>& count, Out&& out,
+                  const options_for<Op, Transform, It>& options = {}) const {
+    reduce_items<automatic>(name, "first", first, count.from(first), out, Op{}, Transform{}, options);
   }
 };
 
 /// The same, waiting for the stream and returning the value. Cannot be captured.
-template <class Op, class Transform = thread::no_transform> struct named_reduction_value {
+template <class Op, class Transform = thread::no_transform> struct named_reduction_value : refused_values {
+  using refused_values::operator();
   const char* name;
 
   /// Of the items of `in`.
@@ -62,10 +67,10 @@ template <class Op, class Transform = thread::no_transform> struct named_reducti
   }
   /// Of `count` items from `first` on.
   template <item_iterator It>
-  [[nodiscard]] auto operator()(It first, std::int64_t count,
+  [[nodiscard]] auto operator()(It first, const count_argument<It>& count,
                                 const options_for<Op, Transform, It>& options = {}) const {
     return wait(options, [&](auto* out) {
-      reduce_items<automatic>(name, "first", first, count, out, Op{}, Transform{}, options);
+      reduce_items<automatic>(name, "first", first, count.from(first), out, Op{}, Transform{}, options);
     });
   }
 
@@ -81,38 +86,38 @@ template <class Op, class Transform = thread::no_transform> struct named_reducti
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// *out = |in[0]| + |in[1]| + …; moduli of complex numbers, where BLAS adds |Re| + |Im|. Of nothing 0.
-inline constexpr detail::named_reduction<plus, magnitude> asum{"asum"};
-inline constexpr detail::named_reduction_value<plus, magnitude> asum_value{"asum_value"};
+inline constexpr detail::named_reduction<plus, magnitude> asum{{}, "asum"};
+inline constexpr detail::named_reduction_value<plus, magnitude> asum_value{{}, "asum_value"};
 
 /// *out = the largest |in[i]|; NaN propagates. Of nothing the least number. (Where it lies: transform_reduce with
 /// arg_maximum and magnitude.)
-inline constexpr detail::named_reduction<maximum, magnitude> amax{"amax"};
-inline constexpr detail::named_reduction_value<maximum, magnitude> amax_value{"amax_value"};
+inline constexpr detail::named_reduction<maximum, magnitude> amax{{}, "amax"};
+inline constexpr detail::named_reduction_value<maximum, magnitude> amax_value{{}, "amax_value"};
 
 /// *out = the Euclidean norm, without overflow or underflow: of floats of 1e20, say. Of nothing 0.
-inline constexpr detail::named_reduction<euclidean_norm> norm2{"norm2"};
-inline constexpr detail::named_reduction_value<euclidean_norm> norm2_value{"norm2_value"};
+inline constexpr detail::named_reduction<euclidean_norm> norm2{{}, "norm2"};
+inline constexpr detail::named_reduction_value<euclidean_norm> norm2_value{{}, "norm2_value"};
 
 /// *out = the arithmetic mean. Of nothing NaN.
-inline constexpr detail::named_reduction<arithmetic_mean> mean{"mean"};
-inline constexpr detail::named_reduction_value<arithmetic_mean> mean_value{"mean_value"};
+inline constexpr detail::named_reduction<arithmetic_mean> mean{{}, "mean"};
+inline constexpr detail::named_reduction_value<arithmetic_mean> mean_value{{}, "mean_value"};
 
 /// *out = the smallest and the largest item, as extrema<V>; NaN propagates into both.
-inline constexpr detail::named_reduction<minimum_maximum> minmax{"minmax"};
-inline constexpr detail::named_reduction_value<minimum_maximum> minmax_value{"minmax_value"};
+inline constexpr detail::named_reduction<minimum_maximum> minmax{{}, "minmax"};
+inline constexpr detail::named_reduction_value<minimum_maximum> minmax_value{{}, "minmax_value"};
 
 /// *out = log(exp(in[0]) + exp(in[1]) + …), without overflow. Of nothing -inf.
-inline constexpr detail::named_reduction<log_sum_exp> logsumexp{"logsumexp"};
-inline constexpr detail::named_reduction_value<log_sum_exp> logsumexp_value{"logsumexp_value"};
+inline constexpr detail::named_reduction<log_sum_exp> logsumexp{{}, "logsumexp"};
+inline constexpr detail::named_reduction_value<log_sum_exp> logsumexp_value{{}, "logsumexp_value"};
 
 /// *out = left[0] right[0] + left[1] right[1] + ...: products are rounded, and of half exact in float. Of nothing 0.
-template <device_range Left, device_range Right, any_device_output Out>
+template <device_range Left, device_range Right, class Out>
 void dot(const Left& left, const Right& right, Out&& out,
          const detail::options_for<plus, product, Left, Right>& options = {}) {
   detail::reduce_ranges<automatic>("dot", left, right, out, plus{}, product{}, options);
 }
 /// The same of `count` pairs.
-template <item_iterator Left, item_iterator Right, any_device_output Out>
+template <item_iterator Left, item_iterator Right, class Out>
 void dot(Left left, Right right, std::int64_t count, Out&& out,
          const detail::options_for<plus, product, Left, Right>& options = {}) {
   detail::reduce_pairs<automatic>("dot", left, right, count, out, plus{}, product{}, options);
@@ -128,6 +133,25 @@ template <item_iterator Left, item_iterator Right>
 [[nodiscard]] auto dot_value(Left left, Right right, std::int64_t count,
                              const detail::options_for<plus, product, Left, Right>& options = {}) {
   return warpfold::transform_reduce_value(left, right, count, plus{}, product{}, options);
+}
+
+// ---- what is refused (host/refused_calls.hpp) ----
+
+template <item_iterator Left, item_iterator Right, class Out>
+void dot(Left, Right, Out&&, const detail::any_options& = {}) {
+  detail::refuse_two_inputs<Left>();
+}
+template <item_iterator Left, item_iterator Right, item_iterator Third, class Out>
+void dot(Left, Right, Third, Out&&, const detail::any_options& = {}) {
+  detail::refuse_two_inputs<Left>();
+}
+template <item_iterator Left, item_iterator Right>
+detail::any_value dot_value(Left, Right, const detail::any_options& = {}) {
+  return detail::refuse_two_inputs<Left>();
+}
+template <item_iterator Left, item_iterator Right, item_iterator Third>
+detail::any_value dot_value(Left, Right, Third, const detail::any_options& = {}) {
+  return detail::refuse_two_inputs<Left>();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -16,6 +16,8 @@
 #include <warpfold/by_key/scratch.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/host/argument_checks.cuh>
+#include <warpfold/host/default_workspace.cuh>
+#include <warpfold/host/memory_resource.hpp>
 #include <warpfold/options.hpp>
 #include <warpfold/reduce/scratch.hpp>
 #include <warpfold/segmented/scratch.hpp>
@@ -45,12 +47,12 @@ template <class A> std::size_t workspace_bytes() { return detail::any_workspace_
 /// Makes a caller's own bytes (device memory, aligned to 128 bytes) usable as scratch, and returns what `.workspace`
 /// takes. To be called once, on the stream that uses the bytes first: asynchronous, one memset of the control words.
 /// The result is valid as long as the bytes are. Calls that may overlap need scratch of their own each. Throws
-/// std::invalid_argument for bytes that are too few or misaligned (and, in builds with WARPFOLD_CHECKS, for host
-/// memory), cuda_error for what CUDA reports.
+/// std::invalid_argument for bytes that are too few or misaligned, and for host memory, cuda_error for what CUDA
+/// reports.
 inline workspace_ref initialize_workspace(std::span<std::byte> bytes, cudaStream_t stream = {}) {
   host_side::check_scratch_bytes("initialize_workspace", "bytes", bytes, host_side::control_bytes);
   host_side::check_device_pointer("initialize_workspace", "bytes", bytes.data());
-  check(cudaMemsetAsync(bytes.data(), 0, host_side::control_bytes, stream), "cudaMemsetAsync");
+  require_success(cudaMemsetAsync(bytes.data(), 0, host_side::control_bytes, stream), "cudaMemsetAsync");
   return workspace_ref::from_initialized(bytes);
 }
 
@@ -63,30 +65,68 @@ class workspace {
   explicit workspace(std::size_t accumulator_bytes = 64) {
     const std::size_t bytes = detail::any_workspace_bytes(accumulator_bytes);
     void* data = nullptr;
-    check(cudaMalloc(&data, bytes), "cudaMalloc");
+    require_success(cudaMalloc(&data, bytes), "cudaMalloc");
     bytes_ = {static_cast<std::byte*>(data), bytes};
     try {
-      check(cudaMemset(data, 0, host_side::control_bytes), "cudaMemset");
-      check(cudaStreamSynchronize({}), "cudaStreamSynchronize");
+      require_success(cudaMemset(data, 0, host_side::control_bytes), "cudaMemset");
+      require_success(cudaStreamSynchronize({}), "cudaStreamSynchronize");
     } catch (...) {
       (void)cudaFree(data);
       throw;
     }
   }
-  workspace(workspace&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  /// The same from a memory resource of the caller's (host/memory_resource.hpp), as those of RMM and cuda::mr, or from
+  /// cudaMallocAsync: workspace(stream_ordered_memory{}, stream). Allocated, cleared and given back in the order of
+  /// `stream`, on which all calls with it must be, or by events behind them; nothing waits. A resource that is passed
+  /// as an lvalue must outlive the workspace.
+  template <host_side::memory_resource Resource>
+  workspace(Resource& resource, cudaStream_t stream, std::size_t accumulator_bytes = 64)
+      : resource_(&resource), stream_(stream), give_back_(give_back<Resource>) {
+    const std::size_t bytes = detail::any_workspace_bytes(accumulator_bytes);
+    bytes_ = {static_cast<std::byte*>(host_side::allocate_from(resource, stream, bytes)), bytes};
+    const cudaError_t cleared = cudaMemsetAsync(bytes_.data(), 0, host_side::control_bytes, stream);
+    if (cleared != cudaSuccess) give_back_(*this);
+    require_success(cleared, "cudaMemsetAsync");
+  }
+  workspace(const stream_ordered_memory&, cudaStream_t stream, std::size_t accumulator_bytes = 64)
+      : workspace(async_memory, stream, accumulator_bytes) {}
+  workspace(workspace&& other) noexcept { swap(other); }
   workspace& operator=(workspace&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
+    swap(other);
     return *this;
   }
   ~workspace() {
-    if (!bytes_.empty()) (void)cudaFree(bytes_.data());
+    if (bytes_.empty()) return;
+    if (give_back_ != nullptr) give_back_(*this);
+    else (void)cudaFree(bytes_.data());
   }
 
   std::span<std::byte> bytes() const { return bytes_; }
   operator workspace_ref() const { return workspace_ref::from_initialized(bytes_); }
 
  private:
+  static inline stream_ordered_memory async_memory;  // not const, so that the template takes it
+
+  template <class Resource> static void give_back(const workspace& of) noexcept {
+    host_side::deallocate_to(*static_cast<Resource*>(const_cast<void*>(of.resource_)), of.stream_, of.bytes_.data(),
+                             of.bytes_.size());
+  }
+  void swap(workspace& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(resource_, other.resource_);
+    std::swap(stream_, other.stream_);
+    std::swap(give_back_, other.give_back_);
+  }
+
   std::span<std::byte> bytes_;
+  const void* resource_ = nullptr;
+  cudaStream_t stream_{};
+  void (*give_back_)(const workspace&) noexcept = nullptr;  ///< null: cudaFree
 };
+
+/// Gives back the scratch that Warpfold keeps for streams and for graphs that are gone, on all devices, and returns how
+/// many bytes that was. Waits for the devices, as cudaFree does. No other call of Warpfold may run meanwhile, and no
+/// stream may be under capture. A later call allocates anew. (Each shared library has scratch of its own.)
+inline std::size_t release_scratch() { return host_side::workspace_pool::instance().release(); }
 
 }  // namespace warpfold

@@ -129,7 +129,8 @@ struct strategy_reduction<strategy<Algorithm, Schedule, Finish>> {
     if constexpr (launches_again<Schedule, Finish>)
       for (std::int64_t left = blocks; left > 1; left = next_blocks<Leaves, Op, Out>(left)) ++launches;
     cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(first::kernel)), "cudaFuncGetAttributes");
+    require_success(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(first::kernel)),
+                    "cudaFuncGetAttributes");
     const int resident = first::blocks_a_multiprocessor(function, device);
     const double threads = host_side::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device);
     return {attributes.numRegs,

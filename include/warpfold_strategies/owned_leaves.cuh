@@ -55,7 +55,7 @@ template <class Values, class Ids, class Transform, class Pairs, class A> struct
 
   /// Stops a checked kernel unless the owner of item k of the chunk, item `item` of the input, can be followed. Comes
   /// before leaf(), whose result may be folded into out[owner].
-  __device__ void check(const chunk& from, int k, std::int64_t item) const {
+  __device__ void check_owner(const chunk& from, int k, std::int64_t item) const {
     const key own = owner(from, k), left = left_of(from, k);
     arch::require(own >= 0 && own < segments, "owner %lld of item %lld lies outside of out, which has %lld segments",
                   own, item, segments);

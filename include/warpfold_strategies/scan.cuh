@@ -29,6 +29,7 @@
 // itself, and .init joins each. In builds with WARPFOLD_CHECKS a kernel stops at an owner below the one before it.
 #pragma once
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/item_count.hpp>
 #include <warpfold_strategies/matrix_scan.cuh>
 #include <warpfold_strategies/scan_conflicts.hpp>
 #include <warpfold_strategies/scan_dispatch.cuh>
@@ -116,9 +117,9 @@ void inclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<r
 template <scanning_strategy S, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
   requires scan_output<Out, A>
-void inclusive_scan(It first, std::int64_t count, Out&& out, Op op,
+void inclusive_scan(It first, const count_argument<It>& count, Out&& out, Op op,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_items<scan_kind::inclusive, S, A>("inclusive_scan", "first", first, count, out, op, options);
+  detail::scan_items<scan_kind::inclusive, S, A>("inclusive_scan", "first", first, count.from(first), out, op, options);
 }
 
 /// out[i] = init op in[0] op … op in[i - 1]; out[0] is init, or, without it, the operator's identity, which joins no
@@ -135,9 +136,9 @@ void exclusive_scan(const In& in, Out&& out, Op op, const std::type_identity_t<r
 template <scanning_strategy S, item_iterator It, class Out, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<It>>>
   requires scan_output<Out, A>
-void exclusive_scan(It first, std::int64_t count, Out&& out, Op op,
+void exclusive_scan(It first, const count_argument<It>& count, Out&& out, Op op,
                     const std::type_identity_t<reduce_options<A>>& options = {}) {
-  detail::scan_items<scan_kind::exclusive, S, A>("exclusive_scan", "first", first, count, out, op, options);
+  detail::scan_items<scan_kind::exclusive, S, A>("exclusive_scan", "first", first, count.from(first), out, op, options);
 }
 
 /// inclusive_scan of each segment. Items and owners are read side by side, and owners once more for results that

@@ -52,13 +52,13 @@ template <class A, int Items> struct tree_slots {
   using item = A;
   static constexpr int items = Items;
 
-  __host__ __device__ static constexpr int index(int item) {
-    int result = item;
-    for (int span = bank_slots<A>; span < Items; span *= bank_slots<A>) result += item / span;
+  __host__ __device__ static constexpr int index(int number) {
+    int result = number;
+    for (int span = bank_slots<A>; span < Items; span *= bank_slots<A>) result += number / span;
     return result;
   }
-  __device__ A get(int item) const { return slots[index(item)].get(); }
-  __device__ void set(int item, const A& value) { slots[index(item)].set(value); }
+  __device__ A get(int number) const { return slots[index(number)].get(); }
+  __device__ void set(int number, const A& value) { slots[index(number)].set(value); }
 
   slot<A> slots[index(Items - 1) + 1];
 };
@@ -69,9 +69,9 @@ template <class A, int Items> struct plain_slots {
   using item = A;
   static constexpr int items = Items;
 
-  __host__ __device__ static constexpr int index(int item) { return item; }
-  __device__ A get(int item) const { return slots[item].get(); }
-  __device__ void set(int item, const A& value) { slots[item].set(value); }
+  __host__ __device__ static constexpr int index(int number) { return number; }
+  __device__ A get(int number) const { return slots[number].get(); }
+  __device__ void set(int number, const A& value) { slots[number].set(value); }
 
   slot<A> slots[Items];
 };
@@ -87,8 +87,8 @@ template <class A, int H, int W> struct matrix_slots {
     return row * stride + column + column / bank_slots<A>;
   }
   __device__ A get(int row, int column) const { return slots[index(row, column)].get(); }
-  __device__ A get(int item) const { return get(item / W, item % W); }
-  __device__ void set(int item, const A& value) { slots[index(item / W, item % W)].set(value); }
+  __device__ A get(int number) const { return get(number / W, number % W); }
+  __device__ void set(int number, const A& value) { slots[index(number / W, number % W)].set(value); }
 
   slot<A> slots[H * stride];
 };
@@ -100,7 +100,7 @@ template <class A, int Items> struct contiguous_slots {
   using source = thread::shared_source<A>;
   static constexpr int items = Items;
 
-  __device__ void set(int item, const A& value) { std::memcpy(bytes + item * sizeof(A), &value, sizeof(A)); }
+  __device__ void set(int number, const A& value) { std::memcpy(bytes + number * sizeof(A), &value, sizeof(A)); }
   /// The first `count` items.
   __device__ thread::leaves<source, thread::no_transform, A> leaves(int count) const { return {{bytes, 0, count}, {}}; }
 

@@ -188,7 +188,8 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     if (items > most || shape.kept.inner().extent % choice.vector != 0) return "not few items";
     const std::int64_t vectors = shape.outputs / choice.vector;
     const int threads = few ? ax::few_items_threads : 256;
-    const int each = !few ? 1 : ax::few_items_vectors(items > ax::very_few_items ? ax::few_items : ax::very_few_items);
+    const int each =
+        !few ? 1 : ax::few_items_vectors(items > ax::very_few_items ? ax::few_items_count : ax::very_few_items);
     const auto plan = few ? ax::plan_few_items(vectors, each, max_blocks)
                           : ax::plan_whole_columns(vectors, items, threads, max_blocks);
     return problem(plan, vectors, std::int64_t{threads} * each, items, items, 1, kind.accumulator_bytes, max_blocks);

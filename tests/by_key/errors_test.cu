@@ -198,8 +198,7 @@ TEST_F(reduce_by_key_errors, what_cuda_refuses) {
   EXPECT_TRUE(out_.are_untouched());
 }
 
-#if WARPFOLD_CHECKS
-TEST_F(reduce_by_key_errors, host_memory_where_checks_are_on) {
+TEST_F(reduce_by_key_errors, host_memory) {
   if (wf_test::device_reaches_host_memory()) GTEST_SKIP() << "the device reaches the host's memory";
   std::vector<int> ints(12, 77);
   std::vector<float> floats(12, 77);
@@ -221,6 +220,5 @@ TEST_F(reduce_by_key_errors, host_memory_where_checks_are_on) {
   expect_refused(good(), {": init points to host memory"}, {.init = static_cast<const float*>(floats.data())});
   EXPECT_TRUE(ints == std::vector<int>(12, 77) && floats == std::vector<float>(12, 77) && count == 77);
 }
-#endif
 
 }  // namespace

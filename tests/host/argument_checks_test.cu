@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -31,6 +32,21 @@ struct apart : testing::Test {
         [&] { host_side::check_initial_apart("f", "init", wf::initial<int>(init), "out", out, out_count); });
   }
 };
+
+TEST(known_memory, is_a_granule_of_the_device_or_a_page_of_the_host) {
+  constexpr std::uintptr_t granule = std::uintptr_t{1} << 21, page = 4096, at = 77 * granule + 5 * page;
+  host_side::known_memory known;
+  EXPECT_FALSE(known.has(at));
+  known.add_host(at + 8);
+  EXPECT_TRUE(known.has(at) && known.has(at + page - 1));
+  EXPECT_FALSE(known.has(at - 1) || known.has(at + page));
+  known.add_device(at);
+  EXPECT_TRUE(known.has(77 * granule) && known.has(78 * granule - 1));
+  EXPECT_FALSE(known.has(77 * granule - 1) || known.has(78 * granule));
+  for (std::uintptr_t other = 100; other < 1000; ++other) known.add_device(other * granule);  // others take its place
+  EXPECT_FALSE(known.has(77 * granule));
+  EXPECT_TRUE(known.has(999 * granule));
+}
 
 TEST_F(apart, takes_neighbours_and_empty_ranges) {
   EXPECT_EQ(of(memory, 5, memory + 5, 5), "");

@@ -12,24 +12,25 @@ cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
 
 # Every header belongs to the first layer whose pattern it matches.
 set(layers
-  "0:version[.]hpp"
+  "0:(version|standard)[.]hpp"
   "1:config[.]hpp"
-  "2:arch/.*"
-  "3:(operators|equal_to)[.]hpp"
+  "2:arch/.*|int128[.]hpp"
+  "3:(operators|equal_to|folded_type|stream_argument|item_count)[.]hpp"
   "4:operator_traits[.]hpp"
   "5:thread/.*"
   "6:warp/.*"
   "7:block/.*"
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
-  "9:(call_options|segments|log_sum_exp_operator|strided|top_k_operators)[.]hpp"
+  "9:(arg_by_operators|call_options|segments|log_sum_exp_operator|strided|top_k_operators)[.]hpp"
   "9:grid/.*|fused[.]hpp"
   "10:host/.*|(canonical_nodes|outputs)[.]hpp"
   "11:segments/.*"
   "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
   "13:warpfold_strategies/.*|statistics[.]hpp"
   "14:workspace[.]cuh"
-  "16:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
-  "17:(accumulation|host_memory_(scan|segments)|warpfold)[.]cuh"
+  "16:(arg_reduce_by|host_memory|quantifiers|vector_reductions)[.]cuh"
+  "17:(accumulation|arg_reduce|host_memory_(scan|segments))[.]cuh"
+  "18:warpfold[.]cuh"
   "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)

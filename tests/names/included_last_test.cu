@@ -2,7 +2,9 @@
 // Every public function where std, cuda::std and thrust are included before Warpfold.
 #include "names/other_libraries.hpp"
 
+#define check(condition) a_macro_of_unreal_engine_and_of_apple
 #include <warpfold/warpfold.cuh>
+#undef check
 
 #include <gtest/gtest.h>
 

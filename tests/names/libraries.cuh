@@ -36,7 +36,7 @@ struct thrust_vectors {
 template <class T> using std_span = std::span<T>;
 template <class T> using cuda_span = cuda::std::span<T>;
 template <class T> struct own_range : same_names::range<T> {
-  own_range(T* first, std::size_t count) : same_names::range<T>{first, count} {}
+  own_range(T* begin, std::size_t items) : same_names::range<T>{begin, items} {}
   T* begin() const { return this->first; }
 };
 using own_ranges = spans<own_range>;

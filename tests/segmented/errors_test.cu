@@ -160,8 +160,7 @@ TEST_F(segmented_reduce_errors, workspace_and_max_blocks) {
       {function, "max_blocks", "-2"});
 }
 
-#if WARPFOLD_CHECKS
-TEST_F(segmented_reduce_errors, host_memory_where_checks_are_on) {
+TEST_F(segmented_reduce_errors, host_memory) {
   if (wf_test::device_reaches_host_memory()) GTEST_SKIP() << "the device reaches the host's memory";
   const std::vector<float> host(12, 1.0f);
   const std::vector<int> host_offsets(12, 0);
@@ -283,7 +282,6 @@ TEST_F(segmented_reduce_preconditions, owners) {
       expect_stopped(wf::owners{on_device.items()}, count, "id " + std::to_string(at) + " is " + std::to_string(wrong));
     }
 }
-#endif
 #endif
 
 }  // namespace

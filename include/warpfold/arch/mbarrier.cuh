@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mbarrier of sm_90: a barrier object in shared memory that threads and bulk copies arrive at.
 #pragma once
-#include <cstdint>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::arch {
 

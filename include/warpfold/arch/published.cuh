@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Words in global memory by which a block tells other blocks something while the grid runs.
 #pragma once
-#include <cstdint>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::arch {
 

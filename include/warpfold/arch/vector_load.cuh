@@ -2,9 +2,8 @@
 // Loads and stores of 1 to 16 bytes of global memory. All wide accesses of the library pass here: on the CPU they are a
 // memcpy, because reading items through a vector type breaks strict aliasing.
 #pragma once
-#include <cstdint>
-#include <cstring>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::arch {
 

@@ -12,6 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Out, int Count> struct array_outputs {
   output<Out> to;
   array_axes axes[Count];
+  bool are_ranges = false;  ///< of one dimension each, whatever the number of axes kept
 
   constexpr const output<Out>& to_output() const { return to; }
 };
@@ -19,8 +20,7 @@ template <class Out, int Count> struct array_outputs {
 template <class Out> inline constexpr bool is_array_outputs = false;
 template <class Out, int Count> inline constexpr bool is_array_outputs<array_outputs<Out, Count>> = true;
 
-/// The outputs that an array, a contiguous range, or what `outputs` makes of several stands for. Ranges have one
-/// dimension.
+/// The outputs that an array, a contiguous range, or what `outputs` makes of several stands for.
 template <class Out> constexpr auto place_outputs(Out& out) {
   if constexpr (is_array_outputs<std::remove_const_t<Out>>) return out;
   else if constexpr (array_view<Out>) {
@@ -32,7 +32,7 @@ template <class Out> constexpr auto place_outputs(Out& out) {
       if constexpr (requires { all.sizes; }) return int{sizeof(all.sizes) / sizeof(all.sizes[0])};
       else return 1;
     }();
-    array_outputs<std::remove_const_t<decltype(all.first)>, count> placed{{all.first}, {}};
+    array_outputs<std::remove_const_t<decltype(all.first)>, count> placed{{all.first}, {}, true};
     int next = 0;
     host_side::for_each_output("", all, [&](const char*, const auto&, std::int64_t size) {
       placed.axes[next++] = {1, {size < 0 ? all.size : size}, {1}};
@@ -49,6 +49,20 @@ inline bool are_same_places(const array_axes& a, const array_axes& b) {
   return same;
 }
 
+/// The axes of a range that holds as many items as there are results: the kept axes of `in`, in row-major order. Else
+/// its own one.
+inline array_axes axes_of_range(const array_axes& in, unsigned reduced, const array_axes& range) {
+  array_axes kept;
+  for (int i = 0; i < in.rank; ++i)
+    if (!(reduced >> i & 1)) kept.extent[kept.rank++] = in.extent[i];
+  std::int64_t items = 1;
+  for (int i = kept.rank; i-- > 0;) {
+    kept.stride[i] = items;
+    if (__builtin_mul_overflow(items, kept.extent[i], &items)) return range;
+  }
+  return items == range.extent[0] ? kept : range;
+}
+
 /// kept_strides of all outputs, which must be the same.
 template <class Out, int Count>
 array_axes kept_strides(const char* function, const array_axes& in, unsigned reduced,
@@ -59,7 +73,8 @@ array_axes kept_strides(const char* function, const array_axes& in, unsigned red
   array_axes kept;
   for (int k = 0; k < Count; ++k) {
     checked_items(function, name(k).c_str(), out.axes[k]);
-    const array_axes own = kept_strides(function, name(k), in, reduced, out.axes[k]);
+    const array_axes own = kept_strides(function, name(k), in, reduced,
+                                        out.are_ranges ? axes_of_range(in, reduced, out.axes[k]) : out.axes[k]);
     if (k > 0 && !are_same_places(kept, own))
       reject(function, name(k) + " has the strides " + listed(own.stride, own.rank) + ", " + name(0) + " has " +
                            listed(kept.stride, kept.rank) + "; they must be the same");

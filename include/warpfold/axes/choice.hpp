@@ -65,7 +65,7 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
       const std::int64_t items = given.reduced_items;
       if (items <= most_few_items(std::max(item_bytes, accumulator_bytes)))
         return {kernel_kind::few_items, vector, true};
-      if (items <= whole_column_items && items % few_items != 0 && given.outputs / vector >= many_columns)
+      if (items <= whole_column_items && items % few_items_count != 0 && given.outputs / vector >= many_columns)
         return {kernel_kind::whole_columns, vector, true};
     }
     if (has_long_narrow_matrices(given))

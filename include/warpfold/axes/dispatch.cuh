@@ -84,7 +84,7 @@ void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out 
   const auto columns = [&]<class In>(const In& in) {
     if (try_algorithm(few_item_columns<very_few_items, In, Op, Out>{}, in)) return true;
     if constexpr (takes_few_items)
-      if (try_algorithm(few_item_columns<few_items, In, Op, Out>{}, in)) return true;
+      if (try_algorithm(few_item_columns<few_items_count, In, Op, Out>{}, in)) return true;
     return try_algorithm(whole_columns<In, Op, Out>{}, in) || try_algorithm(shared_columns<In, Op, Out>{}, in);
   };
   const auto rows = [&]<class In>(const In& in) {

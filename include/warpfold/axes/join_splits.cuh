@@ -45,8 +45,8 @@ template <class A, int Places, int Vector> struct join_storage {
 struct tile_thread {
   int lanes, lane, group;
 
-  __device__ explicit tile_thread(int lanes)
-      : lanes(lanes), lane(arch::flat_thread() % lanes), group(arch::flat_thread() / lanes) {}
+  __device__ explicit tile_thread(int of_lanes)
+      : lanes(of_lanes), lane(arch::flat_thread() % of_lanes), group(arch::flat_thread() / of_lanes) {}
 };
 
 /// Joins `count` adjacent nodes of each of a tile's outputs, `Adjacent` at a time: node n of lane l is in place

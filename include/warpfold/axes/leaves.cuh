@@ -171,8 +171,8 @@ template <class Lift> struct row_lift {
   bool is_narrow;
   thread::fast_divisor divisor;
 
-  row_lift(const Lift& lift, std::int64_t length, std::int64_t items)
-      : lift(lift), length(length), is_narrow(items <= std::int64_t{1} << 31), divisor(is_narrow ? length : 1) {}
+  row_lift(const Lift& by, std::int64_t row_items, std::int64_t items)
+      : lift(by), length(row_items), is_narrow(items <= std::int64_t{1} << 31), divisor(is_narrow ? row_items : 1) {}
 
   template <class T> __device__ auto operator()(const thread::indexed_item<T>& of) const {
     const std::int64_t row = is_narrow ? divisor.quotient(static_cast<std::uint32_t>(of.index)) : of.index / length;

@@ -178,9 +178,9 @@ inline constexpr int max_tile_columns = 32;
 
 /// Single threads fold outputs of up to this many items, and load all of them at once. If there are very few, a thread
 /// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers.
-inline constexpr int few_items = 16, very_few_items = 4, few_items_threads = 128;
+inline constexpr int few_items_count = 16, very_few_items = 4, few_items_threads = 128;
 __host__ __device__ constexpr int few_items_vectors(int items) { return items <= very_few_items ? 2 : 1; }
-constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items : very_few_items; }
+constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items_count : very_few_items; }
 
 /// Single threads fold outputs of a few more items, too, if there are many of them, and if their items would
 /// leave half a batch empty.

@@ -30,13 +30,13 @@ template <class Leaves> struct item_chunks {
   bool is_inside;       ///< whether misaligned chunks can be read by vectors
 
   /// If `is_aligned` is false and chunks have several items, the items are adjacent.
-  __device__ item_chunks(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
-                         std::int64_t end, bool is_aligned)
-      : leaves(leaves),
-        reduced(reduced),
-        origin(origin),
-        is_aligned(is_aligned),
-        is_inside(!is_aligned && leaves.is_inside(origin + first, origin + end)) {}
+  __device__ item_chunks(const Leaves& of, const index_map& axes, std::int64_t at, std::int64_t first, std::int64_t end,
+                         bool aligned)
+      : leaves(of),
+        reduced(axes),
+        origin(at),
+        is_aligned(aligned),
+        is_inside(!aligned && of.is_inside(at + first, at + end)) {}
 
   /// The chunk at item `item`, of which `count` > 0 items exist.
   __device__ void load(chunk& to, std::int64_t item, int count) const {

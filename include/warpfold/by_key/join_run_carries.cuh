@@ -30,7 +30,7 @@ __device__ run_carry<A> join_carries(const carry_joiner<Op, A>& joiner, run_carr
   const int lane = arch::lane_id(), left_side = lane & -lane;  // the distance at which the lane is joined to the left
   const unsigned with_heads = __ballot_sync(full_warp, own.heads != 0);
   const unsigned with_first = uses_identity ? full_warp : __ballot_sync(full_warp, own.has_first);
-  const auto any = [](unsigned heads, int lanes) { return (heads & ((1u << lanes) - 1)) != 0; };
+  const auto any = [](unsigned marks, int lanes) { return (marks & ((1u << lanes) - 1)) != 0; };
   A complete = own.first;
   WARPFOLD_UNROLL
   for (int distance = 1; distance < Lanes; distance *= 2) {

@@ -276,7 +276,8 @@ by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, 
   const auto& schedule = arguments.schedule;
   auto& first = shared.tile[storage::summaries - 1];
   if (arch::flat_thread() == 0) {
-    shared.epoch = shared.heads_before_epoch = 0;
+    shared.epoch = 0;
+    shared.heads_before_epoch = 0;
     shared.tile[0].counted = 0;
     first.next = draw_tile(arguments.scratch.control, schedule);
   }

@@ -4,13 +4,17 @@
 #include <concepts>
 #include <type_traits>
 #include <warpfold/host/keyed_items.hpp>
+#include <warpfold/host/leaves.cuh>
 
 namespace warpfold::by_key {
 
-/// Whether `Op` can only be an equality: a bool of accumulators that are no bool. Not asked of an operator that is not
-/// callable, nor of an extended lambda, which may have no const call on the host's side.
-template <class Op, class A> consteval bool returns_bool() {
-  if constexpr (is_extended_lambda<Op> || std::is_same_v<A, bool>) return false;
+/// Whether `Op` can only be an equality: a bool of values or accumulators that are no bool. Not asked of an operator
+/// that is not callable, nor of an extended lambda, which may have no const call on the host's side.
+template <class Op, class A, class V> consteval bool returns_bool() {
+  if constexpr (is_extended_lambda<Op>) return false;
+  else if constexpr (std::is_same_v<A, bool>)  // what the operator returns for values that are no bool
+    return std::is_same_v<typename warpfold::detail::folded<Op, V>::type, bool> && !std::is_same_v<V, bool> &&
+           !warpfold::detail::is_logical<Op> && !lifts<Op, V>;
   else return std::is_same_v<std::invoke_result_t<const Op&, const A&, const A&>, bool>;
 }
 
@@ -22,7 +26,7 @@ template <class Key, class Value, class Op, class Transform, class Equal, class 
   else if constexpr (!warpfold::detail::check_equality<Equal, Key>()) return false;
   else if constexpr (!warpfold::detail::check_transform<Op, Transform, A, Value>()) return false;
   else {
-    constexpr bool is_operator = !returns_bool<Op, A>();
+    constexpr bool is_operator = !returns_bool<Op, A, typename warpfold::detail::transformed<Transform, Value>::type>();
     static_assert(is_operator,
                   "warpfold: this operator returns bool: reduce_by_key takes the operator first, then the equality");
     constexpr bool is_key = std::is_trivially_copyable_v<Key>;

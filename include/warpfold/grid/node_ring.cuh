@@ -60,7 +60,7 @@ template <int Readers> __host__ __device__ constexpr int windows_before(int leve
 }
 template <int Readers> inline constexpr int most_log_tile_windows = 9 + Readers;
 /// Windows of tiles that there is room for, as a power of two: fewer where accumulators are wide.
-template <int Readers> constexpr int log_tile_windows_for(std::size_t accumulator_bytes) {
+template <int Readers> WARPFOLD_JIT constexpr int log_tile_windows_for(std::size_t accumulator_bytes) {
   int log = most_log_tile_windows<Readers>;
   while (log > Readers &&
          messages_per_value(accumulator_bytes) * windows_before<Readers>(ring_levels, log) > most_window_messages)
@@ -78,7 +78,7 @@ template <int Readers> struct alignas(16) ring_control {
 };
 
 /// Bytes of control words and nodes for accumulators of `accumulator_bytes` bytes.
-template <int Readers> constexpr std::size_t ring_bytes(std::size_t accumulator_bytes) {
+template <int Readers> WARPFOLD_JIT constexpr std::size_t ring_bytes(std::size_t accumulator_bytes) {
   const int windows = windows_before<Readers>(ring_levels, log_tile_windows_for<Readers>(accumulator_bytes));
   return sizeof(ring_control<Readers>) + std::size_t{warp_lanes} * static_cast<std::size_t>(windows) *
                                              static_cast<std::size_t>(messages_per_value(accumulator_bytes)) * 16;

@@ -6,14 +6,15 @@
 // it. So no fence is needed, and a value of several messages is there when all flags are. (Clearing a place and
 // publishing there again must be ordered by other means: see node_ring.cuh.)
 #pragma once
-#include <cstring>
-#include <type_traits>
 #include <warpfold/arch/published.cuh>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::grid {
 
 /// Messages for a value of `value_bytes` bytes.
-constexpr int messages_per_value(std::size_t value_bytes) { return static_cast<int>((value_bytes + 11) / 12); }
+WARPFOLD_JIT constexpr int messages_per_value(std::size_t value_bytes) {
+  return static_cast<int>((value_bytes + 11) / 12);
+}
 
 /// Room for a value; all words are zero where none is published.
 template <class A> struct published_value {

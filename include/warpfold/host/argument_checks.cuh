@@ -8,22 +8,16 @@
 #include <span>
 #include <string>
 #include <warpfold/host/device.cuh>
+#include <warpfold/host/reachable_memory.cuh>
 #include <warpfold/host/scratch.hpp>
 #include <warpfold/options.hpp>
 
 namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// In builds with WARPFOLD_CHECKS: throws if the device cannot reach what `pointer` points to.
-inline void check_device_pointer([[maybe_unused]] const char* function, [[maybe_unused]] const char* argument,
-                                 [[maybe_unused]] const void* pointer) {
-#if WARPFOLD_CHECKS
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
-  if (attributes.type == cudaMemoryTypeUnregistered &&
-      !device_attribute(cudaDevAttrPageableMemoryAccess, current_device()))
-    reject(function, {argument, " points to host memory that the device cannot reach"});
-#endif
+/// Throws if the device cannot reach what `pointer` points to (reachable_memory.cuh).
+inline void check_device_pointer(const char* function, const char* argument, const void* pointer) {
+  if (!is_reachable(pointer)) reject(function, {argument, " points to host memory that the device cannot reach"});
 }
 
 inline void check_count(const char* function, std::int64_t count) {
@@ -36,7 +30,7 @@ inline void check_items(const char* function, std::int64_t items, std::int64_t m
     reject(function, "there are " + std::to_string(items) + " items; of " + of + " it takes " + std::to_string(most));
 }
 
-/// Checks a pointer argument: not null, and, in builds with WARPFOLD_CHECKS, within the device's reach.
+/// Checks a pointer argument: not null, and within the device's reach.
 template <class It> void check_pointer(const char* function, const char* argument, const It& it) {
   if constexpr (std::contiguous_iterator<It>) {
     const void* pointer = to_pointer(it);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <warpfold/host/device.cuh>
 #include <warpfold/host/relaxed_capture.cuh>
 #include <warpfold/host/scratch.hpp>
@@ -68,15 +69,15 @@ class workspace_pool {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph{};
 #if CUDART_VERSION >= 13000
-    check(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
+    require_success(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
 #else
-    check(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
+    require_success(cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph), "cudaStreamGetCaptureInfo");
 #endif
     if (status == cudaStreamCaptureStatusActive) return {slot_of_graph(device, graph, need)};
     if (status == cudaStreamCaptureStatusInvalidated)
       throw cuda_error(cudaErrorStreamCaptureInvalidated, "cudaStreamGetCaptureInfo", std::source_location::current());
     unsigned long long id = 0;
-    check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+    require_success(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     std::lock_guard lock(slots_mutex_);
     slot* found = nullptr;  // slots are few: a search through all costs less than a table would
     for (slot* each = slots_; each != nullptr; each = each->next)
@@ -106,6 +107,37 @@ class workspace_pool {
     }
     std::lock_guard lock(slots_mutex_);
     --used.borrowed->users;
+  }
+
+  /// Frees all that nothing owns: slots of streams, and those that graphs have left. Returns their bytes. No loan may
+  /// be out.
+  std::size_t release() {
+    std::lock_guard lock(slots_mutex_);
+    slot* held = std::exchange(slots_, nullptr);
+    kept_count_ = 0;
+    free_slot* left = nullptr;
+    {
+      std::lock_guard free_lock(free_mutex_);
+      left = std::exchange(free_, nullptr);
+    }
+    const relaxed_capture relaxed;
+    std::size_t bytes = 0;
+    cudaError_t failure = cudaSuccess;
+    const auto free_memory = [&](const memory& scratch) {
+      bytes += scratch.bytes.size();
+      if (const cudaError_t freed = cudaFree(scratch.bytes.data()); freed != cudaSuccess) failure = freed;
+    };
+    while (held != nullptr) {
+      free_memory(held->scratch);
+      if (held->last_use != nullptr) (void)cudaEventDestroy(held->last_use);
+      delete std::exchange(held, held->next);
+    }
+    while (left != nullptr) {
+      free_memory(left->scratch);
+      delete std::exchange(left, left->next);
+    }
+    require_success(failure, "cudaFree");
+    return bytes;
   }
 
  private:
@@ -140,7 +172,7 @@ class workspace_pool {
     slot fresh{device, no_stream, {}};
     const relaxed_capture relaxed;
     if (kept_count_ >= kept_slots)
-      check(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      require_success(cudaEventCreateWithFlags(&fresh.last_use, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     try {
       fresh.scratch = take_free(device, need);
       if (fresh.scratch.bytes.empty()) {
@@ -163,10 +195,10 @@ class workspace_pool {
     cudaUserObject_t object{};
     const cudaError_t created = cudaUserObjectCreate(&object, owned, &free_owned, 1, cudaUserObjectNoDestructorSync);
     if (created != cudaSuccess) free_owned(owned);
-    check(created, "cudaUserObjectCreate");
+    require_success(created, "cudaUserObjectCreate");
     const cudaError_t retained = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
     if (retained != cudaSuccess) (void)cudaUserObjectRelease(object, 1);
-    check(retained, "cudaGraphRetainUserObject");
+    require_success(retained, "cudaGraphRetainUserObject");
     return found;
   }
 
@@ -197,7 +229,7 @@ class workspace_pool {
   static memory allocate(const scratch_need& need) {
     const relaxed_capture relaxed;
     void* data = nullptr;
-    check(cudaMalloc(&data, need.own_bytes()), "cudaMalloc");
+    require_success(cudaMalloc(&data, need.own_bytes()), "cudaMalloc");
     return {{static_cast<std::byte*>(data), need.own_bytes()}, need.own_control_bytes()};
   }
 
@@ -206,14 +238,14 @@ class workspace_pool {
     const cudaError_t cleared = cudaMemsetAsync(fresh.bytes.data(), 0, fresh.control_bytes, stream);
     if (cleared == cudaSuccess) return;
     (void)cudaFree(fresh.bytes.data());
-    check(cleared, "cudaMemsetAsync");
+    require_success(cleared, "cudaMemsetAsync");
   }
 
   /// Cleared here and now, on a stream of its own: a memset in the captured stream would be replayed each time.
   static memory allocate_cleared(const scratch_need& need) {
     const relaxed_capture relaxed;
     cudaStream_t own{};
-    check(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    require_success(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     memory fresh;
     try {
       fresh = allocate(need);
@@ -225,7 +257,7 @@ class workspace_pool {
     const cudaError_t wait = cudaStreamSynchronize(own);
     (void)cudaStreamDestroy(own);
     if (wait != cudaSuccess) (void)cudaFree(fresh.bytes.data());
-    check(wait, "cudaStreamSynchronize");
+    require_success(wait, "cudaStreamSynchronize");
     return fresh;
   }
 

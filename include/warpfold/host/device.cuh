@@ -17,13 +17,13 @@ struct device_limits {
 
 inline int current_device() {
   int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
+  require_success(cudaGetDevice(&device), "cudaGetDevice");
   return device;
 }
 
 inline int device_attribute(cudaDeviceAttr attribute, int device) {
   int value = 0;
-  check(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  require_success(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
   return value;
 }
 
@@ -65,8 +65,8 @@ inline device_limits ask_limits(int device) {
 /// Resident blocks of a kernel on a multiprocessor of the current device. Throws cuda_error if not even one fits.
 [[gnu::noinline]] inline int resident_blocks(const void* kernel, int block_threads, std::size_t shared_bytes) {
   int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared_bytes),
+                  "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   if (blocks == 0)
     throw cuda_error(cudaErrorInvalidConfiguration, "cudaOccupancyMaxActiveBlocksPerMultiprocessor: no block fits",
                      std::source_location::current());
@@ -81,8 +81,9 @@ inline std::size_t most_shared_bytes(int device) {
 /// Opts in to `shared_bytes` of shared memory per block of a kernel. False if the current device `device` has less.
 inline bool allow_shared_bytes(const void* kernel, int device, std::size_t shared_bytes) {
   if (shared_bytes > most_shared_bytes(device)) return false;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-        "cudaFuncSetAttribute");
+  require_success(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+      "cudaFuncSetAttribute");
   return true;
 }
 
@@ -90,7 +91,7 @@ inline bool allow_shared_bytes(const void* kernel, int device, std::size_t share
 /// code compiled for it must have them.
 inline bool is_sm_90(const void* kernel, int device) {
   cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  require_success(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
   return limits_of(device).compute_capability >= 90 && attributes.ptxVersion >= 90;
 }
 
@@ -108,7 +109,7 @@ inline int blocks_of_cluster(const void* kernel, int device, int block_threads, 
   config.attrs = &cluster;
   config.numAttrs = 1;
   int clusters = 0;
-  check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "cudaOccupancyMaxActiveClusters");
+  require_success(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "cudaOccupancyMaxActiveClusters");
   return clusters > 0 ? arch::max_cluster_blocks : 1;
 }
 

@@ -59,7 +59,7 @@ template <class Equal, class Key> consteval bool check_equality() {
       is_extended_lambda<Equal> || std::is_invocable_r_v<bool, const Equal&, const Key&, const Key&>;
   static_assert(compares,
                 "warpfold: the equality must be callable as bool equal(Key, Key) const; without one, keys need ==");
-  return is_passed && compares;
+  return is_passed && compares && check_callable_on_device<Equal>();
 }
 
 inline namespace WARPFOLD_HIDDEN_V1 {

@@ -12,9 +12,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class... Parameters, class... Args>
 void launch(void (*kernel)(Parameters...), const cudaLaunchConfig_t& config, Args&&... args) {
 #if defined(__CUDACC__)
-  check(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...), "cudaLaunchKernelEx");
+  require_success(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...), "cudaLaunchKernelEx");
 #else
-  check(cuda_emulator::launch(kernel, config, std::forward<Args>(args)...), "cudaLaunchKernelEx");
+  require_success(cuda_emulator::launch(kernel, config, std::forward<Args>(args)...), "cudaLaunchKernelEx");
 #endif
 }
 

@@ -57,7 +57,8 @@ template <item_iterator Left, item_iterator Right> auto make_zip(Left left, Righ
 // The type that a transform makes of items; the first item's type if check_transform refuses the transform.
 template <class Transform, class T, class... Ts> struct transformed { using type = T; };
 template <class Transform, class T, class... Ts>
-  requires(!is_device_lambda<Transform> && std::is_invocable_v<Transform, T, Ts...>)
+  requires(!is_device_lambda<Transform> && std::is_invocable_v<Transform, T, Ts...> &&
+           !std::is_void_v<std::invoke_result_t<Transform, T, Ts...>>)
 struct transformed<Transform, T, Ts...> : std::invoke_result<Transform, T, Ts...> {};
 template <class Op, class Transform, class... Ts>
 using transformed_accumulator_t = accumulator_t<Op, std::remove_cvref_t<typename transformed<Transform, Ts...>::type>>;

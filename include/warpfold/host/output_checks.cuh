@@ -6,15 +6,15 @@
 namespace warpfold::host_side {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Calls check(name, first, size) for each of the outputs that `out` stands for.
-template <class Out, class Check> void for_each_output(const char* argument, const Out& out, Check check) {
+/// Calls visit(name, first, size) for each of the outputs that `out` stands for.
+template <class Out, class Visit> void for_each_output(const char* argument, const Out& out, Visit visit) {
   if constexpr (requires { out.sizes; }) {
     constexpr std::size_t count = sizeof(out.sizes) / sizeof(out.sizes[0]);
     out.for_each([&](std::size_t k, const auto& first, std::int64_t size) {
-      check((std::string(argument) + " " + std::to_string(k + 1) + " of " + std::to_string(count)).c_str(), first,
+      visit((std::string(argument) + " " + std::to_string(k + 1) + " of " + std::to_string(count)).c_str(), first,
             size);
     });
-  } else check(argument, out.first, out.size);
+  } else visit(argument, out.first, out.size);
 }
 
 /// check_pointer for each output.

@@ -8,9 +8,6 @@
 
 namespace warpfold::detail {
 
-/// The type as which the host calls an `F`: an extended lambda has no const call there.
-template <class F> using callable_t = std::conditional_t<is_extended_lambda<F>, F&, const F&>;
-
 template <class F, class... Ts>
 inline constexpr bool is_transform_of = std::is_invocable_v<callable_t<F>, const Ts&...>;
 
@@ -27,13 +24,16 @@ template <class Op, class Transform, class A, class... Ts> consteval bool check_
   static_assert(!is_device_lambda<Transform>,
                 "warpfold: declare what the __device__ lambda returns, as in [] __device__(float x) -> double { ... }: "
                 "the accumulator follows it, and the host cannot know it otherwise");
-  if constexpr (is_passed && !is_device_lambda<Transform>) {
+  if constexpr (!check_callable_on_device<Transform>()) return false;
+  else if constexpr (is_passed && !is_device_lambda<Transform>) {
     static_assert(is_transform_of<Transform, Ts...>,
                   "warpfold: the transform must be callable with the items of the input, and const");
     if constexpr (is_transform_of<Transform, Ts...>) {
       using result = std::invoke_result_t<callable_t<Transform>, const Ts&...>;
+      static_assert(!std::is_void_v<result>,
+                    "warpfold: the transform returns nothing: it must return what is folded in place of the item");
       constexpr bool is_accumulated = lifts<Op, std::remove_cvref_t<result>> || can_accumulate<A, result>;
-      static_assert(is_accumulated,
+      static_assert(is_accumulated || std::is_void_v<result>,
                     "warpfold: the items, or what the transform returns, must convert to the accumulator type");
       return is_accumulated;
     } else return false;
@@ -53,12 +53,27 @@ inline constexpr std::uint64_t modular_parts = outgrows_items<plain_operator_t<O
 template <class Op, class A, class Out>
 inline constexpr bool outgrows_accumulator = outgrows_items<Op>&& is_wider<written_t<Out>, A>;
 
+/// Whether an output, as kernels get it, gives references to items that are const.
+template <class Out>
+inline constexpr bool is_const_output = [] {
+  if constexpr (requires(const Out out) { *out; })
+    return std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Out&>())>>;
+  else return false;
+}();
+
 /// Checks whether an output, as kernels get it, takes an `R`.
 template <class R, class Out> consteval bool check_written() {
+  constexpr bool is_output = requires(const Out out) { *out; }
+  || requires(const Out out) { out[std::ptrdiff_t{}]; };
+  static_assert(is_output && kernel_argument<Out>,
+                "warpfold: out must be a device pointer, an iterator or a range of device memory; an iterator as the "
+                "input is followed by a count or an end");
+  static_assert(!is_const_output<Out>, "warpfold: the items of out must not be const");
   constexpr bool is_written = requires(const Out out, const R& value) { *out = value; }
   || requires(const Out out, const R& value) { out[std::ptrdiff_t{}] = value; };
-  static_assert(is_written, "warpfold: results must be assignable to the items of out");
-  return is_written;
+  static_assert(is_written || !is_output || is_const_output<Out>,
+                "warpfold: results must be assignable to the items of out");
+  return is_written && kernel_argument<Out>;
 }
 
 /// Checks an output, as kernels get it.

@@ -24,7 +24,7 @@ class pinned_buffer {
     if (bytes > bytes_) {
       const relaxed_capture relaxed;
       void* larger = nullptr;
-      check(cudaHostAlloc(&larger, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+      require_success(cudaHostAlloc(&larger, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
       if (data_ != nullptr) (void)cudaFreeHost(data_);
       data_ = larger;
       bytes_ = bytes;
@@ -42,14 +42,14 @@ class pinned_buffer {
 template <class A, class Enqueue> A wait_for_value(const char* function, cudaStream_t stream, Enqueue enqueue) {
   static thread_local pinned_buffer buffer;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  require_success(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
   if (status != cudaStreamCaptureStatusNone)
     reject(function, "the stream is being captured; this function waits for it");
   A* out = static_cast<A*>(buffer.reserve(sizeof(A) < 64 ? 64 : sizeof(A)));
   enqueue(out);
   {
     const relaxed_capture relaxed;
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    require_success(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
   struct {
     alignas(A) unsigned char bytes[sizeof(A)];

@@ -55,7 +55,7 @@ struct reader {
 inline cudaMemoryType memory_type(const void* pointer) {
   const host_side::relaxed_capture relaxed;
   cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  require_success(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
   return attributes.type;
 }
 /// Whether the bytes can be copied without staging. Throws if they are device memory.

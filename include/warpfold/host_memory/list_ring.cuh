@@ -31,10 +31,11 @@ template <class List> class list_ring {
       const host_side::relaxed_capture relaxed;
       copy_half(half_);
       cudaEvent_t& own = copied_[half_];
-      if (own == nullptr) check(cudaEventCreateWithFlags(&own, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-      check(cudaEventRecord(own, stream_), "cudaEventRecord");
+      if (own == nullptr)
+        require_success(cudaEventCreateWithFlags(&own, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      require_success(cudaEventRecord(own, stream_), "cudaEventRecord");
       half_ = 1 - half_;
-      if (used_[half_] > 0) check(cudaEventSynchronize(copied_[half_]), "cudaEventSynchronize");
+      if (used_[half_] > 0) require_success(cudaEventSynchronize(copied_[half_]), "cudaEventSynchronize");
       take_half(half_, take);
     }
     return half_of(buffer_->room.device(), half_) + used_[half_];
@@ -46,7 +47,7 @@ template <class List> class list_ring {
     if (used_[0] + used_[1] == 0) return;
     const host_side::relaxed_capture relaxed;
     copy_half(half_);
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    require_success(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     take_half(1 - half_, take);
     take_half(half_, take);
   }
@@ -63,9 +64,10 @@ template <class List> class list_ring {
   static List* half_of(std::byte* memory, int which) { return reinterpret_cast<List*>(memory) + which * half_size; }
   void copy_half(int which) {
     part_buffer& room = buffer_->room;
-    check(cudaMemcpyAsync(half_of(room.pinned(), which), half_of(room.device(), which),
-                          static_cast<std::size_t>(used_[which]) * sizeof(List), cudaMemcpyDeviceToHost, stream_),
-          "cudaMemcpyAsync");
+    require_success(
+        cudaMemcpyAsync(half_of(room.pinned(), which), half_of(room.device(), which),
+                        static_cast<std::size_t>(used_[which]) * sizeof(List), cudaMemcpyDeviceToHost, stream_),
+        "cudaMemcpyAsync");
   }
   template <class Take> void take_half(int which, Take take) {
     const int count = std::exchange(used_[which], 0);

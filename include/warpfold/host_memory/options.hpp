@@ -13,7 +13,7 @@ namespace warpfold {
 
 /// Options of functions that read host memory. Their order is part of the interface.
 template <class A> struct host_options {
-  cudaStream_t stream = {};       ///< of the first device; the result is written in its order
+  stream_argument stream = {};    ///< of the first device; the result is written in its order
   initial<A> init = {};           ///< joins on the left, once; the result of an empty input
   std::vector<int> devices = {};  ///< which share the work; the current one, if empty. A device may stand there twice
   std::size_t chunk_bytes = std::size_t{32} << 20;  ///< of host memory that travel at once; changes no bit
@@ -27,7 +27,7 @@ template <class A> inline constexpr bool is_options<host_options<A>> = true;
 
 /// The same of segmented_reduce, whose init and empty are values.
 template <class A> struct host_segmented_options {
-  cudaStream_t stream = {};
+  stream_argument stream = {};
   initial<A> init = {};   ///< joins each segment on the left, once
   initial<A> empty = {};  ///< the result of an empty segment; init or the operator's identity without it
   std::vector<int> devices = {};
@@ -59,7 +59,7 @@ template <class Options> settings checked_settings(const char* function, const O
   positive("buffers", options.buffers);
   positive("threads", options.threads);
   int count = 0;
-  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  require_success(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   for (const int device : options.devices)
     if (device < 0 || device >= count)
       reject(function, "devices name device " + std::to_string(device) + "; devices are numbered 0 to " +

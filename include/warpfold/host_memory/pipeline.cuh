@@ -128,7 +128,7 @@ class pipeline {
   }
   /// Waits for the part in `buffer`, of `items` items.
   void finish(part_buffer& buffer, std::int64_t& items) {
-    check(cudaStreamSynchronize(buffer.stream()), "cudaStreamSynchronize");
+    require_success(cudaStreamSynchronize(buffer.stream()), "cudaStreamSynchronize");
     if (items == 0) return;
     std::lock_guard lock(mutex_);
     done_ += std::exchange(items, 0);
@@ -147,9 +147,9 @@ class pipeline {
         from = to;
       }
       std::byte* const target = buffer.device() + offsets_[i];
-      check(cudaMemcpyAsync(target, from, static_cast<std::size_t>(count) * input.item_bytes, cudaMemcpyDefault,
-                            buffer.stream()),
-            "cudaMemcpyAsync");
+      require_success(cudaMemcpyAsync(target, from, static_cast<std::size_t>(count) * input.item_bytes,
+                                      cudaMemcpyDefault, buffer.stream()),
+                      "cudaMemcpyAsync");
       on_device.push_back(target);
     }
     on_device.push_back(buffer.device() + offsets_.back());

@@ -16,7 +16,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 class device_guard {
  public:
   explicit device_guard(int device) : former_(host_side::current_device()) {
-    check(cudaSetDevice(device), "cudaSetDevice");
+    require_success(cudaSetDevice(device), "cudaSetDevice");
   }
   device_guard(const device_guard&) = delete;
   ~device_guard() { (void)cudaSetDevice(former_); }
@@ -29,7 +29,9 @@ class device_guard {
 /// on which it is copied and reduced. Its device is current wherever a member is called.
 class part_buffer {
  public:
-  part_buffer() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  part_buffer() {
+    require_success(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  }
   part_buffer(const part_buffer&) = delete;
   ~part_buffer() {
     (void)cudaFree(device_);
@@ -42,7 +44,7 @@ class part_buffer {
     if (bytes <= bytes_) return;
     (void)cudaFree(device_);
     device_ = nullptr, bytes_ = 0;
-    check(cudaMalloc(&device_, bytes), "cudaMalloc");
+    require_success(cudaMalloc(&device_, bytes), "cudaMalloc");
     bytes_ = bytes;
   }
 

@@ -69,7 +69,7 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   const auto units = [&](int level) { return host_side::divide_up(tiles, std::int64_t{1} << level); };
   int& level = plan.schedule.level;
   if (plan.shape == reduce_shape::shares) {
-    const auto longest_share = [&](int level) { return host_side::divide_up(units(level), most) << level; };
+    const auto longest_share = [&](int at) { return host_side::divide_up(units(at), most) << at; };
     const std::int64_t shortest = longest_share(0);
     plan.schedule.draws = shortest > max_even_tiles;
     const int most_level = plan.schedule.draws ? drawn_level_for(accumulator_bytes) : max_even_level;

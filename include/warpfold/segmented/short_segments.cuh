@@ -44,10 +44,10 @@ template <class Arguments, template <class> class Packing> class short_segments 
     typename segments_type::scratch scratch;
   };
 
-  /// `first_segment` is the first one that begins in `range`, the warp's positions.
-  __device__ short_segments(const Arguments& arguments, const segment_span& range, std::int64_t first_segment,
+  /// `first_segment` is the first one that begins in `positions`, the warp's positions.
+  __device__ short_segments(const Arguments& of, const segment_span& positions, std::int64_t first_segment,
                             storage& own)
-      : arguments(arguments), range(range), scratch(own.scratch), packing(arguments, first_segment, own.packing) {}
+      : arguments(of), range(positions), scratch(own.scratch), packing(of, first_segment, own.packing) {}
 
   /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks.
   __device__ void fold(segment_place& at) {

@@ -118,10 +118,10 @@ template <class Spans, int MostWalked = most_walked_segments> struct listed_segm
   template <int Steps, class Marks>
   __device__ int mark_segments(std::int64_t segment, std::int64_t base, std::int64_t first, std::int64_t end,
                                std::int64_t items, Marks& marks) const {
-    using index = typename Spans::index;
+    using entry = typename Spans::index;
     const int existing = static_cast<int>(least_of(count - segment, std::int64_t{Steps * warp_lanes}));
     if (existing <= 0) return 0;
-    const auto stop = static_cast<index>(least_of(end, last_index));
+    const auto stop = static_cast<entry>(least_of(end, last_index));
     decltype(span(segment)) own[Steps];
     WARPFOLD_UNROLL
     for (int step = 0; step < Steps; ++step)

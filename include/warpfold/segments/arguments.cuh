@@ -47,15 +47,15 @@ void check_size(const char* function, const char* argument, Size size, std::int6
 template <class E, class Out>
 auto checked_entries(const char* function, const char* argument, const E& entries, std::int64_t expected,
                      const char* of, const output<Out>& out) {
-  const auto check = [&](const auto& first) {
+  const auto checked = [&](const auto& first) {
     if (expected > 0) host_side::check_pointer(function, argument, first);
     host_side::check_outputs_apart_from(function, argument, first, expected, "out", out, out.size);
     return first;
   };
   if constexpr (device_range<E>) {
     check_size(function, argument, entries.size(), expected, of);
-    return check(to_pointer(entries.data()));
-  } else return check(to_kernel_iterator(entries));
+    return checked(to_pointer(entries.data()));
+  } else return checked(to_kernel_iterator(entries));
 }
 
 /// `count` segments of `items` items, as kernels read them. They must be apart from `out`. `teller` names the argument

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values without constructors: arrays for shared memory, and single values that are copied from bytes.
 #pragma once
-#include <cstring>
-#include <type_traits>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::thread {
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A choice between two objects that leaves both in registers.
 #pragma once
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::thread {
 

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A chunk: the consecutive items that a lane loads at once, kept as raw words until they are needed.
 #pragma once
-#include <cstdint>
-#include <cstring>
 #include <warpfold/arch/vector_load.cuh>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/array.cuh>
 
 namespace warpfold::thread {
 
 /// The least power of two of items whose bytes fill 16-byte vectors: 16 bytes for sizes 1, 2, 4, 8, 16; an odd multiple
 /// of 16 for others (4 items of 12 bytes); one item where that would be more than 128 bytes.
-consteval int items_per_chunk(std::size_t item_bytes) {
+WARPFOLD_JIT consteval int items_per_chunk(std::size_t item_bytes) {
   int items = 1;
   while (items * item_bytes % 16 != 0 && items < 16) items *= 2;
   return items * item_bytes % 16 == 0 && items * item_bytes <= 128 ? items : 1;
 }
 
 /// The vectors that hold a part of an item reach at most this many items beyond it: a vector but one byte.
-consteval int vector_margin(int item_bytes, int vector_bytes = 16) {
+WARPFOLD_JIT consteval int vector_margin(int item_bytes, int vector_bytes = 16) {
   return (vector_bytes + item_bytes - 2) / item_bytes;
 }
 

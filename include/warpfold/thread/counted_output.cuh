@@ -40,7 +40,7 @@ template <class A, class Op, class Out, class Value> struct counted_output {
     return result_of(op, value, count);
   }
   /// Not inlined: results are few, and a kernel writes them in many places.
-  template <class B> [[gnu::noinline]] __device__ static auto result_of(Op op, B value, std::int64_t count) {
+  template <class B> WARPFOLD_NO_INLINE __device__ static auto result_of(Op op, B value, std::int64_t count) {
     return lowered(op, op.template counted<A>(value, count));
   }
   __device__ static auto lowered(const Op& op, const A& all) {

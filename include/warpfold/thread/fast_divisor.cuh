@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Division by a number that the host knows: a multiplication and a shift. Source: Granlund and Montgomery 1994.
 #pragma once
-#include <cstdint>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::thread {
 
@@ -12,8 +12,8 @@ struct fast_divisor {
   std::uint32_t divisor, multiplier;
   int shift;
 
-  constexpr fast_divisor() : fast_divisor(1) {}
-  explicit constexpr fast_divisor(std::int64_t number)
+  WARPFOLD_JIT constexpr fast_divisor() : fast_divisor(1) {}
+  explicit WARPFOLD_JIT constexpr fast_divisor(std::int64_t number)
       : divisor(static_cast<std::uint32_t>(number)), multiplier(0), shift(31) {
     while ((std::int64_t{1} << (shift - 31)) < number) ++shift;
     const auto power = std::uint64_t{1} << shift;

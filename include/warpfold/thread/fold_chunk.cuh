@@ -32,18 +32,18 @@ __device__ A fold_items(const Leaves& leaves, const typename Leaves::chunk& from
 }
 
 /// Whether full nodes of these leaves hold something, and whether their items may be added as plain terms.
-template <class Leaves>
-inline constexpr bool has_wide_full_nodes = [] {
+template <class Leaves> WARPFOLD_JIT consteval bool find_has_wide_full_nodes() {
   if constexpr (has_full_nodes<Leaves> && !has_empty_full_nodes<Leaves>)
     return warpfold::detail::is_real_number<typename full_nodes_of<Leaves>::item>;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool has_wide_full_nodes = find_has_wide_full_nodes<Leaves>();
 /// Whether some of them may hold items that do not count.
-template <class Leaves>
-inline constexpr bool may_skip_in_full_nodes = [] {
+template <class Leaves> WARPFOLD_JIT consteval bool find_may_skip_in_full_nodes() {
   if constexpr (has_wide_full_nodes<Leaves>) return !all_items_count<Leaves>;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool may_skip_in_full_nodes = find_may_skip_in_full_nodes<Leaves>();
 /// fold_items of the first `count` items of a chunk, which some operators rarely need. Not inlined: both ways beside
 /// each other would take more registers than one block of a multiprocessor leaves to the next.
 template <class Leaves, class Op>

@@ -20,8 +20,7 @@ inline constexpr bool is_narrow_integer = std::is_integral_v<T> && !std::is_same
 
 /// Whether `Op` folds plain 8- or 16-bit integers in 32 bits, and can fold whole words: sums, bits, and extrema in the
 /// order of the items.
-template <class Leaves, class Op, class A = typename Leaves::accumulator>
-inline constexpr bool folds_packed = [] {
+template <class Leaves, class Op, class A> WARPFOLD_JIT consteval bool find_folds_packed() {
   using T = typename detail::word_item<typename Leaves::chunk>::type;
   constexpr hardware_operation operation = hardware_operation_v<Op>;
   if constexpr (!detail::is_narrow_integer<T> || !std::is_integral_v<A> || sizeof(A) != 4 ||
@@ -30,7 +29,9 @@ inline constexpr bool folds_packed = [] {
   else if constexpr (operation == hardware_operation::minimum || operation == hardware_operation::maximum)
     return std::is_signed_v<A> || !std::is_signed_v<T>;
   else return operation != hardware_operation::none;
-}();
+}
+template <class Leaves, class Op, class A = typename Leaves::accumulator>
+inline constexpr bool folds_packed = find_folds_packed<Leaves, Op, A>();
 template <class Leaves, class Op>
 inline constexpr bool sums_packed = folds_packed<Leaves, Op>&& hardware_operation_v<Op> == hardware_operation::add;
 

@@ -2,7 +2,7 @@
 // Folds a fused operator part by part: each part folds the same loaded items, as a call with its operator alone would.
 // So a lane holds the accumulators of one part at a time, and each part is folded in the way that is best for it.
 #pragma once
-#include <utility>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/lift.cuh>
 
 namespace warpfold::thread {

@@ -8,7 +8,7 @@
 namespace warpfold::thread {
 
 /// Whether an operator, or a part of a fused one, has full nodes that hold something.
-template <class Op> consteval bool tells_wide_full_nodes() {
+template <class Op> WARPFOLD_JIT consteval bool tells_wide_full_nodes() {
   if constexpr (is_fused<Op>) {
     return []<std::size_t... Is>(std::index_sequence<Is...>) {
       return (tells_wide_full_nodes<std::remove_cvref_t<decltype(std::declval<const Op&>().template part<Is>())>>() ||

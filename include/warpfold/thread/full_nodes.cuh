@@ -21,11 +21,11 @@ struct full_nodes_of<leaves<Source, lifted<Op, Transform>, A>> {
 
 /// Whether the operator of these leaves has accumulators for full nodes, and whether these accumulators are empty.
 template <class Leaves> inline constexpr bool has_full_nodes = detail::full_nodes_of<Leaves>::exist;
-template <class Leaves>
-inline constexpr bool has_empty_full_nodes = [] {
+template <class Leaves> WARPFOLD_JIT consteval bool find_has_empty_full_nodes() {
   if constexpr (has_full_nodes<Leaves>) return std::is_empty_v<typename detail::full_nodes_of<Leaves>::accumulator>;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool has_empty_full_nodes = find_has_empty_full_nodes<Leaves>();
 /// Whether each of their items counts, whatever it holds.
 template <class Leaves>
 inline constexpr bool all_items_count =

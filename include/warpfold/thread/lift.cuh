@@ -2,7 +2,7 @@
 // Hides lift and lower (operator_traits.hpp) from kernels: lift becomes a part of the leaves' transform, lower a part
 // of the output.
 #pragma once
-#include <cstddef>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/put.cuh>
 #include <warpfold/thread/source.cuh>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The quickest way to load chunks: by whole vectors, by shifted vectors, or item by item.
 #pragma once
-#include <cstdint>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::thread {
 

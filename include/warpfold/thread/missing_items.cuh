@@ -17,13 +17,13 @@ namespace warpfold::thread {
 template <class Source> inline constexpr bool may_load_missing = requires { Source::past_bytes; };
 
 /// Whether any bytes may become a leaf: leaves are numbers as the items are, so nothing of the user's is called.
-template <class Leaves>
-inline constexpr bool may_convert_missing = [] {
+template <class Leaves> WARPFOLD_JIT consteval bool find_may_convert_missing() {
   if constexpr (std::is_arithmetic_v<typename Leaves::accumulator> &&
                 std::is_same_v<typename Leaves::transform_type, no_transform>)
     return detail::is_number<typename Leaves::source_type::item>;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool may_convert_missing = find_may_convert_missing<Leaves>();
 
 /// Whether `Op` takes any value of type `A`, and has an identity for which op(x, identity) has the bits of x. Only the
 /// library's own operators over arithmetic types are known to: a user's identity may be one up to rounding, or a value

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of real and complex numbers that round as written, in device code, host code and the emulator.
 #pragma once
-#include <cmath>
-#include <type_traits>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/narrowed_identity.cuh>
 
 namespace warpfold::detail {

@@ -42,15 +42,15 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct shared_source 
   __device__ void load_items(chunk& to, int first, int count) const requires(chunk::vector_bytes == 16) {
     load_inside(to, first, count);
   }
-  __device__ T at(std::int64_t item) const {
+  __device__ T at(std::int64_t number) const {
     T value;
-    load_bytes<sizeof(T)>(reinterpret_cast<unsigned char*>(&value), begin_of(static_cast<int>(item)), sizeof(T));
+    load_bytes<sizeof(T)>(reinterpret_cast<unsigned char*>(&value), begin_of(static_cast<int>(number)), sizeof(T));
     return value;
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
 
  private:
-  __device__ int begin_of(int item) const { return before + item * int{sizeof(T)}; }
+  __device__ int begin_of(int number) const { return before + number * int{sizeof(T)}; }
   __device__ void load_window(chunk& to, int begin, int shift) const {
     std::uint32_t window[chunk::words + 4];
     load_vectors(window, begin - shift);

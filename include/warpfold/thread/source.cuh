@@ -6,10 +6,8 @@
 // `leaf` turns item k of a chunk into an accumulator. Sources: `pointer_source` (vector loads), `iterator_source`
 // (anything that can be indexed), `zip_source` (two sources).
 #pragma once
-#include <cstdint>
-#include <iterator>
-#include <type_traits>
 #include <warpfold/operator_traits.hpp>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/chunk.cuh>
 
 namespace warpfold::thread {
@@ -81,7 +79,7 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
     return {data + first, items - first};
   }
   __device__ static T value(const chunk& from, int k) { return from.item(k); }
-  __device__ T at(std::int64_t item) const { return data[item]; }
+  __device__ T at(std::int64_t number) const { return data[number]; }
 };
 
 /// `it` from its item `first` on.

@@ -55,7 +55,7 @@ __host__ __device__ auto starting_at(const leaves<Source, Transform, A>& of, std
 }
 
 /// Numbers the items of `of` from `first` on, if they are numbered.
-template <class Leaves> void number_from(Leaves& of, std::int64_t first) {
+template <class Leaves> WARPFOLD_JIT void number_from(Leaves& of, std::int64_t first) {
   if constexpr (requires { of.source.first_index; }) of.source.first_index = first;
 }
 

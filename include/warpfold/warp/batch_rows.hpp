@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many rows of 32 chunks a warp has in flight.
 #pragma once
-#include <algorithm>
-#include <bit>
-#include <cstddef>
 #include <warpfold/config.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::warp {
 

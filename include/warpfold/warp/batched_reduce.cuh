@@ -55,8 +55,8 @@ template <int Rows, class A, class Op> __device__ A batched_reduce(A (&rows)[Row
   const int lane = arch::lane_id();
   // A right operand exists if its first value does, which lies in lane (lane | distance) & -distance.
   const auto exists = [&](int distance) { return ((lane | distance) & -distance) < count; };
-  detail::exchange_rows<Rows / 2>(rows, [&](int half, int, bool upper, A kept, A other) {
-    return join_if(exists(Rows / 2 / half), upper, kept, other, op);
+  detail::exchange_rows<Rows / 2>(rows, [&](int halves, int, bool upper, A kept, A other) {
+    return join_if(exists(Rows / 2 / halves), upper, kept, other, op);
   });
   A value = rows[0];
   WARPFOLD_UNROLL
@@ -100,8 +100,8 @@ template <int Rows, class A, class Op> __device__ A fold_rows(A (&rows)[Rows], O
   const int lane = arch::lane_id(), own_row = row_of_lane<Rows>();
   // A right operand exists if its first value does, in lane (lane | distance) & -distance.
   const auto exists = [&](int row, int distance) { return row * warp_lanes + ((lane | distance) & -distance) < count; };
-  detail::exchange_rows<Rows / 2>(rows, [&](int half, int row, bool upper, A kept, A other) {
-    return join_if(exists((own_row & -half) + row, Rows / 2 / half), upper, kept, other, op);
+  detail::exchange_rows<Rows / 2>(rows, [&](int halves, int row, bool upper, A kept, A other) {
+    return join_if(exists((own_row & -halves) + row, Rows / 2 / halves), upper, kept, other, op);
   });
   A value = rows[0];
   WARPFOLD_UNROLL

@@ -20,11 +20,11 @@ inline constexpr std::size_t batch_held_bytes = selects<Leaves>     ? 16
                                                                     : sizeof(typename Leaves::accumulator);
 
 /// Whether rows are folded by full nodes. Not if items may be skipped: code for both cases costs more than it saves.
-template <class Leaves>
-inline constexpr bool folds_full_rows = [] {
+template <class Leaves> WARPFOLD_JIT consteval bool find_folds_full_rows() {
   if constexpr (thread::detail::has_wide_full_nodes<Leaves>) return thread::all_items_count<Leaves>;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool folds_full_rows = find_folds_full_rows<Leaves>();
 
 /// The full node over whole rows. Valid in every lane.
 template <class Leaves, class Chunk, int Rows>

@@ -9,13 +9,14 @@ namespace warpfold::warp {
 
 namespace detail {
 template <class Leaves> struct items_as_terms { static constexpr bool exist = false; };
+template <class Source, class Op, class Transform, class A> WARPFOLD_JIT consteval bool are_terms() {
+  if constexpr (requires { typename Source::pair; }) return false;
+  else return thread::detail::makes_terms<Op, typename thread::detail::transformed_items<Transform, Source>::type, A>;
+}
 template <class Source, class Op, class Transform, class A>
   requires requires { typename Op::template plain_terms<A>; }
 struct items_as_terms<thread::leaves<Source, thread::lifted<Op, Transform>, A>> {
-  static constexpr bool exist = [] {
-    if constexpr (requires { typename Source::pair; }) return false;
-    else return thread::detail::makes_terms<Op, typename thread::detail::transformed_items<Transform, Source>::type, A>;
-  }();
+  static constexpr bool exist = are_terms<Source, Op, Transform, A>();
   using type = typename Op::template plain_terms<A>;
 };
 }  // namespace detail

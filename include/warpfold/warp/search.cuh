@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Searches by a warp: each lane probes another place, so that one trip to memory narrows the range 32 times.
 #pragma once
-#include <cmath>
-#include <cstdint>
+#include <warpfold/standard.hpp>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::warp {

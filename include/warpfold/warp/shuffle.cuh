@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shuffles of any trivially copyable type, word by word.
 #pragma once
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
 #include <warpfold/arch/lane.cuh>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::warp {
 

@@ -2,15 +2,14 @@
 // How a warp of a scan reads its rows of a tile, and writes their results. Items are read once, before their results
 // are written, so results may take the items' place.
 #pragma once
-#include <algorithm>
-#include <iterator>
+#include <warpfold/standard.hpp>
 #include <warpfold/thread/source.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::warp {
 
 /// Items that a lane loads at once: as many as fill 16 bytes of input or output, whose items are larger.
-template <class T, class Out> consteval int chunk_items_of() {
+template <class T, class Out> WARPFOLD_JIT consteval int chunk_items_of() {
   if constexpr (std::is_pointer_v<Out>)
     return std::min(thread::items_per_chunk(sizeof(T)), thread::items_per_chunk(sizeof(std::remove_pointer_t<Out>)));
   else return thread::items_per_chunk(sizeof(T));

@@ -5,9 +5,9 @@
 //   rows   chunk r of lane l is number 32 r + l: neighbouring lanes read and write neighbouring memory (CUB: striped)
 //   runs   chunk r of lane l is number l Rows + r: a lane works on neighbours alone (CUB: blocked)
 #pragma once
-#include <type_traits>
 #include <warpfold/arch/lane.cuh>
 #include <warpfold/arch/shared_access.cuh>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::warp {
 
