@@ -3,6 +3,7 @@
 // through gathered lists; what is wrong is thrown on all ranks.
 #include <gtest/gtest.h>
 
+#include <warpfold/compensated_plus.hpp>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/fuse.hpp>
 #include <warpfold/arg_operators.hpp>
@@ -51,6 +52,12 @@ static_assert(wf::communicator<wf::local_ranks::one> && wf::ranks::has_mailboxes
 using gathering = adapted<wf::local_ranks::one>;
 static_assert(wf::communicator<gathering> && !wf::ranks::has_mailboxes<gathering>);
 
+template <class R> bool same(const R& a, const R& b) { return same_bits(a, b); }
+template <class A, class B> bool same(const wf::fused<A, B>& a, const wf::fused<A, B>& b) {  // may have padding
+  return same(a.template get<0>(), b.template get<0>()) &&
+         a.template get<1>().index == b.template get<1>().index;
+}
+
 /// Calls body(rank, communicator) on all ranks, through mailboxes and through gathered lists.
 template <class Body> void over_both(wf::local_ranks& all, const std::vector<int>& devices, Body body) {
   on_ranks(devices, [&](int r) { body(r, all[r]); });
@@ -74,21 +81,192 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
       const device_array<T> in(std::vector<T>(items.begin() + first, items.begin() + end), first % 3);
       const wf_test::stream stream;
       const auto value = wf::all_reduce_value(one, in.items(), {.first = first}, op, {.stream = stream});
-      EXPECT_TRUE(same_bits(value, expected)) << items.size() << " items, rank " << r << " of " << ranks;
+      EXPECT_TRUE(same(value, expected)) << items.size() << " items, rank " << r << " of " << ranks;
     });
   }
 }
 
 TEST(ranks, order_and_bits_are_those_of_one_call) {
-  for (const int ranks : {1, 2, 3, 5, 8}) {
+  for (const int ranks : {1, 2, 3, 5, 8})
     for (const std::int64_t count : {1, 77, 5003}) {
       std::vector<interval<std::int64_t>> items;
       for (std::int64_t i = 0; i < count; ++i) items.push_back(interval<std::int64_t>::of(i));
       expect_bits_of_reduce(items, join{}, ranks, 2);
-      expect_bits_of_reduce(wf_test::random_items<float>(count), wf::plus{}, ranks, 2);
+    }
+  expect_bits_of_reduce(wf_test::random_items<float>(50'021), wf::plus{}, 3, 3);
+}
+
+TEST(ranks, operators_of_all_kinds_have_the_bits_of_one_call) {
+  const auto floats = wf_test::random_items<float>(3001, 3);
+  expect_bits_of_reduce(floats, wf::moments<2>{}, 3, 1);
+  expect_bits_of_reduce(floats, wf::exact_plus{}, 3, 1);  // a kernel of its own, and lists beyond one all-gather
+  expect_bits_of_reduce(floats, wf::fuse(wf::compensated_plus{}, wf::arg_maximum{}), 3, 1);
+}
+
+struct twice {
+  __host__ __device__ float operator()(float x) const { return 2 * x; }
+};
+
+TEST(ranks, found_parts_roots_transforms_init_and_nothing) {
+  const std::vector<int> devices = devices_of(3);
+  const std::vector<std::int64_t> counts{1001, 0, 499};
+  const auto items = wf_test::random_items<float>(1500, 4);
+  wf::check(cudaSetDevice(0), "cudaSetDevice");
+  const device_array<float> whole(items);
+  const float sum = wf::reduce_value(whole.items(), wf::plus{}, {.init = 3}),
+              twice_sum = wf::transform_reduce_value(whole.items(), wf::plus{}, twice{}),
+              dot = wf::transform_reduce_value(whole.items(), whole.items(), wf::plus{}, wf::multiplies{});
+  wf::local_ranks all(devices);
+  over_both(all, devices, [&](int r, auto& one) {
+    const wf::part of = wf::gathered(one, counts[static_cast<std::size_t>(r)]);
+    EXPECT_EQ(of.first, r == 0 ? 0 : 1001);
+    const auto begin = items.begin() + of.first;
+    const device_array<float> in(std::vector<float>(begin, begin + counts[static_cast<std::size_t>(r)]));
+    const device_array<float> out(1);
+    wf::reduce(one, wf::root{2}, in.items(), of, r == 2 ? out.data() : nullptr, wf::plus{}, {.init = 3});
+    one.wait({});
+    if (r == 2) {
+      EXPECT_TRUE(same_bits(out.value(), sum));
+    }
+    EXPECT_TRUE(same_bits(wf::transform_all_reduce_value(one, in.items(), of, wf::plus{}, twice{}), twice_sum));
+    wf::transform_all_reduce(one, in.data(), in.data(), in.count(), of, out, wf::plus{}, wf::multiplies{});
+    one.wait({});
+    EXPECT_TRUE(same_bits(out.value(), dot));
+    EXPECT_EQ(wf::all_reduce_value(one, in.items().first(0), {.first = r}, wf::plus{}), 0);
+    EXPECT_EQ(wf::all_reduce_value(one, in.items().first(0), {}, wf::plus{}, {.init = 7}), 7);
+  });
+}
+
+/// Runs body(rank, communicator) both ways, and expects each rank to throw an `Error` that has `text`.
+template <class Error, class Body>
+void expect_on_all(wf::local_ranks& all, const std::vector<int>& devices, const char* text, Body body, int apart = -1,
+                   const char* text_apart = "") {
+  for (const bool gathers : {false, true}) {
+    const auto failures = failures_on(devices, [&](int r) {
+      if (gathers) {
+        gathering one(all[r]);
+        body(r, one);
+      } else body(r, all[r]);
+    });
+    for (int r = 0; r < std::ssize(failures); ++r) {
+      const std::string said = text_of(failures[static_cast<std::size_t>(r)]);
+      EXPECT_NE(said.find(r == apart ? text_apart : text), std::string::npos) << "rank " << r << ": " << said;
+      if (r == apart || !failures[static_cast<std::size_t>(r)]) continue;
+      EXPECT_THROW(std::rethrow_exception(failures[static_cast<std::size_t>(r)]), Error);
     }
   }
-  expect_bits_of_reduce(wf_test::random_items<float>(50'021), wf::plus{}, 3, 2);
+}
+
+TEST(ranks, what_does_not_fit_is_thrown_on_all_ranks) {
+  const std::vector<int> devices = devices_of(3);
+  wf::local_ranks all(devices);
+  const auto sum = [&](int r, auto& one, std::int64_t first, auto op, wf::rank_options<float> options = {}) {
+    const device_array<float> in(wf_test::random_items<float>(10, 1 + static_cast<std::uint64_t>(r)));
+    return wf::all_reduce_value(one, in.items(), {.first = first}, op, options);
+  };
+  using invalid = std::invalid_argument;
+  expect_on_all<invalid>(all, devices, "all_reduce_value: no rank has items 10 to 11, which follow those of rank 2, "
+                                       "before those of rank 0",
+                         [&](int r, auto& one) { sum(r, one, r == 0 ? 12 : r == 1 ? 22 : 0, wf::plus{}); });
+  expect_on_all<invalid>(all, devices, "no rank has item 0, before those of rank 1",
+                         [&](int r, auto& one) { sum(r, one, r == 0 ? 11 : r == 1 ? 1 : 21, wf::plus{}); });
+  expect_on_all<invalid>(all, devices, "rank 1 and rank 2 both have items 15 to 19",
+                         [&](int r, auto& one) { sum(r, one, r == 0 ? 0 : r == 1 ? 10 : 15, wf::plus{}); });
+  expect_on_all<invalid>(all, devices, "rank 2 calls all_reduce_value with warpfold::maximum in float, rank 0 "
+                                       "all_reduce_value with warpfold::plus in float",
+                         [&](int r, auto& one) {
+                           if (r == 2) sum(r, one, 20, wf::maximum{});
+                           else sum(r, one, r * 10, wf::plus{});
+                         });
+  expect_on_all<invalid>(all, devices, "rank 1 calls reduce with",
+                         [&](int r, auto& one) {
+                           const device_array<double> in(4);
+                           const device_array<wf::moments_of<2>> out(1);
+                           if (r != 1) sum(r, one, 0, wf::plus{});
+                           else wf::reduce(one, wf::root{1}, in.items(), {}, out, wf::moments<2>{});
+                           one.wait({});
+                         });
+  expect_on_all<invalid>(all, devices, "rank 2 sends the result to rank 2, rank 0 to rank 1",
+                         [&](int r, auto& one) {
+                           const device_array<float> in(1), out(1);
+                           wf::reduce(one, wf::root{r == 2 ? 2 : 1}, in.items(), {.first = r}, out, wf::plus{});
+                           one.wait({});
+                         });
+  expect_on_all<invalid>(all, devices, "gathered: rank 1 has -5 items",
+                         [&](int r, auto& one) { (void)wf::gathered(one, r == 1 ? -5 : 5); });
+  expect_on_all<invalid>(all, devices, "no rank has items, the operator has no identity",
+                         [&](int, auto& one) {
+                           const device_array<interval<>> in(1);
+                           (void)wf::all_reduce_value(one, in.items().first(0), {}, join{});
+                         });
+  expect_on_all<wf::rank_error>(
+      all, devices, "rank 1 cannot take part: warpfold::all_reduce_value: part.first is -3",
+      [&](int r, auto& one) { sum(r, one, r == 1 ? -3 : r * 10, wf::plus{}); }, 1, "part.first is -3");
+  over_both(all, devices, [&](int r, auto& one) { (void)sum(r, one, r * 10, wf::plus{}); });  // all goes on
+}
+
+TEST(ranks, a_rank_that_does_not_come_is_an_error_in_time) {
+  const std::vector<int> devices = devices_of(3);
+  wf::local_ranks all(devices);
+  const auto sum = [&](int r, std::chrono::nanoseconds timeout) {
+    const device_array<float> in(std::vector<float>{1, 2, 3});
+    return wf::all_reduce_value(all[r], in.items(), {.first = 3 * r}, wf::plus{}, {.timeout = timeout});
+  };
+  on_ranks(devices, [&](int r) { EXPECT_EQ(sum(r, 30s), 18); });
+  auto failures = failures_on(devices, [&](int r) {
+    if (r != 1) sum(r, r == 0 ? 50ms : 30s);
+  });
+  EXPECT_NE(text_of(failures[0]).find("rank 1 has not answered for 50 ms"), std::string::npos) << text_of(failures[0]);
+  EXPECT_NE(text_of(failures[2]).find("rank 0 has given up"), std::string::npos) << text_of(failures[2]);
+  for (const auto& failure : failures_on(devices, [&](int r) { sum(r, 30s); }))
+    EXPECT_NE(text_of(failure).find("rank 0 has given up"), std::string::npos) << text_of(failure);
+  all.reset();
+  on_ranks(devices, [&](int r) { EXPECT_EQ(sum(r, 30s), 18); });
+  wf::local_ranks others(devices);
+  on_ranks(devices, [&](int r) {
+    const device_array<float> in(std::vector<float>{1});
+    EXPECT_EQ(wf::all_reduce_value(others[r], in.items(), {.first = r}, wf::plus{}), 3);
+  });
+}
+
+TEST(ranks, a_call_is_one_node_of_a_graph) {
+  const std::vector<int> devices = devices_of(2);
+  wf::local_ranks all(devices);
+  struct rank_state {
+    device_array<float> in{wf_test::random_items<float>(20'000, 1)};
+    device_array<float> out{1};
+    wf_test::stream stream;
+    std::unique_ptr<wf_test::graph> graph;
+  };
+  std::vector<std::unique_ptr<rank_state>> states;
+  for (int r = 0; r < 2; ++r) {  // other threads must not allocate while one captures
+    wf::check(cudaSetDevice(devices[static_cast<std::size_t>(r)]), "cudaSetDevice");
+    auto& state = *states.emplace_back(new rank_state);
+    state.graph = std::make_unique<wf_test::graph>([&](cudaStream_t s) {
+      wf::all_reduce(all[r], state.in.items(), {.first = r * 20'000}, state.out, wf::plus{}, {.stream = s});
+    });
+  }
+  wf::check(cudaSetDevice(0), "cudaSetDevice");
+  on_ranks(devices, [&](int r) {
+    auto& [in, out, stream, graph] = *states[static_cast<std::size_t>(r)];
+    EXPECT_EQ(graph->nodes(), 1u);
+    for (const float x : {1.5f, 1e5f, 3.f}) {
+      in.set(0, x);
+      graph->launch(stream);
+      all[r].wait(stream);
+      std::vector<float> both = in.to_host();
+      both.insert(both.end(), both.begin(), both.begin() + 20'000);
+      const device_array<float> whole(both);
+      EXPECT_TRUE(same_bits(out.value(), wf::reduce_value(whole.items())));
+    }
+  });
+}
+
+TEST(local_ranks, refuses_devices) {
+  EXPECT_NE(text_of(failures_on({0}, [](int) { wf::local_ranks({}); })[0]).find("there are 0 devices"),
+            std::string::npos);
+  EXPECT_NE(text_of(failures_on({0}, [](int) { wf::local_ranks({0, 99}); })[0]).find("there is no device 99"),
+            std::string::npos);
 }
 
 }  // namespace ranks_tests

@@ -61,23 +61,24 @@ class local_ranks {
       result.rank = rank_, result.size = size();
       return result;
     }
-    workspace_ref scratch() const { return *scratch_; }
+    workspace_ref scratch() const { return scratch_; }
 
    private:
     friend local_ranks;
     one(local_ranks* all, int rank, int device) : all_(all), rank_(rank), device_(device) {}
     void clear() {
-      warpfold::check(cudaMemset(box_, 0, bytes()), "cudaMemset");
+      warpfold::check(cudaMemset(box_, 0, box_bytes()), "cudaMemset");
       warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     }
     /// The mailbox, and behind it the number of exchanges.
-    std::size_t bytes() const { return (ranks::mailbox_words(size()) + 1) * sizeof(arch::message); }
+    std::size_t box_bytes() const { return (ranks::mailbox_words(size()) + 1) * sizeof(arch::message); }
 
     local_ranks* all_;
     int rank_, device_;
+    void* memory_ = nullptr;  ///< scratch, then the mailbox
     arch::message* box_ = nullptr;
     unsigned* exchanges_ = nullptr;
-    std::unique_ptr<workspace> scratch_;
+    workspace_ref scratch_;
   };
 
   /// Rank r is devices[r]. Waits. Throws std::invalid_argument for devices that do not exist or cannot reach each other.
@@ -87,21 +88,25 @@ class local_ranks {
                                 std::to_string(ranks::most_local_ranks));
     int count = 0;
     warpfold::check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-    for (const int device : devices) {
+    for (const int device : devices)
       if (device < 0 || device >= count)
         reject("local_ranks", "there is no device " + std::to_string(device) + "; devices are numbered 0 to " +
                                   std::to_string(count - 1));
+    for (const int device : devices)
       for (const int peer : devices) open(device, peer);
-    }
     for (std::size_t r = 0; r < devices.size(); ++r)
       ranks_.emplace_back(new one(this, static_cast<int>(r), devices[r]));
     for (const auto& each : ranks_) {
       const host_side::device_guard guard(each->device_);
-      each->scratch_ = std::make_unique<workspace>(256);
-      void* box = nullptr;
-      warpfold::check(cudaMalloc(&box, each->bytes()), "cudaMalloc");
-      each->box_ = static_cast<arch::message*>(box);
+      const host_side::scratch_need need{host_side::feature_control_bytes,
+                                         reduction::scratch(each->device_, 256).room_bytes};
+      void* memory = nullptr;
+      warpfold::check(cudaMalloc(&memory, need.workspace_bytes() + each->box_bytes()), "cudaMalloc");
+      auto* const bytes = static_cast<std::byte*>(memory);
+      each->box_ = reinterpret_cast<arch::message*>(bytes + need.workspace_bytes());
+      each->memory_ = memory;
       each->exchanges_ = reinterpret_cast<unsigned*>(each->box_ + ranks::mailbox_words(size()));
+      each->scratch_ = initialize_workspace({bytes, need.workspace_bytes()});
       each->clear();
       (void)each->report_place();
       (void)each->reserve((devices.size() + 1) * (ranks::most_message_stride + sizeof(int)) + 16);
@@ -109,7 +114,7 @@ class local_ranks {
   }
   local_ranks(const local_ranks&) = delete;
   ~local_ranks() {
-    for (const auto& each : ranks_) (void)cudaFree(each->box_);
+    for (const auto& each : ranks_) (void)cudaFree(each->memory_);
   }
 
   int size() const { return static_cast<int>(ranks_.size()); }

@@ -48,7 +48,8 @@ class mail_turn {
  public:
   __device__ mail_turn(const mailboxes& boxes, int& shared) : boxes_(boxes), shared_(shared), missing_(boxes.size) {
     const unsigned before = *boxes.exchanges;
-    number_ = before + 1 == 0 ? 2 : before + 1;  // 0 is that of empty words; halves take turns
+    if (given_up().words[0] != 0) missing_ = boxes.rank;  // what lies in the mailbox may be of an exchange that failed
+    number_ = before + 1 == 0 ? 2 : before + 1;           // 0 is that of empty words; halves take turns
     start_ = arch::nanoseconds();
   }
 
