@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One result of items that lie on several GPUs, in one process or in many: each rank has a part of the input.
 //
-//   wf::local_ranks gpus({0, 1});                                   // ranks/local.cuh; or ranks/mpi.cuh, ranks/nccl.cuh
-//   for (int r = 0; r < 2; ++r) {                                   // or a thread, or a process, for each rank
+//   wf::local_ranks gpus({0, 1});                    // ranks/local.cuh; or ranks/mpi.cuh, ranks/nccl.cuh
+//   for (int r = 0; r < 2; ++r) {                    // or a thread, or a process, for each rank
 //     wf::check(cudaSetDevice(r), "cudaSetDevice");
 //     wf::all_reduce(gpus[r], in[r], wf::part{.first = first[r]}, out[r], wf::plus{}, {.stream = stream[r]});
 //   }
 //
-// | function                               | inputs, any of                                    | then                          |
-// |----------------------------------------|---------------------------------------------------|-------------------------------|
-// | all_reduce(ranks, …), reduce(ranks,    | in; first, count                                  | part, out, op [options]       |
-// |   wf::root{r}, …)                      |                                                   |                               |
-// | transform_all_reduce(ranks, …)         | in; first, count; left, right; left, right, count | part, out, op, f [options]    |
-// | all_reduce_value(ranks, …)             | in; first, count                                  | part, op [options]            |
-// | transform_all_reduce_value(ranks, …)   | in; left, right                                   | part, op, f [options]         |
-// | gathered(ranks, count)                 |                                                   | returns the part              |
+// | function                          | inputs, any of                                    | then                       |
+// |-----------------------------------|---------------------------------------------------|----------------------------|
+// | all_reduce(ranks, …)              | in; first, count                                  | part, out, op [options]    |
+// | reduce(ranks, wf::root{r}, …)     | in; first, count                                  | part, out, op [options]    |
+// | transform_all_reduce(ranks, …)    | in; first, count; left, right; left, right, count | part, out, op, f [options] |
+// | all_reduce_value(ranks, …)        | in; first, count                                  | part, op [options]         |
+// | transform_all_reduce_value(r., …) | in; left, right                                   | part, op, f [options]      |
+// | gathered(ranks, count)            |                                                   | returns the part [options] |
 //
 // - Each rank calls the same function, with its part of the input: the items from number part.first on. The parts
 //   cover all items once; they may be of any lengths, also empty, and lie on ranks in any order. gathered() is the part
@@ -92,8 +92,7 @@ void reduce_pairs_over_ranks(const char* function, Ranks& ranks, int to, const L
     const auto r = to_kernel_iterator(right);
     const auto source = [&] {
       if (count != right_count)
-        reject(function,
-               "left has " + std::to_string(count) + " items, right has " + std::to_string(right_count));
+        reject(function, "left has " + std::to_string(count) + " items, right has " + std::to_string(right_count));
       host_side::check_count(function, count);
       if (count > 0) {
         host_side::check_pointer(function, "left", l);

@@ -30,6 +30,8 @@ set(layers
   "14:workspace[.]cuh"
   "16:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
   "17:(accumulation|host_memory_(scan|segments)|warpfold)[.]cuh"
+  "17:ranks/.*"
+  "18:ranks[.]cuh"
   "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)

@@ -3,10 +3,10 @@
 // through gathered lists; what is wrong is thrown on all ranks.
 #include <gtest/gtest.h>
 
+#include <warpfold/arg_operators.hpp>
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/fuse.hpp>
-#include <warpfold/arg_operators.hpp>
 #include <warpfold/ranks.cuh>
 #include <warpfold/ranks/local.cuh>
 #include <warpfold/reduce.cuh>
@@ -54,8 +54,7 @@ static_assert(wf::communicator<gathering> && !wf::ranks::has_mailboxes<gathering
 
 template <class R> bool same(const R& a, const R& b) { return same_bits(a, b); }
 template <class A, class B> bool same(const wf::fused<A, B>& a, const wf::fused<A, B>& b) {  // may have padding
-  return same(a.template get<0>(), b.template get<0>()) &&
-         a.template get<1>().index == b.template get<1>().index;
+  return same(a.template get<0>(), b.template get<0>()) && a.template get<1>().index == b.template get<1>().index;
 }
 
 /// Calls body(rank, communicator) on all ranks, through mailboxes and through gathered lists.
@@ -165,40 +164,43 @@ TEST(ranks, what_does_not_fit_is_thrown_on_all_ranks) {
     return wf::all_reduce_value(one, in.items(), {.first = first}, op, options);
   };
   using invalid = std::invalid_argument;
-  expect_on_all<invalid>(all, devices, "all_reduce_value: no rank has items 10 to 11, which follow those of rank 2, "
-                                       "before those of rank 0",
-                         [&](int r, auto& one) { sum(r, one, r == 0 ? 12 : r == 1 ? 22 : 0, wf::plus{}); });
-  expect_on_all<invalid>(all, devices, "no rank has item 0, before those of rank 1",
-                         [&](int r, auto& one) { sum(r, one, r == 0 ? 11 : r == 1 ? 1 : 21, wf::plus{}); });
-  expect_on_all<invalid>(all, devices, "rank 1 and rank 2 both have items 15 to 19",
-                         [&](int r, auto& one) { sum(r, one, r == 0 ? 0 : r == 1 ? 10 : 15, wf::plus{}); });
-  expect_on_all<invalid>(all, devices, "rank 2 calls all_reduce_value with warpfold::maximum in float, rank 0 "
-                                       "all_reduce_value with warpfold::plus in float",
+  expect_on_all<invalid>(all, devices,
+                         "all_reduce_value: no rank has items 10 to 11, which follow those of rank 2, "
+                         "before those of rank 0",
+                         [&](int r, auto& one) {
+                           sum(r, one, r == 0 ? 12 : r == 1 ? 22 : 0, wf::plus{});
+                         });
+  expect_on_all<invalid>(all, devices, "no rank has item 0, before those of rank 1", [&](int r, auto& one) {
+    sum(r, one, r == 0 ? 11 : r == 1 ? 1 : 21, wf::plus{});
+  });
+  expect_on_all<invalid>(all, devices, "rank 1 and rank 2 both have items 15 to 19", [&](int r, auto& one) {
+    sum(r, one, r == 0 ? 0 : r == 1 ? 10 : 15, wf::plus{});
+  });
+  expect_on_all<invalid>(all, devices,
+                         "rank 2 calls all_reduce_value with warpfold::maximum in float, rank 0 "
+                         "all_reduce_value with warpfold::plus in float",
                          [&](int r, auto& one) {
                            if (r == 2) sum(r, one, 20, wf::maximum{});
                            else sum(r, one, r * 10, wf::plus{});
                          });
-  expect_on_all<invalid>(all, devices, "rank 1 calls reduce with",
-                         [&](int r, auto& one) {
-                           const device_array<double> in(4);
-                           const device_array<wf::moments_of<2>> out(1);
-                           if (r != 1) sum(r, one, 0, wf::plus{});
-                           else wf::reduce(one, wf::root{1}, in.items(), {}, out, wf::moments<2>{});
-                           one.wait({});
-                         });
-  expect_on_all<invalid>(all, devices, "rank 2 sends the result to rank 2, rank 0 to rank 1",
-                         [&](int r, auto& one) {
-                           const device_array<float> in(1), out(1);
-                           wf::reduce(one, wf::root{r == 2 ? 2 : 1}, in.items(), {.first = r}, out, wf::plus{});
-                           one.wait({});
-                         });
+  expect_on_all<invalid>(all, devices, "rank 1 calls reduce with", [&](int r, auto& one) {
+    const device_array<double> in(4);
+    const device_array<wf::moments_of<2>> out(1);
+    if (r != 1) sum(r, one, 0, wf::plus{});
+    else wf::reduce(one, wf::root{1}, in.items(), {}, out, wf::moments<2>{});
+    one.wait({});
+  });
+  expect_on_all<invalid>(all, devices, "rank 2 sends the result to rank 2, rank 0 to rank 1", [&](int r, auto& one) {
+    const device_array<float> in(1), out(1);
+    wf::reduce(one, wf::root{r == 2 ? 2 : 1}, in.items(), {.first = r}, out, wf::plus{});
+    one.wait({});
+  });
   expect_on_all<invalid>(all, devices, "gathered: rank 1 has -5 items",
                          [&](int r, auto& one) { (void)wf::gathered(one, r == 1 ? -5 : 5); });
-  expect_on_all<invalid>(all, devices, "no rank has items, the operator has no identity",
-                         [&](int, auto& one) {
-                           const device_array<interval<>> in(1);
-                           (void)wf::all_reduce_value(one, in.items().first(0), {}, join{});
-                         });
+  expect_on_all<invalid>(all, devices, "no rank has items, the operator has no identity", [&](int, auto& one) {
+    const device_array<interval<>> in(1);
+    (void)wf::all_reduce_value(one, in.items().first(0), {}, join{});
+  });
   expect_on_all<wf::rank_error>(
       all, devices, "rank 1 cannot take part: warpfold::all_reduce_value: part.first is -3",
       [&](int r, auto& one) { sum(r, one, r == 1 ? -3 : r * 10, wf::plus{}); }, 1, "part.first is -3");
@@ -265,7 +267,11 @@ TEST(ranks, a_call_is_one_node_of_a_graph) {
 TEST(local_ranks, refuses_devices) {
   EXPECT_NE(text_of(failures_on({0}, [](int) { wf::local_ranks({}); })[0]).find("there are 0 devices"),
             std::string::npos);
-  EXPECT_NE(text_of(failures_on({0}, [](int) { wf::local_ranks({0, 99}); })[0]).find("there is no device 99"),
+  EXPECT_NE(text_of(failures_on({0},
+                                [](int) {
+                                  wf::local_ranks({0, 99});
+                                })[0])
+                .find("there is no device 99"),
             std::string::npos);
 }
 

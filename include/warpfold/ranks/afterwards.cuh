@@ -61,7 +61,9 @@ template <class A, class Op, class Finish> struct exchange_then {
 };
 
 /// The last step where messages are gathered by a library.
-template <class Op, class Finish> __global__ void finish_kernel(gathered_messages all, Op op, Finish finish, report* to) {
+template <class Op, class Finish>
+__global__ void finish_kernel(const __grid_constant__ gathered_messages all, Op op,
+                              const __grid_constant__ Finish finish, report* to) {
   __shared__ int shared;
   finish(all, op, to, shared);
 }
@@ -83,7 +85,8 @@ __device__ void write_list(const list_then<A, ListOp, After>& to, const reductio
 
 /// For lists that are empty, or written by kernels of their own. One block.
 template <class A, class Op, class After>
-__global__ void after_kernel(canonical_nodes<A, Op>* list, std::int64_t first, bool is_empty, Op op, After after) {
+__global__ void after_kernel(canonical_nodes<A, Op>* list, std::int64_t first, bool is_empty, Op op,
+                             const __grid_constant__ After after) {
   if (is_empty && threadIdx.x == 0) warpfold::detail::list_writer::set_items(*list, first, first);
   __syncthreads();
   after(op);

@@ -99,8 +99,7 @@ class communicator_base {
 };
 
 template <class C>
-concept communicator =
-    std::derived_from<C, communicator_base> &&
+concept communicator = std::derived_from<C, communicator_base> &&
     requires(C& ranks, const void* mine, void* all, std::size_t bytes, cudaStream_t stream) {
   { ranks.rank() } -> std::convertible_to<int>;
   { ranks.size() } -> std::convertible_to<int>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of a call over ranks: it reduces the local part, exchanges the lists and joins them.
 //
-// A rank that throws before its message is on the way sends another one, that it cannot take part: else the others would
-// wait for it. Not in a capture, which must be thrown away on all ranks.
+// A rank that throws before its message is on the way sends another one, that it cannot take part: else the others
+// would wait for it. Not in a capture, which must be thrown away on all ranks.
 #pragma once
 #include <warpfold/call_options.hpp>
 #include <warpfold/host/type_name.hpp>
@@ -105,8 +105,7 @@ template <class A, class Op, communicator Ranks> class exchange {
       is_sent_ = true;
     } else enqueue(head);
   }
-  template <class After>
-  void enqueue_after(const memory& at, std::int64_t first, bool is_empty, const After& after) {
+  template <class After> void enqueue_after(const memory& at, std::int64_t first, bool is_empty, const After& after) {
     const int threads = in_one_launch ? 128 : warp_lanes;
     host_side::enqueue(&after_kernel<A, Op, After>, {1, threads}, options_.stream, &at.mine->nodes, first, is_empty,
                        op_, after);
@@ -116,8 +115,7 @@ template <class A, class Op, communicator Ranks> class exchange {
     call_options options = options_;
     if constexpr (requires { ranks_.scratch(); })
       if (options.workspace.bytes.empty()) options.workspace = ranks_.scratch();
-    const host_side::call_frame frame(function_, options,
-                                      reduction::scratch(host_side::current_device(), sizeof(A)));
+    const host_side::call_frame frame(function_, options, reduction::scratch(host_side::current_device(), sizeof(A)));
     const std::int64_t items = leaves.source.items;
     canonical_nodes<A, Op>* const list = &at.mine->nodes;
     if (items == 0) return enqueue_after(at, first, true, after);
@@ -141,7 +139,7 @@ template <class A, class Op, communicator Ranks> class exchange {
       if constexpr (!fits_first_gather<message>) {
         if (!is_capturing(options_.stream)) {  // a rank whose message has another size would not take part in the next
           const gathered_messages firsts{at.first_gather, first_gather_bytes, ranks_.size(), nullptr};
-          host_side::enqueue(&check_kernel, {1, 256}, options_.stream, firsts, at.to);
+          host_side::enqueue(&check_kernel<>, {1, 256}, options_.stream, firsts, at.to);
           ranks_.wait(options_.stream, function_);
         }
         ranks_.all_gather(at.mine, at.all.first, stride, options_.stream);

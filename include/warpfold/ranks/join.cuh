@@ -55,7 +55,7 @@ __device__ inline bool check_calls(const gathered_messages& all, report* to, int
     const problem what = header.call == 0           ? problem::cannot_take_part
                          : header.call != zero.call ? problem::other_call
                                                     : problem::other_root;
-    put_report(to, {0, what, wrong, 0, header.root, zero.root, header.text, zero.text});
+    put_report(to, what, wrong, 0, header.root, zero.root, &header.text, &zero.text);
   }
   return false;
 }
@@ -87,9 +87,8 @@ __device__ inline int order_parts(const gathered_messages& all, report* to, int&
   if (threadIdx.x == 0) {
     const int rank = all.order[wrong], before = wrong == 0 ? -1 : all.order[wrong - 1];
     const std::int64_t begin = first(rank), expected = wrong == 0 ? 0 : end(before);
-    if (begin < expected)
-      put_report(to, {0, problem::overlap, before, rank, begin, least_of(expected, end(rank)) - 1, {}, {}});
-    else put_report(to, {0, problem::gap, before, rank, expected, begin - 1, {}, {}});
+    if (begin < expected) put_report(to, problem::overlap, before, rank, begin, least_of(expected, end(rank)) - 1);
+    else put_report(to, problem::gap, before, rank, expected, begin - 1);
   }
   return -1;
 }
@@ -117,7 +116,7 @@ __device__ __attribute__((noinline)) void join_messages(const gathered_messages&
   if (ranks < 0) return;
   if (ranks == 0) {
     if (threadIdx.x != 0) return;
-    if (!result.nothing.exists()) put_report(to, {0, problem::no_items, 0, 0, 0, 0, {}, {}});
+    if (!result.nothing.exists()) put_report(to, problem::no_items, 0);
     else if (result.is_written) *result.out = result.nothing.alone();
     return;
   }
@@ -126,7 +125,8 @@ __device__ __attribute__((noinline)) void join_messages(const gathered_messages&
   if (threadIdx.x == 0) *result.out = result.init.join(all.of<message>(all.order[0]).nodes.root(op), op);
 }
 
-__global__ inline void check_kernel(gathered_messages all, report* to) {
+/// (A template, as kernels of headers must be.)
+template <class = void> __global__ void check_kernel(gathered_messages all, report* to) {
   __shared__ int shared;
   (void)check_calls(all, to, shared);
 }
@@ -138,7 +138,7 @@ __device__ inline void count_items(const gathered_messages& all, int rank, std::
   std::int64_t before = 0;
   for (int each = 0; each < all.count; ++each) {
     const std::int64_t count = all.of(each).count;
-    if (count < 0) return put_report(to, {0, problem::negative_count, each, 0, count, 0, {}, {}});
+    if (count < 0) return put_report(to, problem::negative_count, each, 0, count);
     if (each < rank) before += count;
   }
   *out = before;

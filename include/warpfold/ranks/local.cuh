@@ -12,8 +12,8 @@
 //   of the others. From then on all calls throw wf::rank_error until reset().
 // - Devices need access to each other's memory (NVLink or PCIe); the constructor enables it. A device may stand there
 //   twice. At most 16 ranks.
-// - It allocates all it needs when it is made, since CUDA may not allocate while another device's kernel waits: for each
-//   rank the scratch of reduce, and for each pair of ranks 75 KB on either device.
+// - It allocates all it needs when it is made, since CUDA may not allocate while another device's kernel waits: on each
+//   device about 3 MB of scratch, and 120 KB for each rank.
 #pragma once
 #include <memory>
 #include <warpfold/host/device_guard.cuh>
@@ -38,7 +38,7 @@ class local_ranks {
       constexpr std::size_t most = std::size_t{ranks::most_message_words} * ranks::word_bytes;
       for (std::size_t done = 0; done < bytes; done += most) {
         const auto piece = static_cast<int>(std::min(most, bytes - done));
-        host_side::enqueue(&ranks::all_gather_kernel, {1, 256}, stream, boxes(timeout()),
+        host_side::enqueue(&ranks::all_gather_kernel<>, {1, 256}, stream, boxes(timeout()),
                            static_cast<const std::byte*>(mine) + done, static_cast<std::byte*>(all) + done, piece,
                            bytes, report_place());
       }
@@ -81,7 +81,8 @@ class local_ranks {
     workspace_ref scratch_;
   };
 
-  /// Rank r is devices[r]. Waits. Throws std::invalid_argument for devices that do not exist or cannot reach each other.
+  /// Rank r is devices[r]. Waits. Throws std::invalid_argument for devices that do not exist or cannot reach each
+  /// other.
   explicit local_ranks(const std::vector<int>& devices) {
     if (devices.empty() || devices.size() > ranks::most_local_ranks)
       reject("local_ranks", "there are " + std::to_string(devices.size()) + " devices; there must be 1 to " +

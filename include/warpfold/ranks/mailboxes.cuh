@@ -86,10 +86,9 @@ class mail_turn {
   __device__ void give_up(report* to) const {
     if (threadIdx.x != 0) return;
     const arch::message before = given_up();
-    if (before.words[0] != 0)
-      return put_report(to, {0, problem::given_up, static_cast<int>(before.words[1]), 0, 0, 0, {}, {}});
+    if (before.words[0] != 0) return put_report(to, problem::given_up, static_cast<int>(before.words[1]));
     const auto milliseconds = static_cast<std::int64_t>(boxes_.timeout / 1'000'000);
-    put_report(to, {0, problem::no_answer, missing_, 0, milliseconds, 0, {}, {}});
+    put_report(to, problem::no_answer, missing_, 0, milliseconds);
     for (int rank = 0; rank < boxes_.size; ++rank)
       arch::publish_to_system(boxes_.of[rank], arch::message{{1, static_cast<unsigned>(boxes_.rank), 0, 0}});
   }
@@ -158,8 +157,9 @@ __device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& box
 }
 
 /// An all-gather of `bytes` bytes, a multiple of 4 that fits a mailbox's place. `all` holds them `stride` bytes apart.
-__global__ inline void all_gather_kernel(const mailboxes boxes, const std::byte* mine, std::byte* all, int bytes,
-                                         std::size_t stride, report* to) {
+template <class = void>
+__global__ void all_gather_kernel(const __grid_constant__ mailboxes boxes, const std::byte* mine, std::byte* all,
+                                  int bytes, std::size_t stride, report* to) {
   __shared__ int shared;
   mail_turn turn(boxes, shared);
   const int words = (bytes + word_bytes - 1) / word_bytes, peers = boxes.size - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a rank tells all others in an exchange: which call it makes, and its part's list of nodes. Or that it cannot take
-// part, and why: then nobody waits for it.
+// What a rank tells all others in an exchange: which call it makes, and its part's list of nodes. Or that it cannot
+// take part, and why: then nobody waits for it.
 #pragma once
 #include <cstring>
 #include <string_view>
@@ -41,14 +41,14 @@ template <class A, class Op> struct list_message {
   canonical_nodes<A, Op> nodes;
 };
 
-/// The bytes of the first all-gather of an exchange. It carries headers, so that ranks whose messages differ in size find
-/// out; most messages need no other one.
+/// The bytes of the first all-gather of an exchange. It carries headers, so that ranks whose messages differ in size
+/// find out; most messages need no other one.
 inline constexpr std::size_t first_gather_bytes = 4096;
 template <class Message> inline constexpr bool fits_first_gather = sizeof(Message) <= first_gather_bytes;
 /// The distance of gathered messages, with room to write the last node in words.
 template <class Message>
-inline constexpr std::size_t message_stride =
-    fits_first_gather<Message> ? first_gather_bytes : (sizeof(Message) + 16 + 127) / 128 * 128;
+inline constexpr std::size_t message_stride = fits_first_gather<Message> ? first_gather_bytes
+                                                                         : (sizeof(Message) + 16 + 127) / 128 * 128;
 
 /// Of any accumulators, which have 256 bytes at most and are aligned to 128 at most.
 inline constexpr std::size_t most_message_stride = 33 * 1024;

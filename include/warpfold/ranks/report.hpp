@@ -43,14 +43,17 @@ struct report {
   short_text text = {}, own = {};  ///< what rank `rank` said, and rank 0
 };
 
-/// Writes `found` unless an earlier report has not been thrown yet. One thread calls it.
-__device__ inline void put_report(report* to, const report& found) {
+/// Writes a report, unless an earlier one has not been thrown yet. One thread calls it. Texts may be null.
+__device__ inline void put_report(report* to, problem what, int rank, int other = 0, std::int64_t from = 0,
+                                  std::int64_t until = 0, const short_text* text = nullptr,
+                                  const short_text* own = nullptr) {
   volatile unsigned* const is_there = &to->is_there;  // the host's, too: volatile has the scope of the system
   if (*is_there != 0) return;
-  to->what = found.what;
-  to->rank = found.rank, to->other = found.other;
-  to->from = found.from, to->to = found.to;
-  to->text = found.text, to->own = found.own;
+  to->what = what;
+  to->rank = rank, to->other = other;
+  to->from = from, to->to = until;
+  if (text != nullptr) to->text = *text;
+  if (own != nullptr) to->own = *own;
   __threadfence_system();
   *is_there = 1;
 }
@@ -60,9 +63,7 @@ __device__ inline void put_report(report* to, const report& found) {
   const std::string rank = "rank " + number(found.rank), other = "rank " + number(found.other),
                     items = found.from == found.to ? "item " + number(found.from)
                                                    : "items " + number(found.from) + " to " + number(found.to);
-  const auto root = [&](std::int64_t of) {
-    return of < 0 ? std::string("all ranks") : "rank " + number(of);
-  };
+  const auto root = [&](std::int64_t of) { return of < 0 ? std::string("all ranks") : "rank " + number(of); };
   const auto error = [&](const std::string& text) {
     return rank_error("warpfold::" + std::string(function) + ": " + text);
   };
@@ -74,8 +75,8 @@ __device__ inline void put_report(report* to, const report& found) {
     case problem::negative_count: reject(function, rank + " has " + number(found.from) + " items");
     case problem::overlap: reject(function, rank + " and " + other + " both have " + items);
     case problem::gap:
-      reject(function, "no rank has " + items +
-                           (found.rank < 0 ? "" : ", which follow those of " + rank) + ", before those of " + other);
+      reject(function, "no rank has " + items + (found.rank < 0 ? "" : ", which follow those of " + rank) +
+                           ", before those of " + other);
     case problem::no_items: reject(function, "no rank has items, the operator has no identity, and no .init was given");
     case problem::no_answer: throw error(rank + " has not answered for " + number(found.from) + " ms");
     default: throw error(rank + " has given up an earlier call; no call works until all ranks start anew");
