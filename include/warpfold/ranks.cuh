@@ -7,14 +7,14 @@
 //     wf::all_reduce(gpus[r], in[r], wf::part{.first = first[r]}, out[r], wf::plus{}, {.stream = stream[r]});
 //   }
 //
-// | function                          | inputs, any of                                    | then                       |
-// |-----------------------------------|---------------------------------------------------|----------------------------|
-// | all_reduce(ranks, …)              | in; first, count                                  | part, out, op [options]    |
-// | reduce(ranks, wf::root{r}, …)     | in; first, count                                  | part, out, op [options]    |
-// | transform_all_reduce(ranks, …)    | in; first, count; left, right; left, right, count | part, out, op, f [options] |
-// | all_reduce_value(ranks, …)        | in; first, count                                  | part, op [options]         |
-// | transform_all_reduce_value(r., …) | in; left, right                                   | part, op, f [options]      |
-// | gathered(ranks, count)            |                                                   | returns the part [options] |
+// | function                         | inputs, any of                                    | then                       |
+// |----------------------------------|---------------------------------------------------|----------------------------|
+// | all_reduce(ranks, ...)           | in; first, count                                  | part, out, op [options]    |
+// | reduce(ranks, wf::root{r}, ...)  | in; first, count                                  | part, out, op [options]    |
+// | transform_all_reduce(ranks, ...) | in; first, count; left, right; left, right, count | part, out, op, f [options] |
+// | all_reduce_value(ranks, ...)     | in; first, count                                  | part, op [options]         |
+// | transform_all_reduce_value(...)  | in; left, right                                   | part, op, f [options]      |
+// | gathered(ranks, count)           |                                                   | returns the part [options] |
 //
 // - Each rank calls the same function, with its part of the input: the items from number part.first on. The parts
 //   cover all items once; they may be of any lengths, also empty, and lie on ranks in any order. gathered() is the part
@@ -107,10 +107,16 @@ void reduce_pairs_over_ranks(const char* function, Ranks& ranks, int to, const L
 /// Calls enqueue(out), waits for the ranks, and returns *out.
 template <class R, class Ranks, class Enqueue>
 R wait_for_ranks(const char* function, Ranks& ranks, cudaStream_t stream, Enqueue enqueue) {
-  return host_side::wait_for_value<R>(function, stream, [&](R* out) {
-    enqueue(out);
-    ranks.wait(stream, function);
-  });
+  if (warpfold::ranks::is_capturing(stream))
+    reject(function, "the stream is being captured; this function waits for it");
+  R* const out = ranks.template value_place<R>();
+  enqueue(out);
+  ranks.wait(stream, function);
+  struct {
+    alignas(R) unsigned char bytes[sizeof(R)];
+  } value;  // R may lack a default constructor
+  std::memcpy(&value, out, sizeof(R));
+  return std::bit_cast<R>(value);
 }
 template <class R> std::int64_t items_of(const R& range) { return static_cast<std::int64_t>(range.size()); }
 

@@ -11,7 +11,8 @@
 // bytes of each rank, in the order of ranks; `mine` has those of the caller. `bytes` is a multiple of 8 and the same on
 // all ranks. It throws wf::rank_error if ranks do not answer; if it can wait, for timeout() at most.
 //
-// The device that is current in the first call on a communicator must be current in all.
+// The device that is current in the first call on a communicator must be current in all. A constructor that calls
+// prepare(size) allocates then what most calls need: CUDA may not allocate while a kernel waits for another rank.
 #pragma once
 #include <chrono>
 #include <thread>
@@ -71,11 +72,16 @@ class communicator_base {
     if (report_ == nullptr) {
       const host_side::relaxed_capture relaxed;
       void* place = nullptr;
-      warpfold::check(cudaHostAlloc(&place, sizeof(ranks::report), cudaHostAllocPortable | cudaHostAllocMapped),
+      warpfold::check(cudaHostAlloc(&place, pinned_bytes, cudaHostAllocPortable | cudaHostAllocMapped),
                       "cudaHostAlloc");
       report_ = new (place) ranks::report;
     }
     return report_;
+  }
+  /// Pinned memory for a result that is returned.
+  template <class R> R* value_place() {
+    static_assert(sizeof(R) <= pinned_bytes / 2 && sizeof(ranks::report) <= pinned_bytes / 2);
+    return reinterpret_cast<R*>(reinterpret_cast<std::byte*>(report_place()) + pinned_bytes / 2);
   }
   /// Device memory of `bytes` bytes at least, the same for each call that needs no more. What earlier calls got stays,
   /// since graphs may use it.
@@ -91,7 +97,17 @@ class communicator_base {
     return memory_.empty() ? nullptr : static_cast<std::byte*>(memory_.back());
   }
 
+ protected:
+  /// Allocates what calls need whose messages fit one all-gather. The current device is that of all calls.
+  void prepare(int size) {
+    const auto count = static_cast<std::size_t>(size);
+    (void)reserve((count + 1) * ranks::first_gather_bytes + (count + 4) * sizeof(int));
+    (void)report_place();
+  }
+
  private:
+  static constexpr std::size_t pinned_bytes = 4096;
+
   std::vector<void*> memory_;
   std::size_t bytes_ = 0;
   ranks::report* report_ = nullptr;

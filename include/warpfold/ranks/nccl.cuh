@@ -19,10 +19,12 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 class nccl_ranks : public communicator_base {
  public:
-  /// `comm` belongs to the caller, must live longer, and is used in the order of calls, as by the caller's own.
+  /// `comm` belongs to the caller, must live longer, and is used in the order of calls, as by the caller's own. Its
+  /// device is current.
   explicit nccl_ranks(ncclComm_t comm) : comm_(comm) {
     check_nccl(ncclCommUserRank(comm, &rank_), "ncclCommUserRank");
     check_nccl(ncclCommCount(comm, &size_), "ncclCommCount");
+    prepare(size_);
   }
 
   int rank() const { return rank_; }
