@@ -28,15 +28,15 @@ template <class A, class Out> struct joined_result {
   bool is_written;                       ///< on the root, or on all ranks
 };
 
-/// The first rank, of those that a thread of the block names, or `none`. All threads of the block call it.
+/// The first rank, of those that a thread of the block names, or `none`. All threads of the block call it; what they
+/// wrote before is visible to all afterwards.
 __device__ inline int first_named(int named, int none, int& shared) {
+  if (__syncthreads_or(named < none) == 0) return none;
   if (threadIdx.x == 0) shared = none;
   __syncthreads();
   if (named < none) atomicMin(&shared, named);
   __syncthreads();
-  const int first = shared;
-  __syncthreads();
-  return first;
+  return shared;
 }
 
 /// Whether all ranks make the call of rank 0. If not, thread 0 writes a report. All threads of the block call it.
