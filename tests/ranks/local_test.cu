@@ -7,15 +7,12 @@
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/fuse.hpp>
-#include <warpfold/ranks.cuh>
-#include <warpfold/ranks/local.cuh>
 #include <warpfold/reduce.cuh>
 #include <warpfold/statistics.hpp>
 
 #include "common/interval.hpp"
 #include "common/same_bits.hpp"
-#include "ranks/ranks.hpp"
-#include "reduce/stream.cuh"
+#include "ranks/local.cuh"
 
 namespace ranks_tests {
 
@@ -23,79 +20,9 @@ namespace wf = warpfold;
 using namespace std::chrono_literals;
 using wf_test::device_array, wf_test::interval, wf_test::join, wf_test::same_bits;
 
-/// The look-alike of a communicator of CCCL's draft: rank, size, and all_gather behind a guard.
-template <class One> struct foreign_communicator {
-  One& of;
-
-  int rank() const { return of.rank(); }
-  int size() const { return of.size(); }
-  struct group_guard {};
-  group_guard group() const { return {}; }
-  void all_gather(const group_guard&, const std::byte* send, std::byte* receive, std::size_t bytes,
-                  cudaStream_t stream) const {
-    of.all_gather(send, receive, bytes, stream);
-    of.wait(stream);
-  }
-};
-/// What makes it a communicator of Warpfold's.
-template <class One> struct adapted : wf::communicator_base {
-  foreign_communicator<One> of;
-  explicit adapted(One& one) : of{one} { prepare(one.size()); }
-
-  int rank() const { return of.rank(); }
-  int size() const { return of.size(); }
-  void all_gather(const void* mine, void* all, std::size_t bytes, cudaStream_t stream) const {
-    of.all_gather(of.group(), static_cast<const std::byte*>(mine), static_cast<std::byte*>(all), bytes, stream);
-  }
-};
-static_assert(wf::communicator<wf::local_ranks::one> && wf::ranks::has_mailboxes<wf::local_ranks::one>);
-using gathering = adapted<wf::local_ranks::one>;
-static_assert(wf::communicator<gathering> && !wf::ranks::has_mailboxes<gathering>);
-
 template <class R> bool same(const R& a, const R& b) { return same_bits(a, b); }
 template <class A, class B> bool same(const wf::fused<A, B>& a, const wf::fused<A, B>& b) {  // may have padding
   return same(a.template get<0>(), b.template get<0>()) && a.template get<1>().index == b.template get<1>().index;
-}
-
-/// A rank's part of an input and a place for a result: CUDA may not allocate or free while a kernel waits for another rank.
-template <class T, class R = float> struct rank_data {
-  device_array<T> in;
-  device_array<R> out{1};
-  wf_test::stream stream;
-  std::int64_t first;
-
-  rank_data(const std::vector<T>& items, std::int64_t first, std::int64_t end)
-      : in(std::vector<T>(items.begin() + first, items.begin() + end), first % 3), first(first) {}
-};
-template <class T, class R = float>
-std::vector<std::unique_ptr<rank_data<T, R>>> distribute(
-    const std::vector<int>& devices, const std::vector<T>& items,
-    const std::vector<std::pair<std::int64_t, std::int64_t>>& parts) {
-  std::vector<std::unique_ptr<rank_data<T, R>>> result;
-  for (std::size_t r = 0; r < devices.size(); ++r) {
-    wf::check(cudaSetDevice(devices[r]), "cudaSetDevice");
-    result.emplace_back(new rank_data<T, R>(items, parts[r].first, parts[r].second));
-  }
-  wf::check(cudaSetDevice(0), "cudaSetDevice");
-  return result;
-}
-
-/// Communicators of all ranks that gather lists.
-std::vector<std::unique_ptr<gathering>> gathering_ranks(wf::local_ranks& all, const std::vector<int>& devices) {
-  std::vector<std::unique_ptr<gathering>> result;
-  for (std::size_t r = 0; r < devices.size(); ++r) {
-    wf::check(cudaSetDevice(devices[r]), "cudaSetDevice");
-    result.emplace_back(new gathering(all[static_cast<int>(r)]));
-  }
-  wf::check(cudaSetDevice(0), "cudaSetDevice");
-  return result;
-}
-
-/// Calls body(rank, communicator) on all ranks, through mailboxes and through gathered lists.
-template <class Body> void over_both(wf::local_ranks& all, const std::vector<int>& devices, Body body) {
-  on_ranks(devices, [&](int r) { body(r, all[r]); });
-  const auto gathered = gathering_ranks(all, devices);
-  on_ranks(devices, [&](int r) { body(r, *gathered[static_cast<std::size_t>(r)]); });
 }
 
 template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& items, Op op, int ranks, int rounds) {
@@ -116,11 +43,11 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
 }
 
 TEST(ranks, order_and_bits_are_those_of_one_call) {
-  const std::pair<int, std::int64_t> cases[]{{1, 77}, {2, 1}, {2, 5003}, {3, 77}, {5, 5003}, {8, 3}, {8, 5003}};
+  const std::pair<int, std::int64_t> cases[]{{1, 77}, {2, 1}, {2, 5003}, {3, 77}, {5, 5003}, {8, 5003}};
   for (const auto& [ranks, count] : cases) {
     std::vector<interval<std::int64_t>> items;
     for (std::int64_t i = 0; i < count; ++i) items.push_back(interval<std::int64_t>::of(i));
-    expect_bits_of_reduce(items, join{}, ranks, 2);
+    expect_bits_of_reduce(items, join{}, ranks, ranks > 4 ? 1 : 2);
   }
   expect_bits_of_reduce(wf_test::random_items<float>(50'021), wf::plus{}, 3, 3);
 }

@@ -101,7 +101,7 @@ class communicator_base {
   /// Allocates what calls need whose messages fit one all-gather. The current device is that of all calls.
   void prepare(int size) {
     const auto count = static_cast<std::size_t>(size);
-    (void)reserve((count + 1) * ranks::first_gather_bytes + (count + 4) * sizeof(int));
+    (void)reserve((count + 1) * ranks::first_gather_bytes + count * sizeof(int) + 128);
     (void)report_place();
   }
 

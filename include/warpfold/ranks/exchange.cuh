@@ -33,8 +33,8 @@ template <class A, class Op, communicator Ranks> class exchange {
   using message = list_message<A, Op>;
 
   exchange(const char* function, Ranks& ranks, const Op& op, const call_options& options,
-           std::chrono::nanoseconds timeout, int root = -1)
-      : function_(function), ranks_(ranks), op_(op), options_(options), timeout_(timeout) {
+           std::chrono::nanoseconds timeout, int root = -1, std::size_t room_bytes = 0)
+      : function_(function), ranks_(ranks), op_(op), options_(options), timeout_(timeout), room_bytes_(room_bytes) {
     const std::string name = std::string(function) + " with " + std::string(host_side::type_name<Op>()) + " in " +
                              std::string(host_side::type_name<A>());
     header_.call = call_number(name + std::to_string(sizeof(A)));
@@ -57,6 +57,9 @@ template <class A, class Op, communicator Ranks> class exchange {
       throw;
     }
   }
+
+  /// Device memory of as many bytes as the constructor was told, aligned to 128: for the steps after the exchange.
+  std::byte* room() { return memory_of_call().room; }
 
   /// Reduces `leaves`, the items from number `first` on, and finishes with what all ranks have sent.
   template <class Leaves, class Finish> void reduce(Leaves leaves, std::int64_t first, const Finish& finish) {
@@ -83,17 +86,21 @@ template <class A, class Op, communicator Ranks> class exchange {
     message* mine;
     std::byte* first_gather;  ///< if messages need more
     report* to;
+    std::byte* room;
   };
   memory memory_of_call() {
     const auto size = static_cast<std::size_t>(ranks_.size());
-    const std::size_t firsts = in_one_launch || fits_first_gather<message> ? 0 : size * first_gather_bytes;
-    std::byte* const base = ranks_.reserve((size + 1) * stride + firsts + (size + 4) * sizeof(int));
-    std::byte* const all = base + stride;
-    memory at{{all, stride, ranks_.size(), reinterpret_cast<int*>(all + size * stride + firsts)},
-              reinterpret_cast<message*>(in_one_launch ? all + static_cast<std::size_t>(ranks_.rank()) * stride : base),
-              all + size * stride,
-              ranks_.report_place()};
-    return at;
+    const std::size_t firsts = in_one_launch || fits_first_gather<message> ? 0 : size * first_gather_bytes,
+                      order = (size * sizeof(int) + 127) / 128 * 128;
+    std::byte* const base = ranks_.reserve((size + 1) * stride + firsts + order + room_bytes_);
+    std::byte *const all = base + stride, *const behind = all + size * stride + firsts;
+    auto* const mine =
+        reinterpret_cast<message*>(in_one_launch ? all + static_cast<std::size_t>(ranks_.rank()) * stride : base);
+    return {{all, stride, ranks_.size(), reinterpret_cast<int*>(behind)},
+            mine,
+            all + size * stride,
+            ranks_.report_place(),
+            behind + order};
   }
 
   /// Calls enqueue(after), where `after` is what the block does that has written the list.
@@ -172,6 +179,7 @@ template <class A, class Op, communicator Ranks> class exchange {
   const Op op_;
   const call_options options_;
   std::chrono::nanoseconds timeout_;
+  std::size_t room_bytes_;
   message_header header_;
   bool is_sent_ = false;
 };

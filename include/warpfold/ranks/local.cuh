@@ -110,7 +110,7 @@ class local_ranks {
       each->scratch_ = initialize_workspace({bytes, need.workspace_bytes()});
       each->clear();
       (void)each->report_place();
-      (void)each->reserve((devices.size() + 1) * (ranks::most_message_stride + sizeof(int)) + 16);
+      (void)each->reserve((devices.size() + 1) * ranks::most_message_stride + 136 * 1024);  // scans: up to 16 bytes
     }
   }
   local_ranks(const local_ranks&) = delete;
