@@ -118,7 +118,7 @@ R wait_for_ranks(const char* function, Ranks& ranks, cudaStream_t stream, Enqueu
   std::memcpy(&value, out, sizeof(R));
   return std::bit_cast<R>(value);
 }
-template <class R> std::int64_t items_of(const R& range) { return static_cast<std::int64_t>(range.size()); }
+template <class R> std::int64_t range_items(const R& range) { return static_cast<std::int64_t>(range.size()); }
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
@@ -142,7 +142,7 @@ template <communicator Ranks, device_range In, class Out, operator_argument Op,
   requires any_device_output<Out>
 void all_reduce(Ranks& ranks, const In& in, part of, Out&& out, Op op,
                 const std::type_identity_t<rank_options<A>>& options = {}) {
-  detail::reduce_items_over_ranks<A>("all_reduce", ranks, -1, "in", in.data(), detail::items_of(in), of, out, op,
+  detail::reduce_items_over_ranks<A>("all_reduce", ranks, -1, "in", in.data(), detail::range_items(in), of, out, op,
                                      thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
@@ -160,7 +160,7 @@ template <communicator Ranks, device_range In, operator_argument Op, class A = a
                                                 const std::type_identity_t<rank_options<A>>& options = {}) {
   using R = lowered_t<Op, A>;
   return detail::wait_for_ranks<R>("all_reduce_value", ranks, options.stream, [&](R* out) {
-    detail::reduce_items_over_ranks<A>("all_reduce_value", ranks, -1, "in", in.data(), detail::items_of(in), of, out,
+    detail::reduce_items_over_ranks<A>("all_reduce_value", ranks, -1, "in", in.data(), detail::range_items(in), of, out,
                                        op, thread::no_transform{}, options);
   });
 }
@@ -181,7 +181,7 @@ template <communicator Ranks, device_range In, class Out, operator_argument Op,
   requires any_device_output<Out>
 void reduce(Ranks& ranks, root to, const In& in, part of, Out&& out, Op op,
             const std::type_identity_t<rank_options<A>>& options = {}) {
-  detail::reduce_items_over_ranks<A>("reduce", ranks, to.rank, "in", in.data(), detail::items_of(in), of, out, op,
+  detail::reduce_items_over_ranks<A>("reduce", ranks, to.rank, "in", in.data(), detail::range_items(in), of, out, op,
                                      thread::no_transform{}, options);
 }
 /// The same of `count` items from `first` on.
@@ -200,8 +200,8 @@ template <communicator Ranks, device_range In, class Out, operator_argument Op, 
   requires any_device_output<Out>
 void transform_all_reduce(Ranks& ranks, const In& in, part of, Out&& out, Op op, Transform transform,
                           const std::type_identity_t<rank_options<A>>& options = {}) {
-  detail::reduce_items_over_ranks<A>("transform_all_reduce", ranks, -1, "in", in.data(), detail::items_of(in), of, out,
-                                     op, transform, options);
+  detail::reduce_items_over_ranks<A>("transform_all_reduce", ranks, -1, "in", in.data(), detail::range_items(in), of,
+                                     out, op, transform, options);
 }
 /// The same of `count` items from `first` on.
 template <communicator Ranks, item_iterator It, class Out, operator_argument Op, class Transform,
@@ -219,7 +219,8 @@ template <communicator Ranks, device_range Left, device_range Right, class Out, 
 void transform_all_reduce(Ranks& ranks, const Left& left, const Right& right, part of, Out&& out, Op op,
                           Transform transform, const std::type_identity_t<rank_options<A>>& options = {}) {
   detail::reduce_pairs_over_ranks<A>("transform_all_reduce", ranks, -1, left.data(), right.data(),
-                                     detail::items_of(left), detail::items_of(right), of, out, op, transform, options);
+                                     detail::range_items(left), detail::range_items(right), of, out, op, transform,
+                                     options);
 }
 /// The same of `count` pairs.
 template <communicator Ranks, item_iterator Left, item_iterator Right, class Out, operator_argument Op, class Transform,
@@ -238,8 +239,8 @@ template <communicator Ranks, device_range In, operator_argument Op, class Trans
                                                           const std::type_identity_t<rank_options<A>>& options = {}) {
   using R = lowered_t<Op, A>;
   return detail::wait_for_ranks<R>("transform_all_reduce_value", ranks, options.stream, [&](R* out) {
-    detail::reduce_items_over_ranks<A>("transform_all_reduce_value", ranks, -1, "in", in.data(), detail::items_of(in),
-                                       of, out, op, transform, options);
+    detail::reduce_items_over_ranks<A>("transform_all_reduce_value", ranks, -1, "in", in.data(),
+                                       detail::range_items(in), of, out, op, transform, options);
   });
 }
 /// The same of two ranges.
@@ -251,7 +252,7 @@ template <communicator Ranks, device_range Left, device_range Right, operator_ar
   using R = lowered_t<Op, A>;
   return detail::wait_for_ranks<R>("transform_all_reduce_value", ranks, options.stream, [&](R* out) {
     detail::reduce_pairs_over_ranks<A>("transform_all_reduce_value", ranks, -1, left.data(), right.data(),
-                                       detail::items_of(left), detail::items_of(right), of, out, op, transform,
+                                       detail::range_items(left), detail::range_items(right), of, out, op, transform,
                                        options);
   });
 }

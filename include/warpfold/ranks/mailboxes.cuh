@@ -112,8 +112,8 @@ class mail_turn {
 template <class A> __device__ int node_words(const message_header& header) {
   const std::int64_t first = header.first, end = header.end;
   if (first >= end) return 0;
-  const std::int64_t peak = end & ~(reduction::detail::greatest_power(first ^ end) - 1);
-  const int nodes = reduction::detail::bits_of(peak - first) + reduction::detail::bits_of(end - peak);
+  const std::int64_t peak = end & ~(reduction::powers::greatest_power(first ^ end) - 1);
+  const int nodes = reduction::powers::bits_of(peak - first) + reduction::powers::bits_of(end - peak);
   return (nodes * static_cast<int>(sizeof(A)) + word_bytes - 1) / word_bytes;
 }
 

@@ -13,17 +13,17 @@ struct scan_blocks_of_part {
   std::int64_t first, peak, end;
   int count;  ///< 0 without items
 
-  __host__ __device__ int rising() const { return reduction::detail::bits_of(peak - first); }
+  __host__ __device__ int rising() const { return reduction::powers::bits_of(peak - first); }
   /// The first item of block `i`; the end for i = count.
   __device__ std::int64_t border(int i) const {
     if (i == count) return end;
-    return i < rising() ? reduction::detail::rising_node(first, peak, i).first : peak;
+    return i < rising() ? reduction::powers::rising_node(first, peak, i).first : peak;
   }
 };
 inline scan_blocks_of_part cut_for_scan(std::int64_t first, std::int64_t count) {
   const std::int64_t end = first + count;
   if (first < 0 || count <= 0 || end < first) return {first, first, first, 0};
-  const std::int64_t peak = end & ~(reduction::detail::greatest_power(first ^ end) - 1);
+  const std::int64_t peak = end & ~(reduction::powers::greatest_power(first ^ end) - 1);
   scan_blocks_of_part blocks{first, peak, end, 0};
   blocks.count = blocks.rising() + (peak < end);
   return blocks;
@@ -78,7 +78,7 @@ template <class A, class Op> struct list_left {
       }
       for (int node = 0; node < i; ++node) {
         const std::int64_t items = at.blocks.border(node + 1) - at.blocks.border(node);
-        list.append_node(reduction::detail::bits_of(items - 1), own[node], op);
+        list.append_node(reduction::powers::bits_of(items - 1), own[node], op);
       }
     }
     __syncthreads();
