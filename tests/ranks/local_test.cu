@@ -14,9 +14,10 @@
 #include "common/same_bits.hpp"
 #include "ranks/local.cuh"
 
-namespace ranks_tests {
+namespace ranks_local_tests {
 
 namespace wf = warpfold;
+using namespace ranks_tests;
 using namespace std::chrono_literals;
 using wf_test::device_array, wf_test::interval, wf_test::join, wf_test::same_bits;
 
@@ -249,4 +250,4 @@ TEST(local_ranks, refuses_devices) {
             std::string::npos);
 }
 
-}  // namespace ranks_tests
+}  // namespace ranks_local_tests

@@ -2,7 +2,7 @@
 # Ranks that are processes of MPI, and ranks of NCCL, where these libraries are there.
 warpfold_find_ranks(mpi)
 if(TARGET warpfold::mpi AND MPIEXEC_EXECUTABLE)
-  warpfold_add_program(ranks_mpi SOURCES mpi.cu LIBRARIES warpfold::mpi)
+  warpfold_add_program(ranks_mpi SOURCES ranks/mpi.cu LIBRARIES warpfold::mpi)
   warpfold_set_up_test(ranks_mpi OWN_HEADERS UNSANITIZED)
   foreach(count RANGE 1 5)
     add_test(NAME ranks_mpi.of_${count} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${count}
@@ -19,7 +19,7 @@ endif()
 if(NOT WARPFOLD_USE_EMULATOR)
   warpfold_find_ranks(nccl)
   if(TARGET warpfold::nccl)
-    warpfold_add_test(ranks_nccl SOURCES nccl.cu LIBRARIES warpfold::nccl)
+    warpfold_add_test(ranks_nccl SOURCES ranks/nccl.cu LIBRARIES warpfold::nccl)
     target_link_libraries(ranks_nccl PRIVATE GTest::gtest_main)
   else()
     add_test(NAME ranks_nccl COMMAND ${CMAKE_COMMAND} -E echo "skipped: no NCCL was found")
