@@ -144,8 +144,8 @@ void run(const std::vector<std::string_view>& arguments) {
   wf::check(cudaSetDevice(process % gpus), "cudaSetDevice");
   wf::mpi_ranks ranks(MPI_COMM_WORLD);
   const auto [first, end] = uneven_part(std::ssize(items), process, processes);
-  const examples::device_array<std::int16_t> mine(
-      std::span(items).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)));
+  const std::vector<std::int16_t> part(items.begin() + first, items.begin() + end);
+  const examples::device_array<std::int16_t> mine(part);
   // Nobody need know where its part begins: the counts say it.
   const result of_all =
       wf::all_reduce_value(ranks, mine.data(), end - first, wf::gathered(ranks, end - first), operation);
