@@ -132,7 +132,7 @@ template <communicator Ranks>
   using exchange = warpfold::ranks::exchange<std::int64_t, plus, Ranks>;
   return {detail::wait_for_ranks<std::int64_t>("gathered", ranks, options.stream, [&](std::int64_t* out) {
     exchange call("gathered", ranks, plus{}, {options.stream}, options.timeout);
-    call.run([&] { call.count(count, warpfold::ranks::count_items_before{ranks.rank(), out}); });
+    call.run([&] { call.tell(count, 0, 0, warpfold::ranks::count_items_before{ranks.rank(), out}); });
   })};
 }
 

@@ -32,7 +32,7 @@ set(layers
   "17:(accumulation|host_memory_(scan|segments)|warpfold)[.]cuh"
   "17:ranks/.*"
   "18:ranks[.]cuh"
-  "19:ranks_scan[.]cuh"
+  "19:ranks_(axes|scan)[.]cuh"
   "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)

@@ -83,11 +83,12 @@ __device__ void write_list(const list_then<A, ListOp, After>& to, const reductio
   to.after(op);
 }
 
-/// For lists that are empty, or written by kernels of their own. One block.
+/// For lists that are written by kernels of their own; or, if `end` is not -1, without nodes: only the items of a rank are
+/// told. One block.
 template <class A, class Op, class After>
-__global__ void after_kernel(canonical_nodes<A, Op>* list, std::int64_t first, bool is_empty, Op op,
+__global__ void after_kernel(canonical_nodes<A, Op>* list, std::int64_t first, std::int64_t end, Op op,
                              const __grid_constant__ After after) {
-  if (is_empty && threadIdx.x == 0) warpfold::detail::list_writer::set_items(*list, first, first);
+  if (end >= 0 && threadIdx.x == 0) warpfold::detail::list_writer::set_items(*list, first, end);
   __syncthreads();
   after(op);
 }

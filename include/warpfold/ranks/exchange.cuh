@@ -53,7 +53,7 @@ template <class A, class Op, communicator Ranks> class exchange {
       if (timeout_.count() <= 0) reject(function_, "timeout is not positive");
       body();
     } catch (const std::exception& failure) {
-      if (!is_sent_) tell(failure.what());
+      if (!is_sent_) tell_failure(failure.what());
       throw;
     }
   }
@@ -68,13 +68,15 @@ template <class A, class Op, communicator Ranks> class exchange {
     with_step_after(at, header_, finish, [&](const auto& after) { enqueue_list(leaves, first, at, after); });
     gather_and_finish(at, finish);
   }
-  /// Finishes with the numbers of items that all ranks have sent.
-  template <class Finish> void count(std::int64_t items, const Finish& finish) {
-    header_.count = items;
+  /// Finishes with a number that all ranks have sent, and the first and last items of their parts; no node is sent.
+  template <class Finish> void tell(std::int64_t count, std::int64_t first, std::int64_t end, const Finish& finish) {
+    header_.count = count;
     const memory at = memory_of_call();
-    with_step_after(at, header_, finish, [&](const auto& after) { enqueue_after(at, 0, true, after); });
+    with_step_after(at, header_, finish, [&](const auto& after) { enqueue_after(at, first, end, after); });
     gather_and_finish(at, finish);
   }
+  /// The messages of the last exchange, until the next one.
+  gathered_messages messages() { return memory_of_call().all; }
 
  private:
   static constexpr bool in_one_launch = has_mailboxes<Ranks>;
@@ -112,10 +114,11 @@ template <class A, class Op, communicator Ranks> class exchange {
       is_sent_ = true;
     } else enqueue(head);
   }
-  template <class After> void enqueue_after(const memory& at, std::int64_t first, bool is_empty, const After& after) {
+  template <class After>
+  void enqueue_after(const memory& at, std::int64_t first, std::int64_t end, const After& after) {
     const int threads = in_one_launch ? 128 : warp_lanes;
-    host_side::enqueue(&after_kernel<A, Op, After>, {1, threads}, options_.stream, &at.mine->nodes, first, is_empty,
-                       op_, after);
+    host_side::enqueue(&after_kernel<A, Op, After>, {1, threads}, options_.stream, &at.mine->nodes, first, end, op_,
+                       after);
   }
   template <class Leaves, class After>
   void enqueue_list(const Leaves& leaves, std::int64_t first, const memory& at, const After& after) {
@@ -125,16 +128,16 @@ template <class A, class Op, communicator Ranks> class exchange {
     const host_side::call_frame frame(function_, options, reduction::scratch(host_side::current_device(), sizeof(A)));
     const std::int64_t items = leaves.source.items;
     canonical_nodes<A, Op>* const list = &at.mine->nodes;
-    if (items == 0) return enqueue_after(at, first, true, after);
+    if (items == 0) return enqueue_after(at, first, first, after);
     if constexpr (host_side::own_reduction<Op, A>::exists) {
       host_side::own_reduction<Op, A>::enqueue(
           function_, leaves, reduction::whole_output(list, first, items), op_,
           reduce_options<A>{options.stream, {}, options.workspace, options.max_blocks});
-      enqueue_after(at, first, false, after);
+      enqueue_after(at, first, -1, after);
     } else if constexpr (warp::selects<Leaves>) {
       reduction::enqueue_selection(frame, leaves, reduction::whole_output(list, first, items), op_,
                                    grid::initial_value<A>{});
-      enqueue_after(at, first, false, after);
+      enqueue_after(at, first, -1, after);
     } else reduction::enqueue_part_tree(frame, leaves, first, list_then<A, Op, After>{list, after}, op_);
   }
 
@@ -161,14 +164,14 @@ template <class A, class Op, communicator Ranks> class exchange {
   }
 
   /// Tells the other ranks why this one cannot take part.
-  void tell(const char* why) noexcept {
+  void tell_failure(const char* why) noexcept {
     try {
       if (is_capturing(options_.stream)) return;
       message_header failed = header_;
       failed.call = 0;
       failed.text = short_text(why);
       const memory at = memory_of_call();
-      with_step_after(at, failed, no_finish{}, [&](const auto& after) { enqueue_after(at, 0, true, after); });
+      with_step_after(at, failed, no_finish{}, [&](const auto& after) { enqueue_after(at, 0, 0, after); });
       if constexpr (!in_one_launch) gather_first(at);
     } catch (const std::exception&) {  // what has failed first is thrown
     }

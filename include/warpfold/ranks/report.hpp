@@ -27,6 +27,8 @@ enum class problem : std::int32_t {
   cannot_take_part,  ///< `rank`; the text says why
   other_call,        ///< `rank` makes the call that the text names, rank 0 another one
   other_root,        ///< `rank` sends the result to rank `from`, rank 0 to rank `to`
+  other_count,       ///< `rank` has `from` results, rank 0 `to`
+  other_nodes,       ///< the part of `rank` has `from` nodes, that of rank 0 `to`
   negative_count,    ///< `rank` has `from` items
   overlap,           ///< both ranks have the items `from` to `to`
   gap,               ///< nobody has the items `from` to `to`; `rank`, if not -1, has those before, `other` those behind
@@ -72,6 +74,11 @@ __device__ inline void put_report(report* to, problem what, int rank, int other 
     case problem::other_call: reject(function, rank + " calls " + found.text.of + ", rank 0 " + found.own.of);
     case problem::other_root:
       reject(function, rank + " sends the result to " + root(found.from) + ", rank 0 to " + root(found.to));
+    case problem::other_count:
+      reject(function, rank + " has " + number(found.from) + " results, rank 0 " + number(found.to));
+    case problem::other_nodes:
+      reject(function, "the stream is being captured, and the part of " + rank + " has " + number(found.from) +
+                           " nodes, that of rank 0 " + number(found.to));
     case problem::negative_count: reject(function, rank + " has " + number(found.from) + " items");
     case problem::overlap: reject(function, rank + " and " + other + " both have " + items);
     case problem::gap:
