@@ -12,8 +12,8 @@
 //   memory of one accumulator for each index of the kept axes, in row-major order.
 // - One axis is reduced. Operators neither lift items nor lower results (no arg-reductions, moments, exact sums).
 // - Results have the bits of reduce_axes over the whole array, whatever the parts.
-// - Cost: reduce_axes of the part, once for each node of the part (of a power of two of indices at a multiple of it: one
-//   launch), an all-gather of as many results, and their fold. The call waits for the parts' numbers, but in a capture:
+// - Cost: reduce_axes of the part, once for each of its nodes (one, if it is a power of two of indices at a multiple of
+//   that), an all-gather of as many results, and their fold. The call waits for the parts' numbers, but in a capture:
 //   there, all parts must have as many nodes, as those of equal powers of two have.
 #pragma once
 #include <warpfold/ranks.cuh>
@@ -53,8 +53,8 @@ void reduce_axis_nodes(const T* data, const std::int64_t (&extents)[Rank], const
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// out[kept indices] = init op the items along the axis that `along` names, over all ranks. in's index 0 along that axis
-/// is number of.first.
+/// out[kept indices] = init op the items along the axis that `along` names, over all ranks. Index 0 of `in` along that
+/// axis is number of.first.
 template <communicator Ranks, array_view In, device_range Out, operator_argument Op,
           class A = accumulator_t<Op, view_item_t<In>>>
 void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along, Op op,

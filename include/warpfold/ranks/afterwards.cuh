@@ -83,8 +83,8 @@ __device__ void write_list(const list_then<A, ListOp, After>& to, const reductio
   to.after(op);
 }
 
-/// For lists that are written by kernels of their own; or, if `end` is not -1, without nodes: only the items of a rank are
-/// told. One block.
+/// For lists that are written by kernels of their own; or, if `end` is not -1, without nodes: only the items of a rank
+/// are told. One block.
 template <class A, class Op, class After>
 __global__ void after_kernel(canonical_nodes<A, Op>* list, std::int64_t first, std::int64_t end, Op op,
                              const __grid_constant__ After after) {

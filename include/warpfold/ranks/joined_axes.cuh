@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arrays whose reduced axis is split over ranks: what is checked before the nodes of all results travel, and how they are
-// joined.
+// Arrays whose reduced axis is split over ranks: what is checked before the nodes of all results travel, and how they
+// are joined.
 #pragma once
 #include <warpfold/ranks/join.cuh>
 #include <warpfold/reduce/part_cuts.hpp>
