@@ -14,9 +14,7 @@ template <class A, class Op> struct put_header {
   message_header header;
 
   __device__ void operator()(const Op&) const {
-    if (threadIdx.x != 0) return;
-    message->header = header;
-    message->header.first = message->nodes.first(), message->header.end = message->nodes.end();
+    if (threadIdx.x == 0) message->header = header;
   }
 };
 
@@ -55,7 +53,7 @@ template <class A, class Op, class Finish> struct exchange_then {
     __shared__ int shared;
     head(op);
     __syncthreads();
-    if (!exchange_messages<A, Op>(boxes, all, to, shared)) return;
+    if (!exchange_messages<A, Op>(boxes, all, head.header, to, shared)) return;
     finish(all, op, to, shared);
   }
 };

@@ -64,13 +64,14 @@ template <class A, class Op, communicator Ranks> class exchange {
   /// Reduces `leaves`, the items from number `first` on, and finishes with what all ranks have sent.
   template <class Leaves, class Finish> void reduce(Leaves leaves, std::int64_t first, const Finish& finish) {
     thread::number_from(leaves, first);
+    header_.first = first, header_.end = first + leaves.source.items;
     const memory at = memory_of_call();
     with_step_after(at, header_, finish, [&](const auto& after) { enqueue_list(leaves, first, at, after); });
     gather_and_finish(at, finish);
   }
   /// Finishes with a number that all ranks have sent, and the first and last items of their parts; no node is sent.
   template <class Finish> void tell(std::int64_t count, std::int64_t first, std::int64_t end, const Finish& finish) {
-    header_.count = count;
+    header_.count = count, header_.first = first, header_.end = end;
     const memory at = memory_of_call();
     with_step_after(at, header_, finish, [&](const auto& after) { enqueue_after(at, first, end, after); });
     gather_and_finish(at, finish);
@@ -168,7 +169,7 @@ template <class A, class Op, communicator Ranks> class exchange {
     try {
       if (is_capturing(options_.stream)) return;
       message_header failed = header_;
-      failed.call = 0;
+      failed.call = 0, failed.first = 0, failed.end = 0;
       failed.text = short_text(why);
       const memory at = memory_of_call();
       with_step_after(at, failed, no_finish{}, [&](const auto& after) { enqueue_after(at, 0, 0, after); });

@@ -117,41 +117,49 @@ template <class A> __device__ int node_words(const message_header& header) {
   return (nodes * static_cast<int>(sizeof(A)) + word_bytes - 1) / word_bytes;
 }
 
+/// Words of a message that always travel, used or not: a warp takes them at once, before it knows how many are used.
+inline constexpr int first_words = warp_lanes;
+
 /// Gathers the messages of all ranks. That of this rank is in its place already, visible to all threads of the block,
-/// which all call it. False, with a report, if it ends without them.
+/// which all call it; `own` is its header. False, with a report, if it ends without them.
 template <class A, class Op>
 __device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& boxes, const gathered_messages& all,
-                                                            report* to, int& shared) {
+                                                            const message_header& own, report* to, int& shared) {
   using message = list_message<A, Op>;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), peers = boxes.size - 1;
   const auto header = [&](int rank) { return reinterpret_cast<std::uint32_t*>(&all.of(rank)); };
   const auto nodes = [&](int rank) {
     return reinterpret_cast<std::uint32_t*>(warpfold::detail::list_writer::nodes(all.of<message>(rank).nodes));
   };
-  const message_header& own = all.of(boxes.rank);
   mail_turn turn(boxes, shared);
 
-  const int own_words = header_words + (own.call == 0 ? 0 : node_words<A>(own));
+  const int own_nodes = own.call == 0 ? 0 : node_words<A>(own),
+            own_words = greatest_of(header_words + own_nodes, first_words);
   for (int i = thread; i < own_words * peers; i += threads) {
-    const int word = i % own_words;
-    turn.put(turn.peer(i / own_words), word,
-             word < header_words ? header(boxes.rank) + 3 * word : nodes(boxes.rank) + 3 * (word - header_words));
+    const int word = i % own_words, node = word - header_words;
+    const std::uint32_t nothing[3] = {};
+    const std::uint32_t* const from = node < 0           ? reinterpret_cast<const std::uint32_t*>(&own) + 3 * word
+                                      : node < own_nodes ? nodes(boxes.rank) + 3 * node
+                                                         : nothing;
+    turn.put(turn.peer(i / own_words), word, from);
   }
-  for (int i = thread; i < header_words * peers; i += threads) {
-    const int word = i % header_words, sender = turn.peer(i / header_words);
-    turn.take(sender, word, header(sender) + 3 * word);
+  for (int i = thread; i < first_words * peers; i += threads) {
+    const int word = i % first_words, node = word - header_words, sender = turn.peer(i / first_words);
+    turn.take(sender, word, node < 0 ? header(sender) + 3 * word : nodes(sender) + 3 * node);
   }
   if (!turn.is_complete()) return turn.give_up(to), false;
+  bool is_complete = true;
   for (int i = 0; i < peers; ++i) {
     const int sender = turn.peer(i);
     if (all.of(sender).call != own.call) continue;  // nothing else of it is understood
     if (thread == 0)
       warpfold::detail::list_writer::set_items(all.of<message>(sender).nodes, all.of(sender).first, all.of(sender).end);
-    const int words = node_words<A>(all.of(sender));
-    for (int word = thread; word < words; word += threads)
+    const int words = node_words<A>(all.of(sender)), taken = first_words - header_words;
+    is_complete = is_complete && words <= taken;
+    for (int word = taken + thread; word < words; word += threads)
       turn.take(sender, header_words + word, nodes(sender) + 3 * word);
   }
-  if (!turn.is_complete()) return turn.give_up(to), false;
+  if (!is_complete && !turn.is_complete()) return turn.give_up(to), false;
   turn.end();
   return true;
 }
