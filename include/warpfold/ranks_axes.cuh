@@ -119,7 +119,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
                                    128 + (static_cast<std::size_t>(ranks.size()) + 1) * bytes);
   std::byte *const mine = values.room() + 128, *const all = mine + bytes;
   detail::reduce_axis_nodes<T, rank>(data, extents, strides, axis, nodes, reinterpret_cast<A*>(mine), results, op,
-                                     local);
+                                     r::with_scratch(ranks, local));
   if (bytes > 0) ranks.all_gather(mine, all, bytes, options.stream);
   const int blocks = static_cast<int>(std::min<std::int64_t>(host_side::divide_up(results, 128), 1024));
   host_side::enqueue(&r::join_axes_kernel<A, Op>, {blocks, 128}, options.stream,

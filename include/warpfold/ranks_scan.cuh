@@ -74,7 +74,8 @@ template <communicator Ranks> struct rank_scan<Ranks> {
       if (count == 0) return;
       if (scanned > 0) {
         const std::span<const std::int64_t> offsets(at.borders, static_cast<std::size_t>(blocks.count) + 1);
-        scan_blocks<T, A>(function, from, scanned, of.first, offsets, to + is_exclusive, op, local);
+        scan_blocks<T, A>(function, from, scanned, of.first, offsets, to + is_exclusive, op,
+                          with_scratch(ranks, local));
       }
       const int grid = static_cast<int>(std::min<std::int64_t>(
           host_side::divide_up(count, 256), 8 * host_side::limits_of(host_side::current_device()).multiprocessors));

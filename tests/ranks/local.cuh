@@ -30,7 +30,10 @@ template <class One> struct foreign_communicator {
 /// What makes it a communicator of Warpfold's.
 template <class One> struct adapted : wf::communicator_base {
   foreign_communicator<One> of;
-  explicit adapted(One& one) : of{one} { prepare(one.size()); }
+  explicit adapted(One& one) : of{one} {
+    prepare(one.size());
+    (void)reserve(std::size_t{4} << 20);  // as local_ranks do: nothing is allocated while another rank waits
+  }
 
   int rank() const { return of.rank(); }
   int size() const { return of.size(); }

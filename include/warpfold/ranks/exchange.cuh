@@ -27,6 +27,13 @@ inline bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+/// The options with the communicator's scratch, if it has some and the caller has not.
+template <class Ranks> call_options with_scratch(Ranks& ranks, call_options options) {
+  if constexpr (requires { ranks.scratch(); })
+    if (options.workspace.bytes.empty()) options.workspace = ranks.scratch();
+  return options;
+}
+
 /// One call on one rank. `A` and `Op` are those of the lists.
 template <class A, class Op, communicator Ranks> class exchange {
  public:
@@ -123,9 +130,7 @@ template <class A, class Op, communicator Ranks> class exchange {
   }
   template <class Leaves, class After>
   void enqueue_list(const Leaves& leaves, std::int64_t first, const memory& at, const After& after) {
-    call_options options = options_;
-    if constexpr (requires { ranks_.scratch(); })
-      if (options.workspace.bytes.empty()) options.workspace = ranks_.scratch();
+    const call_options options = with_scratch(ranks_, options_);
     const host_side::call_frame frame(function_, options, reduction::scratch(host_side::current_device(), sizeof(A)));
     const std::int64_t items = leaves.source.items;
     canonical_nodes<A, Op>* const list = &at.mine->nodes;

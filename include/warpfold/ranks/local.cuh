@@ -8,12 +8,15 @@
 //   return. Its last block waits for the other ranks, so all ranks' launches must be able to run at once: no rank's
 //   stream may wait for another rank's call, or for something that is enqueued after it. (The emulator runs a kernel
 //   when it is launched: there, ranks need a thread each.)
+// - While a launch waits for other ranks, whatever waits for its device waits, too: cudaFree, cudaDeviceSynchronize, a
+//   copy on the default stream. So from one host thread, enqueue the calls of all ranks before that; and give ranks
+//   that share a device streams of their own.
 // - Calls can be captured. A rank that waits longer than options.timeout reports that, and its kernel ends; so do those
 //   of the others. From then on all calls throw wf::rank_error until reset().
 // - Devices need access to each other's memory (NVLink or PCIe); the constructor enables it. A device may stand there
 //   twice. At most 16 ranks.
 // - It allocates all it needs when it is made, since CUDA may not allocate while another device's kernel waits: on each
-//   device about 3 MB of scratch, and 120 KB for each rank.
+//   device about 10 MB of scratch, and 120 KB for each rank.
 #pragma once
 #include <memory>
 #include <warpfold/host/device_guard.cuh>
@@ -99,15 +102,14 @@ class local_ranks {
       ranks_.emplace_back(new one(this, static_cast<int>(r), devices[r]));
     for (const auto& each : ranks_) {
       const host_side::device_guard guard(each->device_);
-      const host_side::scratch_need need{host_side::feature_control_bytes,
-                                         reduction::scratch(each->device_, 256).room_bytes};
+      const std::size_t scratch_bytes = (detail::any_workspace_bytes(256) + 255) / 256 * 256;
       void* memory = nullptr;
-      warpfold::check(cudaMalloc(&memory, need.workspace_bytes() + each->box_bytes()), "cudaMalloc");
+      warpfold::check(cudaMalloc(&memory, scratch_bytes + each->box_bytes()), "cudaMalloc");
       auto* const bytes = static_cast<std::byte*>(memory);
-      each->box_ = reinterpret_cast<arch::message*>(bytes + need.workspace_bytes());
+      each->box_ = reinterpret_cast<arch::message*>(bytes + scratch_bytes);
       each->memory_ = memory;
       each->exchanges_ = reinterpret_cast<unsigned*>(each->box_ + ranks::mailbox_words(size()));
-      each->scratch_ = initialize_workspace({bytes, need.workspace_bytes()});
+      each->scratch_ = initialize_workspace({bytes, scratch_bytes});
       each->clear();
       (void)each->report_place();
       (void)each->reserve((devices.size() + 1) * ranks::most_message_stride + 136 * 1024);  // scans: up to 16 bytes

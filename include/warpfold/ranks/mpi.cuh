@@ -22,6 +22,7 @@
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
+#include <limits>
 #include <memory>
 #include <warpfold/canonical_nodes.hpp>
 #include <warpfold/host/wait_for_value.cuh>
@@ -95,6 +96,8 @@ class mpi_ranks : public communicator_base {
     warpfold::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
     if (status != cudaStreamCaptureStatusNone)
       reject("mpi_ranks::all_gather", "the stream is being captured; MPI is called by the host");
+    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      reject("mpi_ranks::all_gather", "a message has " + std::to_string(bytes) + " bytes; MPI counts them as an int");
     const std::size_t all_bytes = bytes * static_cast<std::size_t>(size_);
     const void* from = mine;
     void* to = all;
