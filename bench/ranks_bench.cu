@@ -211,7 +211,7 @@ void register_all() {
   for (int ranks = 1; ranks <= device_count(); ranks *= 2) {
     for (const int log_items : {0, 10, 16, 20, 24, 28})
       for (const bool in_graph : {true, false}) add_sums(ranks, std::int64_t{1} << log_items, in_graph);
-    add_sums(ranks, (std::int64_t{1} << 16) - 77, true);     // parts that are no nodes
+    add_sums(ranks, (std::int64_t{1} << 16) - 77, true);                    // parts that are no nodes
     if (ranks > 1) add_sums(ranks, (std::int64_t{1} << 28) / ranks, true);  // strong scaling
   }
 }
