@@ -43,6 +43,7 @@ __device__ inline int first_named(int named, int none, int& shared) {
 __device__ inline bool check_calls(const gathered_messages& all, report* to, int& shared) {
   const message_header& zero = all.of(0);
   int wrong = all.count;
+  WARPFOLD_NO_UNROLL
   for (int rank = static_cast<int>(threadIdx.x); rank < all.count && wrong == all.count;
        rank += static_cast<int>(blockDim.x)) {
     const message_header& header = all.of(rank);
@@ -66,11 +67,14 @@ __device__ inline int order_parts(const gathered_messages& all, report* to, int&
   const auto first = [&](int rank) { return all.of(rank).first; };
   const auto end = [&](int rank) { return all.of(rank).end; };
   int ranks = 0;
+  WARPFOLD_NO_UNROLL
   for (int rank = 0; rank < all.count; ++rank) ranks += first(rank) < end(rank);
+  WARPFOLD_NO_UNROLL
   for (int rank = static_cast<int>(threadIdx.x); rank < all.count; rank += static_cast<int>(blockDim.x)) {
     const std::int64_t begin = first(rank);
     if (begin >= end(rank)) continue;
     int place = 0;
+    WARPFOLD_NO_UNROLL
     for (int other = 0; other < all.count; ++other) {
       const std::int64_t others = first(other);
       place += others < end(other) && (others < begin || (others == begin && other < rank));
@@ -79,6 +83,7 @@ __device__ inline int order_parts(const gathered_messages& all, report* to, int&
   }
   __syncthreads();
   int wrong = ranks;
+  WARPFOLD_NO_UNROLL
   for (int place = static_cast<int>(threadIdx.x); place < ranks && wrong == ranks;
        place += static_cast<int>(blockDim.x))
     if (first(all.order[place]) != (place == 0 ? 0 : end(all.order[place - 1]))) wrong = place;
@@ -97,8 +102,10 @@ __device__ inline int order_parts(const gathered_messages& all, report* to, int&
 /// the block call it.
 template <class A, class Op> __device__ void join_neighbours(const gathered_messages& all, int ranks, const Op& op) {
   using message = list_message<A, Op>;
+  WARPFOLD_NO_UNROLL
   for (int distance = 1; distance < ranks; distance *= 2) {
     const int step = 2 * distance;
+    WARPFOLD_NO_UNROLL
     for (int i = static_cast<int>(threadIdx.x) * step; i + distance < ranks; i += static_cast<int>(blockDim.x) * step)
       all.of<message>(all.order[i]).nodes.append(all.of<message>(all.order[i + distance]).nodes, op);
     __syncthreads();
@@ -136,6 +143,7 @@ __device__ inline void count_items(const gathered_messages& all, int rank, std::
   if (!check_calls(all, to, shared)) return;
   if (threadIdx.x != 0) return;
   std::int64_t before = 0;
+  WARPFOLD_NO_UNROLL
   for (int each = 0; each < all.count; ++each) {
     const std::int64_t count = all.of(each).count;
     if (count < 0) return put_report(to, problem::negative_count, each, 0, count);

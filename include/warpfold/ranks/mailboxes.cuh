@@ -62,6 +62,7 @@ class mail_turn {
   /// Waits for a word, unless this thread has waited in vain before.
   __device__ void take(int sender, int word, std::uint32_t* to) {
     const arch::message* const from = place(boxes_.rank, sender) + word;
+    WARPFOLD_NO_UNROLL
     for (int polls = 1; missing_ == boxes_.size; ++polls) {
       const arch::message received = arch::observe_from_system(from);
       if (received.words[0] == number_) {
@@ -89,6 +90,7 @@ class mail_turn {
     if (before.words[0] != 0) return put_report(to, problem::given_up, static_cast<int>(before.words[1]));
     const auto milliseconds = static_cast<std::int64_t>(boxes_.timeout / 1'000'000);
     put_report(to, problem::no_answer, missing_, 0, milliseconds);
+    WARPFOLD_NO_UNROLL
     for (int rank = 0; rank < boxes_.size; ++rank)
       arch::publish_to_system(boxes_.of[rank], arch::message{{1, static_cast<unsigned>(boxes_.rank), 0, 0}});
   }
@@ -135,6 +137,7 @@ __device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& box
 
   const int own_nodes = own.call == 0 ? 0 : node_words<A>(own),
             own_words = greatest_of(header_words + own_nodes, first_words);
+  WARPFOLD_NO_UNROLL
   for (int i = thread; i < own_words * peers; i += threads) {
     const int word = i % own_words, node = word - header_words;
     const std::uint32_t nothing[3] = {};
@@ -143,12 +146,14 @@ __device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& box
                                                          : nothing;
     turn.put(turn.peer(i / own_words), word, from);
   }
+  WARPFOLD_NO_UNROLL
   for (int i = thread; i < first_words * peers; i += threads) {
     const int word = i % first_words, node = word - header_words, sender = turn.peer(i / first_words);
     turn.take(sender, word, node < 0 ? header(sender) + 3 * word : nodes(sender) + 3 * node);
   }
   if (!turn.is_complete()) return turn.give_up(to), false;
   bool is_complete = true;
+  WARPFOLD_NO_UNROLL
   for (int i = 0; i < peers; ++i) {
     const int sender = turn.peer(i);
     if (all.of(sender).call != own.call) continue;  // nothing else of it is understood
@@ -156,6 +161,7 @@ __device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& box
       warpfold::detail::list_writer::set_items(all.of<message>(sender).nodes, all.of(sender).first, all.of(sender).end);
     const int words = node_words<A>(all.of(sender)), taken = first_words - header_words;
     is_complete = is_complete && words <= taken;
+    WARPFOLD_NO_UNROLL
     for (int word = taken + thread; word < words; word += threads)
       turn.take(sender, header_words + word, nodes(sender) + 3 * word);
   }
@@ -177,6 +183,7 @@ __global__ void all_gather_kernel(const __grid_constant__ mailboxes boxes, const
   const auto target = [&](int rank) {
     return reinterpret_cast<std::uint32_t*>(all + static_cast<std::size_t>(rank) * stride);
   };
+  WARPFOLD_NO_UNROLL
   for (int i = static_cast<int>(threadIdx.x); i < words * boxes.size; i += static_cast<int>(blockDim.x)) {
     const int word = i % words, receiver = i / words;
     std::uint32_t piece[3] = {};
@@ -185,6 +192,7 @@ __global__ void all_gather_kernel(const __grid_constant__ mailboxes boxes, const
     else
       for (int k = 0; k < pieces(word); ++k) target(boxes.rank)[3 * word + k] = piece[k];
   }
+  WARPFOLD_NO_UNROLL
   for (int i = static_cast<int>(threadIdx.x); i < words * peers; i += static_cast<int>(blockDim.x)) {
     const int word = i % words, sender = turn.peer(i / words);
     std::uint32_t piece[3] = {};
