@@ -12,7 +12,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}
 # Two packages, so that find_package(cuda_emulator) works, too. The first needs the second.
 install(TARGETS warpfold warpfold_emulator EXPORT warpfold INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS cuda_emulator EXPORT cuda_emulator INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-set(warpfold_modules warpfoldCuda20 warpfoldEmulate)
+set(warpfold_modules warpfoldCuda20 warpfoldEmulate warpfoldRanks)
 set(cuda_emulator_modules cudaEmulate)
 foreach(package IN ITEMS warpfold cuda_emulator)
   set(destination ${package_directory}/${package})

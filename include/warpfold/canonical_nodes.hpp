@@ -179,6 +179,7 @@ struct list_writer {
   template <class A, class Op> __device__ static void set_node(canonical_nodes<A, Op>& list, int i, const A& value) {
     list.nodes_[i] = value;
   }
+  template <class A, class Op> __device__ static A* nodes(canonical_nodes<A, Op>& list) { return list.nodes_; }
 };
 }  // namespace detail
 

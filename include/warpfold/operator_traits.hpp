@@ -31,8 +31,8 @@
 //   S uncounted<T>() const                           an operator over items of type T, with accumulators of type B
 //   A counted<A>(const B& value, std::int64_t items) const   the accumulator of `items` > 0 items, to the bit
 //
-// An accumulator may be a `sum` and something more that most items share, as log_sum_exp's greatest exponent. Then items
-// may be plain terms of a sum, for speed: plain_terms<A> is a class of that purpose (thread/item_terms.cuh).
+// An accumulator may be a `sum` and something more that most items share, as log_sum_exp's greatest exponent. Then
+// items may be plain terms of a sum, for speed: plain_terms<A> is a class of that purpose (thread/item_terms.cuh).
 //
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once

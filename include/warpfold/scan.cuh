@@ -78,6 +78,9 @@ void scan_items(const char* function, const char* argument, const It& given, std
 /// Inputs in host memory are scanned by host_memory_scan.cuh, which specialises this.
 template <class In> struct host_scan { static constexpr bool exists = false; };
 
+/// Parts that lie on ranks are scanned by ranks_scan.cuh, which specialises this.
+template <class Ranks> struct rank_scan { static constexpr bool exists = false; };
+
 /// A scan in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
 template <scan::scan_kind Kind> struct scan_function : refused_sequences {
@@ -113,6 +116,14 @@ template <scan::scan_kind Kind> struct scan_function : refused_sequences {
   void operator()(const In& in, Out&& out, Op op,
                   const typename host_scan<In>::template options<Op>& options = {}) const {
     host_scan<In>::template scan<Kind>(name, in, out, op, options);
+  }
+  /// Of the items of all ranks, of which `in` is the part `of`, where ranks_scan.cuh is included.
+  template <class Ranks, device_range In, class Part, class Out, operator_argument Op,
+            class A = accumulator_t<Op, item_t<const In>>>
+    requires(rank_scan<Ranks>::exists)
+  void operator()(Ranks& ranks, const In& in, Part of, Out&& out, Op op,
+                  const typename rank_scan<Ranks>::template options<A>& options = {}) const {
+    rank_scan<Ranks>::template scan<Kind, A>(name, ranks, in, of, out, op, options);
   }
 };
 

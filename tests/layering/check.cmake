@@ -30,7 +30,9 @@ set(layers
   "14:workspace[.]cuh"
   "16:(arg_reduce_by|host_memory|quantifiers|vector_reductions)[.]cuh"
   "17:(accumulation|arg_reduce|host_memory_(scan|segments))[.]cuh"
-  "18:warpfold[.]cuh"
+  "17:ranks/.*"
+  "18:(ranks|warpfold)[.]cuh"
+  "19:ranks_(axes|scan)[.]cuh"
   "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 #include <warpfold/canonical_nodes.hpp>
+#include <warpfold/host/type_name.hpp>
 
 namespace warpfold::host_memory {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -83,12 +84,7 @@ template <class A, class Op> class part_lists {
   std::map<std::int64_t, list> lists_;
 };
 
-/// The name of a type, as the compiler writes it.
-template <class T> std::string_view type_name() {
-  const std::string_view text = __PRETTY_FUNCTION__;
-  const std::size_t first = text.find("T = ") + 4;
-  return text.substr(first, text.find_first_of(";]", first) - first);
-}
+using host_side::type_name;
 
 /// The bytes of a checkpoint: checkpoint_header, the name, for each list its number of bytes and its bytes, and a sum
 /// of all bytes before. In the order of bytes of the machine.

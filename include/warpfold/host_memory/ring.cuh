@@ -5,25 +5,14 @@
 #include <memory>
 #include <mutex>
 #include <vector>
-#include <warpfold/host/device.cuh>
+#include <warpfold/host/device_guard.cuh>
 #include <warpfold/host/relaxed_capture.cuh>
 #include <warpfold/host/wait_for_value.cuh>
 
 namespace warpfold::host_memory {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Makes `device` the calling thread's current one, and the former one at the end.
-class device_guard {
- public:
-  explicit device_guard(int device) : former_(host_side::current_device()) {
-    require_success(cudaSetDevice(device), "cudaSetDevice");
-  }
-  device_guard(const device_guard&) = delete;
-  ~device_guard() { (void)cudaSetDevice(former_); }
-
- private:
-  int former_;
-};
+using host_side::device_guard;
 
 /// Room for one part of the input on the device, and pinned memory beside it where the part is staged; and the stream
 /// on which it is copied and reduced. Its device is current wherever a member is called.

@@ -32,7 +32,7 @@ struct piece_range {
   int first, count;
 };
 
-namespace detail {
+namespace powers {
 __host__ __device__ inline std::int64_t greatest_power(std::int64_t number) {  // of two, up to `number` > 0
 #if defined(__CUDA_ARCH__)
   return std::int64_t{1} << (63 - __clzll(number));
@@ -59,7 +59,7 @@ __host__ __device__ inline part_piece falling_node(std::int64_t first, std::int6
   for (; i > 0; --i) rest -= greatest_power(rest);
   return {end - rest, greatest_power(rest)};
 }
-}  // namespace detail
+}  // namespace powers
 
 struct part_cuts {
   std::int64_t begin, batches_begin, tiles_begin, units_begin, units_end, tiles_end, batches_end, end;
@@ -78,26 +78,26 @@ struct part_cuts {
     const auto batch = [&](std::int64_t first, int i) {
       return part_piece{first + (std::int64_t{i} << batch_level), std::int64_t{1} << batch_level};
     };
-    if (piece < batches) return detail::rising_node(begin, batches_begin, piece);
+    if (piece < batches) return powers::rising_node(begin, batches_begin, piece);
     if (piece < tiles) return batch(batches_begin, piece - batches);
     if (piece < right_nodes) return batch(tiles_end, piece - right_batches);
-    return detail::falling_node(batches_end, end, piece - right_nodes);
+    return powers::falling_node(batches_end, end, piece - right_nodes);
   }
   /// The items of unit `unit`, up to all_units(); the one past the last begins at tiles_end.
   __host__ __device__ part_piece unit_piece(int unit) const {
     const int left = units - tiles, right = small_units - tiles;
-    if (unit < left) return detail::rising_node(tiles_begin, units_begin, unit);
+    if (unit < left) return powers::rising_node(tiles_begin, units_begin, unit);
     if (unit < right) return {units_begin + (std::int64_t{unit - left} << unit_level), std::int64_t{1} << unit_level};
-    if (unit < all_units()) return detail::falling_node(units_end, tiles_end, unit - right);
+    if (unit < all_units()) return powers::falling_node(units_end, tiles_end, unit - right);
     return {tiles_end, 0};
   }
 
   /// The number of nodes in the part's list.
-  __host__ __device__ int nodes() const { return detail::bits_of(peak - begin) + detail::bits_of(end - peak); }
+  __host__ __device__ int nodes() const { return powers::bits_of(peak - begin) + powers::bits_of(end - peak); }
   /// The pieces of node `i` of the list.
   __host__ __device__ piece_range pieces_of(int i) const {
-    const int left = detail::bits_of(peak - begin);
-    const part_piece node = i < left ? detail::rising_node(begin, peak, i) : detail::falling_node(peak, end, i - left);
+    const int left = powers::bits_of(peak - begin);
+    const part_piece node = i < left ? powers::rising_node(begin, peak, i) : powers::falling_node(peak, end, i - left);
     const int first = piece_at(node.first);
     return {first, piece_at(node.first + node.items) - first};
   }
@@ -105,13 +105,13 @@ struct part_cuts {
  private:
   /// The piece that begins at `item`.
   __host__ __device__ int piece_at(std::int64_t item) const {
-    if (item < batches_begin) return detail::bits_of(item - begin);
+    if (item < batches_begin) return powers::bits_of(item - begin);
     if (item < tiles_begin) return batches + static_cast<int>((item - batches_begin) >> batch_level);
-    if (item < units_begin) return tiles + detail::bits_of(item - tiles_begin);
+    if (item < units_begin) return tiles + powers::bits_of(item - tiles_begin);
     if (item < units_end) return units + static_cast<int>((item - units_begin) >> unit_level);
-    if (item < tiles_end) return small_units + detail::bits_of(item - units_end);
+    if (item < tiles_end) return small_units + powers::bits_of(item - units_end);
     if (item < batches_end) return right_batches + static_cast<int>((item - tiles_end) >> batch_level);
-    return right_nodes + detail::bits_of(item - batches_end);
+    return right_nodes + powers::bits_of(item - batches_end);
   }
 };
 
@@ -121,7 +121,7 @@ inline part_cuts cut_part(std::int64_t begin, std::int64_t end, int batch_level,
   part_cuts c{};
   c.begin = begin, c.end = end;
   c.batch_level = batch_level, c.tile_level = tile_level, c.unit_level = unit_level;
-  c.peak = end & ~(detail::greatest_power(begin ^ end) - 1);
+  c.peak = end & ~(powers::greatest_power(begin ^ end) - 1);
   // Where no border of a level lies within [first, last], sizes stop to rise at the peak.
   const auto cut = [&](std::int64_t first, std::int64_t last, int level, std::int64_t& cut_first,
                        std::int64_t& cut_last) {
@@ -132,13 +132,13 @@ inline part_cuts cut_part(std::int64_t begin, std::int64_t end, int batch_level,
   cut(begin, end, batch_level, c.batches_begin, c.batches_end);
   cut(c.batches_begin, c.batches_end, tile_level, c.tiles_begin, c.tiles_end);
   cut(c.tiles_begin, c.tiles_end, unit_level, c.units_begin, c.units_end);
-  c.batches = detail::bits_of(c.batches_begin - begin);
+  c.batches = powers::bits_of(c.batches_begin - begin);
   c.tiles = c.batches + static_cast<int>((c.tiles_begin - c.batches_begin) >> batch_level);
-  c.units = c.tiles + detail::bits_of(c.units_begin - c.tiles_begin);
+  c.units = c.tiles + powers::bits_of(c.units_begin - c.tiles_begin);
   c.small_units = c.units + static_cast<int>((c.units_end - c.units_begin) >> unit_level);
-  c.right_batches = c.small_units + detail::bits_of(c.tiles_end - c.units_end);
+  c.right_batches = c.small_units + powers::bits_of(c.tiles_end - c.units_end);
   c.right_nodes = c.right_batches + static_cast<int>((c.batches_end - c.tiles_end) >> batch_level);
-  c.pieces = c.right_nodes + detail::bits_of(end - c.batches_end);
+  c.pieces = c.right_nodes + powers::bits_of(end - c.batches_end);
   return c;
 }
 

@@ -7,11 +7,10 @@
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Enqueues the kernel of the part's plan. There is at least one item; the first one has the number `first`.
-template <class Leaves, class Op, class A = typename Leaves::accumulator>
-void enqueue_part_tree(const host_side::call_frame& frame, const Leaves& leaves, std::int64_t first,
-                       canonical_nodes<A, Op>* out, Op op) {
-  using Out = part_output<A, Op>;
+/// Enqueues the kernel of the part's plan. There is at least one item; the first one has the number `first`. `Out` is a
+/// part_output, or another output that is_part, with a write_list of its own.
+template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue_part_tree(const host_side::call_frame& frame, const Leaves& leaves, std::int64_t first, Out out, Op op) {
   // The leaves that the kernel sees begin with a whole tile, so that chunks begin at multiples of their length.
   using from_tile = std::remove_cv_t<decltype(thread::starting_at(leaves, 0))>;
   constexpr auto policy = policy_of<from_tile>;
@@ -34,7 +33,7 @@ void enqueue_part_tree(const host_side::call_frame& frame, const Leaves& leaves,
   const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes};
   using arguments = reduce_arguments<from_tile, Op, Out>;
   frame.launch(shares ? in_shares : in_wave, shape, true, [&](const auto& scratch) {
-    return arguments{from, op, Out{out}, {}, schedule, scratch.template room<A>(), scratch.ticket()};
+    return arguments{from, op, out, {}, schedule, scratch.template room<A>(), scratch.ticket()};
   });
 }
 
@@ -59,7 +58,7 @@ void enqueue_part(const char* function, Leaves leaves, std::int64_t first, canon
         reduce_options<A>{options.stream, {}, options.workspace, options.max_blocks});
   else if constexpr (warp::selects<Leaves>)
     enqueue_selection(frame, leaves, whole_output(out, first, items), op, grid::initial_value<A>{});
-  else enqueue_part_tree(frame, leaves, first, out, op);
+  else enqueue_part_tree(frame, leaves, first, part_output<A, Op>{out}, op);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

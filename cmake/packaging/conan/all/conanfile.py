@@ -24,6 +24,7 @@ foreach(directory IN LISTS CUDAToolkit_INCLUDE_DIRS)  # CUDA 13 keeps libcu++ in
 endforeach()
 include("${CMAKE_CURRENT_LIST_DIR}/cudaEmulate.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/warpfoldEmulate.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/warpfoldRanks.cmake")
 """
 
 
@@ -66,7 +67,7 @@ class WarpfoldConan(ConanFile):
         for pattern in ("*.hpp", "*.cuh"):
             copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
         modules = os.path.join(self.package_folder, self._module_folder)
-        for module in ("cudaEmulate", "warpfoldEmulate", "warpfoldCuda20"):
+        for module in ("cudaEmulate", "warpfoldEmulate", "warpfoldCuda20", "warpfoldRanks"):
             copy(self, f"{module}.cmake", os.path.join(self.source_folder, "cmake"), modules)
         save(self, os.path.join(modules, "conan-official-warpfold-targets.cmake"), TARGETS)
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An exchange of messages between the GPUs of one process, by one block on each: it writes its message into all peers'
+// memory, and waits for theirs.
+//
+// Each rank has a mailbox in its own memory: one word that says whether somebody has given up, then places for the
+// messages of all senders, in two halves. A word has 16 bytes: the number of the exchange, and 12 bytes of the message.
+// Exchanges are numbered by a counter on each device, which the kernel moves: a graph can replay it.
+//
+// Who may see what when:
+// - A word is written and read as a whole, at the scope of the system (arch/system_message.cuh). If it has the number
+//   of the exchange, its bytes are there. So no fence is needed, and nothing is cleared between exchanges.
+// - Exchange e uses half e mod 2. A rank that writes for exchange e + 2 has received all messages of e + 1. Their
+//   senders had ended exchange e before, since calls on a communicator follow each other on each rank. So nobody still
+//   reads what is overwritten.
+// - A rank that has waited too long says in all mailboxes that it has given up, and reports it; so do the others,
+//   sooner than they would by their own clocks, and in all later exchanges. The host clears the mailboxes when nothing
+//   runs.
+#pragma once
+#include <warpfold/arch/system_message.cuh>
+#include <warpfold/ranks/join.cuh>
+#include <warpfold/reduce/part_cuts.hpp>
+
+namespace warpfold::ranks {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+inline constexpr int most_local_ranks = 16;
+inline constexpr int word_bytes = 12;  // of a message in a word
+inline constexpr int header_words = static_cast<int>(sizeof(message_header)) / word_bytes;
+static_assert(header_words * word_bytes == sizeof(message_header));
+
+/// Of a message of any accumulators: they have 256 bytes at most.
+inline constexpr int most_message_words =
+    (static_cast<int>(sizeof(message_header)) + 124 * 256 + word_bytes - 1) / word_bytes;
+constexpr std::size_t mailbox_words(int ranks) {
+  return 1 + 2 * static_cast<std::size_t>(ranks) * static_cast<std::size_t>(most_message_words);
+}
+
+/// The mailboxes, as one rank sees them.
+struct mailboxes {
+  arch::message* of[most_local_ranks];  ///< those of each rank
+  unsigned* exchanges;                  ///< the number of the last one, in the rank's memory
+  std::uint64_t timeout;                ///< in nanoseconds
+  int rank, size;
+};
+
+/// One exchange. All threads of the block have one, and call its members together, but put and take.
+class mail_turn {
+ public:
+  __device__ mail_turn(const mailboxes& boxes, int& shared) : boxes_(boxes), shared_(shared), missing_(boxes.size) {
+    const unsigned before = *boxes.exchanges;
+    if (given_up().words[0] != 0) missing_ = boxes.rank;  // what lies in the mailbox may be of an exchange that failed
+    number_ = before + 1 == 0 ? 2 : before + 1;           // 0 is that of empty words; halves take turns
+    start_ = arch::nanoseconds();
+  }
+
+  /// The ranks but this one, for i from 0 to size - 2.
+  __device__ int peer(int i) const { return i < boxes_.rank ? i : i + 1; }
+
+  __device__ void put(int receiver, int word, const std::uint32_t* from) const {
+    arch::publish_to_system(place(receiver, boxes_.rank) + word, arch::message{{number_, from[0], from[1], from[2]}});
+  }
+  /// Waits for a word, unless this thread has waited in vain before.
+  __device__ void take(int sender, int word, std::uint32_t* to) {
+    const arch::message* const from = place(boxes_.rank, sender) + word;
+    WARPFOLD_NO_UNROLL
+    for (int polls = 1; missing_ == boxes_.size; ++polls) {
+      const arch::message received = arch::observe_from_system(from);
+      if (received.words[0] == number_) {
+        to[0] = received.words[1], to[1] = received.words[2], to[2] = received.words[3];
+        return;
+      }
+      if (polls % 32 == 0 && (given_up().words[0] != 0 || arch::nanoseconds() - start_ > boxes_.timeout))
+        missing_ = sender;
+      arch::pause<20>();
+    }
+  }
+  /// Whether no thread has waited in vain. What has been taken is visible to all threads afterwards.
+  __device__ bool is_complete() {
+    missing_ = first_named(missing_, boxes_.size, shared_);
+    return missing_ == boxes_.size;
+  }
+  /// The end of a complete exchange.
+  __device__ void end() const {
+    if (threadIdx.x == 0) *boxes_.exchanges = number_;
+  }
+  /// The end of one that is not.
+  __device__ void give_up(report* to) const {
+    if (threadIdx.x != 0) return;
+    const arch::message before = given_up();
+    if (before.words[0] != 0) return put_report(to, problem::given_up, static_cast<int>(before.words[1]));
+    const auto milliseconds = static_cast<std::int64_t>(boxes_.timeout / 1'000'000);
+    put_report(to, problem::no_answer, missing_, 0, milliseconds);
+    WARPFOLD_NO_UNROLL
+    for (int rank = 0; rank < boxes_.size; ++rank)
+      arch::publish_to_system(boxes_.of[rank], arch::message{{1, static_cast<unsigned>(boxes_.rank), 0, 0}});
+  }
+
+ private:
+  __device__ arch::message* place(int receiver, int sender) const {
+    const auto half = static_cast<int>(number_ & 1);
+    return boxes_.of[receiver] + 1 + static_cast<std::int64_t>(half * boxes_.size + sender) * most_message_words;
+  }
+  /// Not zero if somebody has given up; the next word says who.
+  __device__ arch::message given_up() const { return arch::observe_from_system(boxes_.of[boxes_.rank]); }
+
+  const mailboxes& boxes_;
+  int& shared_;
+  int missing_;  ///< the first rank that has not answered, or `size`
+  unsigned number_;
+  std::uint64_t start_;
+};
+
+/// The words of the nodes of the items that a header names.
+template <class A> __device__ int node_words(const message_header& header) {
+  const std::int64_t first = header.first, end = header.end;
+  if (first >= end) return 0;
+  const std::int64_t peak = end & ~(reduction::powers::greatest_power(first ^ end) - 1);
+  const int nodes = reduction::powers::bits_of(peak - first) + reduction::powers::bits_of(end - peak);
+  return (nodes * static_cast<int>(sizeof(A)) + word_bytes - 1) / word_bytes;
+}
+
+/// Words of a message that always travel, used or not: a warp takes them at once, before it knows how many are used.
+inline constexpr int first_words = warp_lanes;
+
+/// Gathers the messages of all ranks. That of this rank is in its place already, visible to all threads of the block,
+/// which all call it; `own` is its header. False, with a report, if it ends without them.
+template <class A, class Op>
+__device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& boxes, const gathered_messages& all,
+                                                            const message_header& own, report* to, int& shared) {
+  using message = list_message<A, Op>;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), peers = boxes.size - 1;
+  const auto header = [&](int rank) { return reinterpret_cast<std::uint32_t*>(&all.of(rank)); };
+  const auto nodes = [&](int rank) {
+    return reinterpret_cast<std::uint32_t*>(warpfold::detail::list_writer::nodes(all.of<message>(rank).nodes));
+  };
+  mail_turn turn(boxes, shared);
+
+  const int own_nodes = own.call == 0 ? 0 : node_words<A>(own),
+            own_words = greatest_of(header_words + own_nodes, first_words);
+  WARPFOLD_NO_UNROLL
+  for (int i = thread; i < own_words * peers; i += threads) {
+    const int word = i % own_words, node = word - header_words;
+    const std::uint32_t nothing[3] = {};
+    const std::uint32_t* const from = node < 0           ? reinterpret_cast<const std::uint32_t*>(&own) + 3 * word
+                                      : node < own_nodes ? nodes(boxes.rank) + 3 * node
+                                                         : nothing;
+    turn.put(turn.peer(i / own_words), word, from);
+  }
+  WARPFOLD_NO_UNROLL
+  for (int i = thread; i < first_words * peers; i += threads) {
+    const int word = i % first_words, node = word - header_words, sender = turn.peer(i / first_words);
+    turn.take(sender, word, node < 0 ? header(sender) + 3 * word : nodes(sender) + 3 * node);
+  }
+  if (!turn.is_complete()) return turn.give_up(to), false;
+  bool is_complete = true;
+  WARPFOLD_NO_UNROLL
+  for (int i = 0; i < peers; ++i) {
+    const int sender = turn.peer(i);
+    if (all.of(sender).call != own.call) continue;  // nothing else of it is understood
+    if (thread == 0)
+      warpfold::detail::list_writer::set_items(all.of<message>(sender).nodes, all.of(sender).first, all.of(sender).end);
+    const int words = node_words<A>(all.of(sender)), taken = first_words - header_words;
+    is_complete = is_complete && words <= taken;
+    WARPFOLD_NO_UNROLL
+    for (int word = taken + thread; word < words; word += threads)
+      turn.take(sender, header_words + word, nodes(sender) + 3 * word);
+  }
+  if (!is_complete && !turn.is_complete()) return turn.give_up(to), false;
+  turn.end();
+  return true;
+}
+
+/// An all-gather of `bytes` bytes, a multiple of 4 that fits a mailbox's place. `all` holds them `stride` bytes apart.
+template <class = void>
+__global__ void all_gather_kernel(const __grid_constant__ mailboxes boxes, const std::byte* mine, std::byte* all,
+                                  int bytes, std::size_t stride, report* to) {
+  __shared__ int shared;
+  mail_turn turn(boxes, shared);
+  const int words = (bytes + word_bytes - 1) / word_bytes, peers = boxes.size - 1;
+  // 4-byte pieces of word `word` that exist.
+  const auto pieces = [&](int word) { return least_of(3, bytes / 4 - 3 * word); };
+  const auto* const from = reinterpret_cast<const std::uint32_t*>(mine);
+  const auto target = [&](int rank) {
+    return reinterpret_cast<std::uint32_t*>(all + static_cast<std::size_t>(rank) * stride);
+  };
+  WARPFOLD_NO_UNROLL
+  for (int i = static_cast<int>(threadIdx.x); i < words * boxes.size; i += static_cast<int>(blockDim.x)) {
+    const int word = i % words, receiver = i / words;
+    std::uint32_t piece[3] = {};
+    for (int k = 0; k < pieces(word); ++k) piece[k] = from[3 * word + k];
+    if (receiver != boxes.rank) turn.put(receiver, word, piece);
+    else
+      for (int k = 0; k < pieces(word); ++k) target(boxes.rank)[3 * word + k] = piece[k];
+  }
+  WARPFOLD_NO_UNROLL
+  for (int i = static_cast<int>(threadIdx.x); i < words * peers; i += static_cast<int>(blockDim.x)) {
+    const int word = i % words, sender = turn.peer(i / words);
+    std::uint32_t piece[3] = {};
+    turn.take(sender, word, piece);
+    for (int k = 0; k < pieces(word); ++k) target(sender)[3 * word + k] = piece[k];
+  }
+  if (turn.is_complete()) turn.end();
+  else turn.give_up(to);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::ranks

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a rank tells all others in an exchange: which call it makes, and its part's list of nodes. Or that it cannot
+// take part, and why: then nobody waits for it.
+#pragma once
+#include <cstring>
+#include <string_view>
+#include <warpfold/canonical_nodes.hpp>
+
+namespace warpfold::ranks {
+
+/// Text of bounded length; longer text is cut.
+struct short_text {
+  char of[80] = {};
+
+  short_text() = default;
+  explicit short_text(std::string_view text) {
+    std::memcpy(of, text.data(), text.size() < sizeof of ? text.size() : sizeof of - 1);
+  }
+};
+
+struct message_header {
+  std::uint64_t call = 0;  ///< a number that equal calls have in common; 0: the rank cannot take part
+  std::int64_t first = 0;  ///< the rank's items
+  std::int64_t end = 0;
+  std::int64_t count = 0;  ///< how many there are, where that is asked
+  std::int32_t root = -1;  ///< the rank that gets the result; -1: all
+  std::int32_t rank = 0;   ///< which says so
+  short_text text = {};    ///< the call in words, or why the rank cannot take part
+};
+static_assert(sizeof(message_header) == 120);
+
+/// FNV-1a (Fowler, Noll, Vo). Never 0.
+constexpr std::uint64_t call_number(std::string_view name) {
+  std::uint64_t number = 0xcbf29ce484222325u;
+  for (const char c : name) number = (number ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return number == 0 ? 1 : number;
+}
+
+template <class A, class Op> struct list_message {
+  message_header header;
+  canonical_nodes<A, Op> nodes;
+};
+
+/// The bytes of the first all-gather of an exchange. It carries headers, so that ranks whose messages differ in size
+/// find out; most messages need no other one.
+inline constexpr std::size_t first_gather_bytes = 4096;
+template <class Message> inline constexpr bool fits_first_gather = sizeof(Message) <= first_gather_bytes;
+/// The distance of gathered messages, with room to write the last node in words.
+template <class Message>
+inline constexpr std::size_t message_stride = fits_first_gather<Message> ? first_gather_bytes
+                                                                         : (sizeof(Message) + 16 + 127) / 128 * 128;
+
+/// Of any accumulators, which have 256 bytes at most and are aligned to 128 at most.
+inline constexpr std::size_t most_message_stride = 33 * 1024;
+
+}  // namespace warpfold::ranks

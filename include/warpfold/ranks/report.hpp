@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an exchange has found wrong: the kernel that joins the ranks' lists writes a report, and the host throws it.
+//
+// The report lies in pinned memory. The kernel writes all of it, fences, and sets `is_there`. The host reads it when it
+// has waited for the kernel, or has acquired `is_there`.
+#pragma once
+#include <atomic>
+#include <string>
+#include <warpfold/error.hpp>
+#include <warpfold/ranks/message.hpp>
+
+namespace warpfold {
+
+/// Thrown on the ranks that go on when another rank could not take part in a call, or did not answer in time. (What
+/// ranks say that does not fit together, parts with gaps say, is thrown as std::invalid_argument, on all ranks.)
+class WARPFOLD_EXPORTED rank_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace warpfold
+
+namespace warpfold::ranks {
+
+enum class problem : std::int32_t {
+  none,
+  cannot_take_part,  ///< `rank`; the text says why
+  other_call,        ///< `rank` makes the call that the text names, rank 0 another one
+  other_root,        ///< `rank` sends the result to rank `from`, rank 0 to rank `to`
+  other_count,       ///< `rank` has `from` results, rank 0 `to`
+  other_nodes,       ///< the part of `rank` has `from` nodes, that of rank 0 `to`
+  negative_count,    ///< `rank` has `from` items
+  overlap,           ///< both ranks have the items `from` to `to`
+  gap,               ///< nobody has the items `from` to `to`; `rank`, if not -1, has those before, `other` those behind
+  no_items,
+  no_answer,  ///< from `rank`; `from` is the number of milliseconds
+  given_up    ///< because of an earlier call, by `rank`
+};
+
+struct report {
+  unsigned is_there = 0;
+  problem what = problem::none;
+  std::int32_t rank = 0, other = 0;
+  std::int64_t from = 0, to = 0;
+  short_text text = {}, own = {};  ///< what rank `rank` said, and rank 0
+};
+
+/// Writes a report, unless an earlier one has not been thrown yet. One thread calls it. Texts may be null.
+__device__ inline void put_report(report* to, problem what, int rank, int other = 0, std::int64_t from = 0,
+                                  std::int64_t until = 0, const short_text* text = nullptr,
+                                  const short_text* own = nullptr) {
+  volatile unsigned* const is_there = &to->is_there;  // the host's, too: volatile has the scope of the system
+  if (*is_there != 0) return;
+  to->what = what;
+  to->rank = rank, to->other = other;
+  to->from = from, to->to = until;
+  if (text != nullptr) to->text = *text;
+  if (own != nullptr) to->own = *own;
+  __threadfence_system();
+  *is_there = 1;
+}
+
+[[noreturn, gnu::cold]] inline void throw_report(const char* function, const report& found) {
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const std::string rank = "rank " + number(found.rank), other = "rank " + number(found.other),
+                    items = found.from == found.to ? "item " + number(found.from)
+                                                   : "items " + number(found.from) + " to " + number(found.to);
+  const auto root = [&](std::int64_t of) { return of < 0 ? std::string("all ranks") : "rank " + number(of); };
+  const auto error = [&](const std::string& text) {
+    return rank_error("warpfold::" + std::string(function) + ": " + text);
+  };
+  switch (found.what) {
+    case problem::cannot_take_part: throw error(rank + " cannot take part: " + found.text.of);
+    case problem::other_call: reject(function, rank + " calls " + found.text.of + ", rank 0 " + found.own.of);
+    case problem::other_root:
+      reject(function, rank + " sends the result to " + root(found.from) + ", rank 0 to " + root(found.to));
+    case problem::other_count:
+      reject(function, rank + " has " + number(found.from) + " results, rank 0 " + number(found.to));
+    case problem::other_nodes:
+      reject(function, "the stream is being captured, and the part of " + rank + " has " + number(found.from) +
+                           " nodes, that of rank 0 " + number(found.to));
+    case problem::negative_count: reject(function, rank + " has " + number(found.from) + " items");
+    case problem::overlap: reject(function, rank + " and " + other + " both have " + items);
+    case problem::gap:
+      reject(function, "no rank has " + items + (found.rank < 0 ? "" : ", which follow those of " + rank) +
+                           ", before those of " + other);
+    case problem::no_items: reject(function, "no rank has items, the operator has no identity, and no .init was given");
+    case problem::no_answer: throw error(rank + " has not answered for " + number(found.from) + " ms");
+    default: throw error(rank + " has given up an earlier call; no call works until all ranks start anew");
+  }
+}
+
+}  // namespace warpfold::ranks

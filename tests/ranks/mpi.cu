@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ranks over MPI: run by mpiexec -n 1 to 5. Each process says what fails; rank 0 says that all is well.
+#include <cstdio>
+#include <cstdlib>
+#include <warpfold/exact_plus.cuh>
+#include <warpfold/ranks.cuh>
+#include <warpfold/ranks/mpi.cuh>
+#include <warpfold/reduce.cuh>
+#include <warpfold/statistics.hpp>
+
+#include "common/interval.hpp"
+#include "ranks/ranks.hpp"
+
+namespace {
+
+namespace wf = warpfold;
+using namespace std::chrono_literals;
+using wf_test::device_array;
+
+int failures = 0;
+void expect(bool holds, const char* what, int rank) {
+  if (holds) return;
+  std::printf("rank %d: %s\n", rank, what);
+  ++failures;
+}
+template <class R> bool same_bytes(const R& a, const R& b) { return std::memcmp(&a, &b, sizeof(R)) == 0; }
+template <class Error, class Call> std::string thrown(Call call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e.what();
+  } catch (const std::exception& e) {
+    return std::string("another type: ") + e.what();
+  }
+  return "nothing";
+}
+bool has(const std::string& text, const char* part) {
+  if (text.find(part) != std::string::npos) return true;
+  std::printf("says: %s\n", text.c_str());
+  return false;
+}
+
+template <class T, class Op> void test_bits(wf::mpi_ranks& ranks, const std::vector<T>& items, Op op) {
+  const device_array<T> whole(items);
+  const auto expected = wf::reduce_value(whole.items(), op);
+  wf_test::random_source source(items.size());
+  for (int round = 0; round < 4; ++round) {
+    const auto [first, end] =
+        ranks_tests::random_parts(std::ssize(items), ranks.size(), source)[static_cast<std::size_t>(ranks.rank())];
+    const auto value = wf::all_reduce_value(ranks, whole.data() + first, end - first, {.first = first}, op);
+    expect(same_bytes(value, expected), "bits differ", ranks.rank());
+  }
+}
+
+void test_found_parts_and_lists(wf::mpi_ranks& ranks) {
+  const std::vector<float> items = wf_test::random_items<float>(1000, 1 + static_cast<std::uint64_t>(ranks.rank()));
+  std::vector<float> all;
+  for (int r = 0; r < ranks.size(); ++r)
+    for (const float x : wf_test::random_items<float>(1000, 1 + static_cast<std::uint64_t>(r))) all.push_back(x);
+  const device_array<float> in(items), whole(all), out(1);
+  const wf::part of = wf::gathered(ranks, 1000);
+  expect(of.first == 1000 * ranks.rank(), "gathered", ranks.rank());
+  const float expected = wf::reduce_value(whole.items());
+  const int last = ranks.size() - 1;
+  wf::reduce(ranks, wf::root{last}, in.items(), of, ranks.rank() == last ? out.data() : nullptr, wf::plus{});
+  ranks.wait({});
+  expect(ranks.rank() != last || same_bytes(out.value(), expected), "reduce to a root", ranks.rank());
+
+  wf::part_nodes<float, wf::plus> nodes(of.first);
+  nodes.append_items(items.data(), 1000, wf::plus{});
+  const wf::mpi_list<float, wf::plus> list;
+  MPI_Allreduce(MPI_IN_PLACE, &nodes, 1, list.type(), list.operation(), MPI_COMM_WORLD);
+  expect(same_bytes(nodes.value(wf::plus{}), expected), "MPI_Allreduce of lists", ranks.rank());
+}
+
+void test_errors(wf::mpi_ranks& ranks) {
+  const device_array<float> in(std::vector<float>{1, 2, 3});
+  const int rank = ranks.rank(), last = ranks.size() - 1;
+  const auto sum = [&](std::int64_t first) {
+    return wf::all_reduce_value(ranks, in.items(), {.first = first}, wf::plus{});
+  };
+  if (last > 0) {
+    expect(has(thrown<std::invalid_argument>([&] { (void)sum(rank == last ? 1000 : 3 * rank); }), "no rank has items"),
+           "a gap", rank);
+    const auto failed = thrown<wf::rank_error>([&] { (void)sum(rank == last ? -2 : 3 * rank); });
+    expect(has(failed, "part.first is -2"), "a rank that throws", rank);
+    expect(has(thrown<std::invalid_argument>([&] {
+                 if (rank == last) (void)wf::all_reduce_value(ranks, in.items(), {.first = 3 * rank}, wf::moments<4>{});
+                 else (void)sum(3 * rank);
+               }),
+               "moments<4>"),
+           "another operator, whose messages are longer", rank);
+  }
+  expect(sum(3 * rank) == static_cast<float>(6 * ranks.size()), "the next call", rank);
+}
+
+// All but one wait in vain. When it comes, it finds what they have sent.
+void test_late_rank(MPI_Comm comm) {
+  wf::mpi_ranks ranks(comm);
+  const device_array<float> in(std::vector<float>{1});
+  const int rank = ranks.rank();
+  const auto sum = [&] {
+    (void)wf::all_reduce_value(ranks, in.items(), {.first = rank}, wf::plus{}, {.timeout = 50ms});
+  };
+  if (rank > 0) {
+    expect(has(thrown<wf::rank_error>(sum), "have not answered for 50 ms"), "a rank that does not come", rank);
+    expect(has(thrown<wf::rank_error>(sum), "an earlier call has not been answered"), "after it", rank);
+  }
+  MPI_Barrier(comm);
+  if (rank == 0) expect(thrown<wf::rank_error>(sum) != "", "the late rank", rank);
+  MPI_Barrier(comm);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  MPI_Init(&count, &arguments);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    wf::check(cudaSetDevice(wf_test::device_number(rank)), "cudaSetDevice");
+    wf::mpi_ranks ranks(MPI_COMM_WORLD);
+    std::vector<wf_test::interval<std::int64_t>> items;
+    for (std::int64_t i = 0; i < 3001; ++i) items.push_back(wf_test::interval<std::int64_t>::of(i));
+    test_bits(ranks, items, wf_test::join{});
+    test_bits(ranks, wf_test::random_items<float>(5003), wf::plus{});
+    test_bits(ranks, wf_test::random_items<float>(700), wf::exact_plus{});
+    test_found_parts_and_lists(ranks);
+    test_errors(ranks);
+    test_late_rank(MPI_COMM_WORLD);
+  } catch (const std::exception& e) {
+    std::printf("rank %d: %s\n", rank, e.what());
+    std::fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  int all_failures = 0;
+  MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0 && all_failures == 0) std::printf("all ranks passed\n");
+  MPI_Finalize();
+  return all_failures != 0;
+}

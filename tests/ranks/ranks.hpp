@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A thread for each rank, and parts of an input.
+#pragma once
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "common/device.cuh"
+#include "common/devices.cuh"
+#include "common/random_items.hpp"
+
+namespace ranks_tests {
+
+/// Calls body(rank) on a thread for each rank, with its device current; returns what each threw.
+template <class Body> std::vector<std::exception_ptr> failures_on(const std::vector<int>& devices, Body body) {
+  std::vector<std::exception_ptr> failures(devices.size());
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < devices.size(); ++r)
+    threads.emplace_back([&, r] {
+      try {
+        warpfold::check(cudaSetDevice(devices[r]), "cudaSetDevice");
+        body(static_cast<int>(r));
+      } catch (...) {
+        failures[r] = std::current_exception();
+      }
+    });
+  for (std::thread& each : threads) each.join();
+  return failures;
+}
+/// The same; the first failure is thrown.
+template <class Body> void on_ranks(const std::vector<int>& devices, Body body) {
+  for (const std::exception_ptr& each : failures_on(devices, body))
+    if (each) std::rethrow_exception(each);
+}
+/// What the exception says.
+inline std::string text_of(const std::exception_ptr& failure) {
+  if (!failure) return "nothing";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+inline std::vector<int> devices_of(int ranks) {
+  std::vector<int> devices;
+  for (int r = 0; r < ranks; ++r) devices.push_back(wf_test::device_number(r));
+  return devices;
+}
+
+/// Parts of `count` items for `ranks` ranks in any order: their first items and ends. Some are empty.
+inline std::vector<std::pair<std::int64_t, std::int64_t>> random_parts(std::int64_t count, int ranks,
+                                                                       wf_test::random_source& source) {
+  std::vector<std::int64_t> borders{0, count};
+  for (int i = 1; i < ranks; ++i) borders.push_back(source.below(3) == 0 ? borders.back() : source.below(count + 1));
+  std::sort(borders.begin(), borders.end());
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;
+  for (int i = 0; i < ranks; ++i)
+    parts.emplace_back(borders[static_cast<std::size_t>(i)], borders[static_cast<std::size_t>(i) + 1]);
+  for (std::size_t i = parts.size(); i > 1; --i)
+    std::swap(parts[i - 1], parts[static_cast<std::size_t>(source.below(static_cast<std::int64_t>(i)))]);
+  return parts;
+}
+
+}  // namespace ranks_tests
