@@ -55,8 +55,8 @@ inline bool host_can_read(const void* pointer) {
   if (attributes.type == cudaMemoryTypeHost) known.add_host(address);
   else if (attributes.type != cudaMemoryTypeUnregistered) known.add_device(address);
 #endif
-  // Memory that is not registered can be reached where the device has the system's page tables. What the host cannot read
-  // is no memory of the host: an address of a graph under capture, whose memory comes later, say.
+  // Memory that is not registered can be reached where the device has the system's page tables. What the host cannot
+  // read is no memory of the host: an address of a graph under capture, whose memory comes later, say.
   return attributes.type != cudaMemoryTypeUnregistered ||
          device_attribute(cudaDevAttrPageableMemoryAccess, current_device()) || !host_can_read(pointer);
 }
