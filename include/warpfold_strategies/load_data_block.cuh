@@ -53,8 +53,8 @@ __device__ int load_data_block(const Group& group, const Leaves& leaves, std::in
       WARPFOLD_UNROLL
       for (int k = 0; k < chunk_items; ++k)
         if (item + k < count) {
-          if constexpr (requires { leaves.check(chunks[row], k, first); })
-            leaves.check(chunks[row], k, first + item + k);
+          if constexpr (requires { leaves.check_owner(chunks[row], k, first); })
+            leaves.check_owner(chunks[row], k, first + item + k);
           to.set(item + k, leaves.leaf(chunks[row], k));
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays as libcu++'s mdspan, which has the shape of std's; and everything else that calls may pass.
 #include <gtest/gtest.h>
-#include <warpfold/fuse.hpp>
 #include <warpfold/reduce_axes.cuh>
 
 #include <cuda/std/mdspan>
@@ -45,18 +44,15 @@ TEST(axes_views, mdspans) {
 TEST(axes_views, ranges_of_results) {
   std::vector<int> items;
   for (int i = 0; i < 24; ++i) items.push_back(i);
-  const device_array<int> in(items), out(6), other(6);
+  const device_array<int> in(items), out(6);
   const wf::strided view(in.data(), {2, 3, 4});
   const std::span<int> six(out.data(), 6);
   wf::reduce_axes(view, six, wf::axes{2});
   EXPECT_EQ(out.to_host(), (std::vector<int>{6, 22, 38, 54, 70, 86}));
   wf::reduce_axes(view, out, wf::keep_axes{0, 1}, wf::maximum{});
   EXPECT_EQ(out.to_host(), (std::vector<int>{3, 7, 11, 15, 19, 23}));
-  wf::reduce_axes(view, wf::outputs(out, other), wf::axes{2}, wf::fuse(wf::plus{}, wf::maximum{}));
-  EXPECT_EQ(out.value(5), 86);
-  EXPECT_EQ(other.value(5), 23);
-  wf::transform_reduce_axes(view, six.first(3), wf::axes{0, 2}, wf::minimum{}, twice{});
-  EXPECT_EQ(out.value(2), 16);
+  wf::reduce_axes(view, six.first(3), wf::axes{0, 2}, wf::maximum{});
+  EXPECT_EQ(out.value(2), 23);
   wf::reduce_axes(view, six.first(1), wf::axes{0, 1, 2});
   EXPECT_EQ(out.value(), 276);
   EXPECT_THROW(wf::reduce_axes(view, six.first(5), wf::axes{2}), std::invalid_argument);

@@ -48,6 +48,12 @@ TEST(known_memory, is_a_granule_of_the_device_or_a_page_of_the_host) {
   EXPECT_TRUE(known.has(999 * granule));
 }
 
+TEST(known_memory, of_the_host_can_be_read) {
+  const int own = 3;
+  EXPECT_TRUE(host_side::host_can_read(&own));
+  EXPECT_FALSE(host_side::host_can_read(reinterpret_cast<const void*>(16)));
+}
+
 TEST_F(apart, takes_neighbours_and_empty_ranges) {
   EXPECT_EQ(of(memory, 5, memory + 5, 5), "");
   EXPECT_EQ(of(memory + 5, 5, memory, 5), "");

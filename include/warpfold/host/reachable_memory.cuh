@@ -4,6 +4,8 @@
 // registered memory of the host. What has been known for long is asked again. Builds with WARPFOLD_CHECKS ask each
 // time; the emulator must, since its device memory is the host's.
 #pragma once
+#include <unistd.h>
+
 #include <cstdint>
 #include <warpfold/host/device.cuh>
 #include <warpfold/host/relaxed_capture.cuh>
@@ -29,7 +31,17 @@ class known_memory {
   std::uintptr_t keys_[places] = {};
 };
 
-/// Whether the current device reaches `pointer`.
+/// Whether the byte at `pointer` can be read here: the system says so, without a fault. True if it cannot be asked.
+inline bool host_can_read(const void* pointer) {
+  int ends[2];
+  if (::pipe(ends) != 0) return true;
+  const bool is_read = ::write(ends[1], pointer, 1) == 1;
+  (void)::close(ends[0]);
+  (void)::close(ends[1]);
+  return is_read;
+}
+
+/// Whether the current device reaches `pointer`, as far as that is known.
 [[gnu::noinline]] inline bool is_reachable(const void* pointer) {
 #if !WARPFOLD_CHECKS
   static thread_local constinit known_memory known;
@@ -43,9 +55,10 @@ class known_memory {
   if (attributes.type == cudaMemoryTypeHost) known.add_host(address);
   else if (attributes.type != cudaMemoryTypeUnregistered) known.add_device(address);
 #endif
-  // Memory that is not registered can be reached where the device has the system's page tables.
+  // Memory that is not registered can be reached where the device has the system's page tables. What the host cannot
+  // read is no memory of the host: an address of a graph under capture, whose memory comes later, say.
   return attributes.type != cudaMemoryTypeUnregistered ||
-         device_attribute(cudaDevAttrPageableMemoryAccess, current_device());
+         device_attribute(cudaDevAttrPageableMemoryAccess, current_device()) || !host_can_read(pointer);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
