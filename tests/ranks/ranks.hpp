@@ -2,6 +2,7 @@
 // A thread for each rank, and parts of an input.
 #pragma once
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "common/random_items.hpp"
 
 namespace ranks_tests {
+
+/// Where ranks share a GPU, loading a kernel late would wait for the kernels that run there, which wait for its rank.
+inline const bool loads_kernels_at_once = setenv("CUDA_MODULE_LOADING", "EAGER", 0) == 0;
 
 /// Calls body(rank) on a thread for each rank, with its device current; returns what each threw.
 template <class Body> std::vector<std::exception_ptr> failures_on(const std::vector<int>& devices, Body body) {

@@ -9,8 +9,9 @@
 //   stream may wait for another rank's call, or for something that is enqueued after it. (The emulator runs a kernel
 //   when it is launched: there, ranks need a thread each.)
 // - While a launch waits for other ranks, whatever waits for its device waits, too: cudaFree, cudaDeviceSynchronize, a
-//   copy on the default stream. So from one host thread, enqueue the calls of all ranks before that; and give ranks
-//   that share a device streams of their own.
+//   copy on the default stream, the first call of a kernel, which CUDA then loads. So from one host thread, enqueue the
+//   calls of all ranks before that; and give ranks that share a device streams of their own, and the program
+//   CUDA_MODULE_LOADING=EAGER in its environment.
 // - Calls can be captured. A rank that waits longer than options.timeout reports that, and its kernel ends; so do those
 //   of the others. From then on all calls throw wf::rank_error until reset().
 // - Devices need access to each other's memory (NVLink or PCIe); the constructor enables it. A device may stand there
