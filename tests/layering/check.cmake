@@ -28,7 +28,7 @@ set(layers
   "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
   "13:warpfold_strategies/.*|statistics[.]hpp"
   "14:workspace[.]cuh"
-  "16:(arg_reduce|host_memory|quantifiers|vector_reductions)[.]cuh"
+  "16:(arg_reduce|host_memory|quantifiers|scan_axes|vector_reductions)[.]cuh"
   "17:(accumulation|host_memory_(scan|segments)|warpfold)[.]cuh"
   "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
