@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/scan_plan.hpp>
+#include <warpfold/axes/strip_ring.cuh>
 #include <warpfold/grid/initial_value.cuh>
 
 namespace warpfold::axis_scan {
@@ -15,6 +16,7 @@ template <class Leaves, class Op, class Out> struct scan_arguments {
   using A = typename Leaves::accumulator;
   using leaves_type = Leaves;
   using operation = Op;
+  static constexpr int row_bytes = row_bytes_of(sizeof(typename Leaves::item), sizeof(A));
 
   Leaves leaves;
   Op op;
@@ -25,6 +27,7 @@ template <class Leaves, class Op, class Out> struct scan_arguments {
   std::int64_t columns, items;
   std::int64_t in_stride, out_stride;
   scan_plan plan;
+  strip_rings<row_bytes> rings;  ///< of the bands
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

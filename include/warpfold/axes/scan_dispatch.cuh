@@ -15,15 +15,25 @@ void enqueue_strips(const host_side::call_frame& frame, const scan_shape& given,
   constexpr kernel_policy p = kernel_policy_for(sizeof(typename Leaves::item), sizeof(A), IsStaged);
   using policy = fixed_policy<p.threads, p.rows, p.lanes, p.blocks_per_multiprocessor, IsStaged>;
   using arguments = scan_arguments<Leaves, Op, Out>;
-  constexpr std::size_t shared_bytes = host_side::shared_bytes_of<strip_storage<policy, arguments>>;
-  const scan_plan plan = plan_scan(frame.multiprocessors(), given, p, frame.max_blocks());
-  frame.launch(&strip_kernel<IsExclusive, policy, Leaves, Op, Out>, {plan.blocks, plan.threads(), shared_bytes}, false,
-               [&](const host_side::call_scratch&) {
-                 return arguments{leaves,        op,          out,
-                                  init,          first,       axis_reduction::index_map(given.kept),
-                                  given.columns, given.items, given.in_stride,
-                                  given.out_stride, plan};
-               });
+  const scan_plan plan =
+      plan_scan(frame.multiprocessors(), given, p, arguments::row_bytes, frame.max_blocks());
+  const auto launch = [&](auto* kernel, std::size_t shared_bytes) {
+    frame.launch(kernel, {plan.blocks, plan.threads(), shared_bytes}, plan.in_bands,
+                 [&](const host_side::call_scratch& scratch) {
+                   const strip_rings<arguments::row_bytes> rings{
+                       scratch.control_words<unsigned>(), scratch.control_words_behind<draw_line, strip_control>(),
+                       plan.log_windows, strip_window * strip_windows(plan.log_windows)};
+                   return arguments{leaves,           op,         out,           init,
+                                    first,            axis_reduction::index_map(given.kept), given.columns,
+                                    given.items,      given.in_stride,  given.out_stride, plan, rings};
+                 });
+  };
+  if constexpr (arguments::row_bytes <= most_row_bytes)
+    if (plan.in_bands)
+      return launch(&band_kernel<IsExclusive, policy, Leaves, Op, Out>,
+                    host_side::shared_bytes_of<band_storage<policy, arguments>>);
+  launch(&strip_kernel<IsExclusive, policy, Leaves, Op, Out>,
+         host_side::shared_bytes_of<strip_storage<policy, arguments>>);
 }
 
 /// Enqueues the scan of `given`. All arguments have been checked but those of `options`. `leaves` and `out` begin at the
@@ -35,7 +45,7 @@ void enqueue(const char* function, const scan_shape& given, const Leaves& leaves
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
   const auto init = host_side::initial_value_of<Op>(function, options.init);
   const A first = host_side::first_without_init<IsExclusive, Op, Out>(function, options.init);
-  const host_side::call_frame frame(function, options, {0, 0});
+  const host_side::call_frame frame(function, options, {host_side::feature_control_bytes, 0});
   if (!given.has_items()) return;
   constexpr int sector_items = std::max(1, 32 / int{item_bytes});
   if constexpr (takes_staged(item_bytes, sizeof(A)))

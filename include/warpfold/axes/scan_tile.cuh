@@ -137,6 +137,8 @@ template <class Policy, class Arguments> class strip_tiles {
     }
   }
 
+  __device__ int columns() const { return columns_; }  ///< of the strip that exist
+
  private:
   __device__ std::int64_t first_row(std::int64_t tile) const { return tile * rows << place_.log_groups; }
   __device__ int count_from(std::int64_t row) const {
@@ -151,7 +153,7 @@ template <class Policy, class Arguments> class strip_tiles {
   const Arguments& arguments_;
   stage_type& stage_;
   const tile_place& place_;
-  int columns_;  // of the strip that exist
+  int columns_;
   bool exists_;  // whether the thread's own does
   place own_{0, 0};
 };
