@@ -136,8 +136,7 @@ struct asked {
     return testing::AssertionSuccess();
   }
   /// The same of intervals, which show any reorder, loss or duplicate.
-  testing::AssertionResult check_intervals() const {
-    using interval = wf_test::interval<>;
+  template <class interval = wf_test::interval<>> testing::AssertionResult check_intervals() const {
     std::vector<interval> memory(static_cast<std::size_t>(in.length), interval::poison());
     wf_test::arrays::for_items(in, ~scanned(), in.origin, [&](std::int64_t from) {
       for (std::int64_t i = 0; i < in.extent[axis]; ++i) {
@@ -186,6 +185,15 @@ asked random_case(wf_test::random_source& source) {
   return drawn;
 }
 
+TEST(scan_axes_bits, few_columns_under_many_schedules) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const wf_test::schedule_seed schedule(seed);
+    asked scan{wf_test::arrays::contiguous({5'000, 7}), wf_test::arrays::contiguous({5'000, 7})};
+    scan.max_blocks = seed == 2 ? 5 : 0;
+    EXPECT_TRUE(scan.check_intervals()) << seed;
+  }
+}
+
 TEST(scan_axes_bits, random_intervals) {
   wf_test::for_all_seeds(
       [](std::uint64_t, wf_test::random_source& source) { return random_case(source).check_intervals(); });
@@ -204,27 +212,46 @@ TEST(scan_axes_bits, twelve_bytes) {
   check_random_items<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});
 }
 
-// Long columns of few, some and many neighbours; padded rows; and what is turned on its way.
+/// The scan of a padded array whose axes lie in the order `from`, into one whose axes lie in the order `to`.
+asked padded(const std::vector<std::int64_t>& extents, const std::vector<int>& from, const std::vector<int>& to,
+             int axis, int way) {
+  const std::vector<std::int64_t> padding(extents.size(), 3);
+  asked scan{wf_test::arrays::make_layout(extents, from, 1, padding, 0, 0),
+             wf_test::arrays::make_layout(extents, to, 1, padding, 0, 0), axis};
+  scan.is_exclusive = scan.has_init = way & 1;
+  scan.is_backwards = way >> 1;
+  scan.max_blocks = way == 2 ? 3 : 0;
+  return scan;
+}
+
+// Long columns of few and some neighbours; padded rows; and what is turned on its way.
 TEST(scan_axes_bits, many_tiles_of_a_column) {
-  struct arrangement {
-    std::vector<std::int64_t> extents;
-    std::vector<int> from, to;
-    int axis;
-  };
   const std::int64_t length = wf_test::emulated ? 9'001 : 200'003;
-  const arrangement all[] = {{{length, 3}, {0, 1}, {0, 1}, 0},       {{length, 40}, {0, 1}, {0, 1}, 0},
-                             {{2, length, 5}, {0, 1, 2}, {0, 1, 2}, 1}, {{3, length}, {0, 1}, {1, 0}, 1},
-                             {{length, 9}, {0, 1}, {1, 0}, 0},       {{5, length}, {0, 1}, {0, 1}, 1}};
-  for (const auto& [extents, from, to, axis] : all)
-    for (const int way : {0, 1, 2, 3}) {
-      const std::vector<std::int64_t> padding(extents.size(), 3);
-      asked scan{wf_test::arrays::make_layout(extents, from, 1, padding, 0, 0),
-                 wf_test::arrays::make_layout(extents, to, 1, padding, 0, 0), axis};
-      scan.is_exclusive = scan.has_init = way & 1;
-      scan.is_backwards = way >> 1;
-      scan.max_blocks = way == 2 ? 3 : 0;
-      EXPECT_TRUE(scan.check_intervals());
-    }
+  for (const int way : {0, 1, 2, 3}) {
+    EXPECT_TRUE(padded({length, 3}, {0, 1}, {0, 1}, 0, way).check_intervals());
+    EXPECT_TRUE(padded({length, 40}, {0, 1}, {0, 1}, 0, way).check_intervals());
+    EXPECT_TRUE(padded({2, length, 5}, {0, 1, 2}, {0, 1, 2}, 1, way).check_intervals());
+    EXPECT_TRUE(padded({3, length}, {0, 1}, {1, 0}, 1, way).check_intervals());
+    EXPECT_TRUE(padded({length, 9}, {0, 1}, {1, 0}, 0, way).check_intervals());
+    EXPECT_TRUE(padded({5, length}, {0, 1}, {0, 1}, 1, way).check_intervals());
+    const asked floats = padded({length, 5}, {0, 1}, {0, 1}, 0, way);
+    EXPECT_TRUE(floats.check(wf_test::random_items<float>(floats.in.length), wf::plus{}, 0.3f, 0.0f));
+  }
+}
+
+// Tiles of wide items have few rows: blocks go down strips, tile after tile; or bands use the places of earlier ones.
+TEST(scan_axes_bits, many_tiles_of_wide_items) {
+  using wide = wf_test::interval<std::int32_t, 64>;
+  using wider = wf_test::interval<std::int32_t, 600>;
+  const std::int64_t more = wf_test::emulated ? 1 : 20;
+  for (const int way : {0, 1, 2, 3}) {
+    const wf_test::schedule_seed schedule(static_cast<std::uint64_t>(way) + 1);
+    EXPECT_TRUE(padded({330, 40 * more}, {0, 1}, {0, 1}, 0, way).check_intervals<wide>());
+    EXPECT_TRUE(padded({40 * more, 330}, {0, 1}, {0, 1}, 1, way).check_intervals<wide>());
+    EXPECT_TRUE(padded({500, 5}, {0, 1}, {0, 1}, 0, way).check_intervals<wider>());
+    EXPECT_TRUE(padded({64 * 150 * more + 9}, {0}, {0}, 0, way).check_intervals<wide>());
+    EXPECT_TRUE(padded({64 * 40 * more, 3}, {0, 1}, {0, 1}, 0, way).check_intervals<wide>());
+  }
 }
 
 }  // namespace scan_axes_bits
