@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The promises at the head of scan_axes.cuh, in small.
 #include <gtest/gtest.h>
-#include <warpfold/reduce.cuh>
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/fuse.hpp>
+#include <warpfold/reduce.cuh>
 #include <warpfold/scan_axes.cuh>
 
 #include <algorithm>
@@ -56,7 +56,8 @@ TEST(scan_axes, fused_and_numbered) {
     else wf::inclusive_scan_axes(matrix, wf::strided(where.data(), {3, 2}), wf::axes{0}, wf::arg_maximum{});
     std::vector<std::int64_t> places;
     for (const auto& each : where.to_host()) places.push_back(each.index);
-    EXPECT_EQ(places, rows ? (std::vector<std::int64_t>{0, 0, 0, 1, 0, 0}) : (std::vector<std::int64_t>{0, 0, 0, 1, 2, 1}));
+    EXPECT_EQ(places,
+              rows ? (std::vector<std::int64_t>{0, 0, 0, 1, 0, 0}) : (std::vector<std::int64_t>{0, 0, 0, 1, 2, 1}));
   }
 }
 
@@ -301,7 +302,9 @@ TEST(scan_axes_errors, memory_and_options) {
             "warpfold::inclusive_scan_axes: out overlaps itself: extents (4, 6), strides (0, 1)");
   EXPECT_EQ(refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.init = out.data() + 3}); }),
             "warpfold::inclusive_scan_axes: init lies within out");
-  EXPECT_EQ(refusal([&] { wf::exclusive_scan_axes(matrix, to, wf::axes{0}, [] __device__(int a, int) -> int { return a; }); }),
+  EXPECT_EQ(refusal([&] {
+              wf::exclusive_scan_axes(matrix, to, wf::axes{0}, [] __device__(int a, int) -> int { return a; });
+            }),
             "warpfold::exclusive_scan_axes: the operator has no identity, and no .init was given");
   EXPECT_EQ(refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.max_blocks = -1}); }),
             "warpfold::inclusive_scan_axes: max_blocks is -1");

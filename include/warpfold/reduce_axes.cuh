@@ -136,8 +136,8 @@ void enqueue_axes(const char* function, const T* first, std::int64_t items, cons
     return reduce_adjacent_rows(function, make_source(first, items),
                                 segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, out, op,
                                 transform, options);
-  const auto leaves = axis_reduction::leaves_of<A>(
-      op, first, transform, {readable.first - shape.in_first, readable.last - shape.in_first});
+  const auto leaves = axis_reduction::leaves_of<A>(op, first, transform,
+                                                   {readable.first - shape.in_first, readable.last - shape.in_first});
   axis_reduction::enqueue(function, shape, leaves, op, lower_into<A>(op, out), options);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every prefix along an axis of an array: inclusive_scan_axes, exclusive_scan_axes, and their transform_ forms.
 //
-//   wf::inclusive_scan_axes(in, out, wf::axes{0});                       // out[i][j] = in[0][j] + … + in[i][j]
-//   wf::inclusive_scan_axes(in, out, wf::backwards{-1}, wf::maximum{});  // out[i][j] = the maximum of in[i][j], …, in[i][last]
-//   wf::exclusive_scan_axes(in, out, wf::axes{1}, {.init = 10});         // out[i][j] = 10 + in[i][0] + … + in[i][j - 1]
+//   wf::inclusive_scan_axes(in, out, wf::axes{0});                  // out[i][j] = in[0][j] + … + in[i][j]
+//   wf::inclusive_scan_axes(in, out, wf::backwards{0}, wf::maximum{});  // = the maximum of in[i][j], …, in[last][j]
+//   wf::exclusive_scan_axes(in, out, wf::axes{1}, {.init = 10});    // = 10 + in[i][0] + … + in[i][j - 1]
 //
 // | function                      | arguments                                                       |
 // |-------------------------------|-----------------------------------------------------------------|
@@ -171,8 +171,7 @@ template <bool IsExclusive> struct axis_scan_function {
                                 options);
   }
   /// The sum.
-  template <array_view In, scanned_output Out, names_scanned_axis Axis,
-            class A = accumulator_t<plus, view_item_t<In>>>
+  template <array_view In, scanned_output Out, names_scanned_axis Axis, class A = accumulator_t<plus, view_item_t<In>>>
   void operator()(const In& in, const Out& out, const Axis& axis,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(in, out, axis, plus{}, options);

@@ -15,17 +15,25 @@ void enqueue_strips(const host_side::call_frame& frame, const scan_shape& given,
   constexpr kernel_policy p = kernel_policy_for(sizeof(typename Leaves::item), sizeof(A), IsStaged);
   using policy = fixed_policy<p.threads, p.rows, p.lanes, p.blocks_per_multiprocessor, IsStaged>;
   using arguments = scan_arguments<Leaves, Op, Out>;
-  const scan_plan plan =
-      plan_scan(frame.multiprocessors(), given, p, arguments::row_bytes, frame.max_blocks());
+  const scan_plan plan = plan_scan(frame.multiprocessors(), given, p, arguments::row_bytes, frame.max_blocks());
   const auto launch = [&](auto* kernel, std::size_t shared_bytes) {
     frame.launch(kernel, {plan.blocks, plan.threads(), shared_bytes}, plan.in_bands,
                  [&](const host_side::call_scratch& scratch) {
                    const strip_rings<arguments::row_bytes> rings{
                        scratch.control_words<unsigned>(), scratch.control_words_behind<draw_line, strip_control>(),
                        plan.log_windows, strip_window * strip_windows(plan.log_windows)};
-                   return arguments{leaves,           op,         out,           init,
-                                    first,            axis_reduction::index_map(given.kept), given.columns,
-                                    given.items,      given.in_stride,  given.out_stride, plan, rings};
+                   return arguments{leaves,
+                                    op,
+                                    out,
+                                    init,
+                                    first,
+                                    axis_reduction::index_map(given.kept),
+                                    given.columns,
+                                    given.items,
+                                    given.in_stride,
+                                    given.out_stride,
+                                    plan,
+                                    rings};
                  });
   };
   if constexpr (arguments::row_bytes <= most_row_bytes)
@@ -36,8 +44,8 @@ void enqueue_strips(const host_side::call_frame& frame, const scan_shape& given,
          host_side::shared_bytes_of<strip_storage<policy, arguments>>);
 }
 
-/// Enqueues the scan of `given`. All arguments have been checked but those of `options`. `leaves` and `out` begin at the
-/// first item of the first column.
+/// Enqueues the scan of `given`. All arguments have been checked but those of `options`. `leaves` and `out` begin at
+/// the first item of the first column.
 template <bool IsExclusive, class Leaves, class Op, class Out>
 void enqueue(const char* function, const scan_shape& given, const Leaves& leaves, Op op, Out out,
              const reduce_options<typename Leaves::accumulator>& options) {

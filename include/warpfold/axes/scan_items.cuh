@@ -52,8 +52,7 @@ struct tile_place {
 /// Writes to nodes[t] the longest node of the tile that ends with the items of thread t, `own` being the node of its
 /// items. (The up-sweep of Blelloch 1990: this node has 2^j groups, j being the number of low zeros of group + 1.)
 /// Nodes that lack items are not made. Returns the thread's. A barrier must follow what read nodes before.
-template <class A, class Items>
-__device__ A make_nodes(A* nodes, const tile_place& place, const Items& items, A own) {
+template <class A, class Items> __device__ A make_nodes(A* nodes, const tile_place& place, const Items& items, A own) {
   const int thread = arch::flat_thread();
   nodes[thread] = own;
   WARPFOLD_NO_UNROLL

@@ -29,7 +29,7 @@ template <class Policy, class Arguments> struct strip_storage {
   using A = typename Arguments::A;
   thread::array<A, Policy::threads> nodes;
   thread::array<A, Policy::lanes * counter_levels> before;  ///< digit d of the tiles' number: from d * lanes on
-  [[no_unique_address]] typename strip_tiles<Policy, Arguments>::stage_type stage;
+  typename strip_tiles<Policy, Arguments>::stage_type stage;
 };
 
 /// Pushes the node of tile number `tile` to the binary counter of its column. Threads of the last group call it.
@@ -46,8 +46,7 @@ template <class A, class Before, class Items>
 __device__ void push_tiles_before(const A* nodes, const tile_place& place, std::int64_t tile, Before& before,
                                   Items& items) {
   WARPFOLD_NO_UNROLL
-  for (; tile != 0; tile &= tile - 1)
-    before.push(nodes[((__ffsll(tile) - 1) << place.log_lanes) + place.lane], items);
+  for (; tile != 0; tile &= tile - 1) before.push(nodes[((__ffsll(tile) - 1) << place.log_lanes) + place.lane], items);
 }
 
 /// Joins init and the nodes before the items that have not been pushed, and makes exclusive prefixes.
@@ -84,8 +83,7 @@ strip_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) 
       const bool counts = place.is_last_group() && items.is_whole();
       strip.write(items, tile);
       __syncthreads();  // all have read the nodes
-      if (counts && tile + 1 < arguments.plan.tiles)
-        count_tile(shared.before.data(), place, tile, node, items.op);
+      if (counts && tile + 1 < arguments.plan.tiles) count_tile(shared.before.data(), place, tile, node, items.op);
     }
   }
 }
@@ -99,7 +97,7 @@ template <class Policy, class Arguments> struct band_storage {
   row published;
   row received[rooms][strip_window];
   int tile;
-  [[no_unique_address]] typename strip_tiles<Policy, Arguments>::stage_type stage;
+  typename strip_tiles<Policy, Arguments>::stage_type stage;
 };
 
 /// Looks back on the levels on which the tile completes a window (`Completing`), or does not: a warp for each level.
@@ -156,7 +154,8 @@ band_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
   const bool loops = static_cast<int>(gridDim.x) < tiles;
   do {
     __syncthreads();  // all have read the number before, and what it shared
-    if (arch::flat_thread() == 0) shared.tile = static_cast<int>(grid::draw_item(arguments.rings.next_tile, tiles, loops));
+    if (arch::flat_thread() == 0)
+      shared.tile = static_cast<int>(grid::draw_item(arguments.rings.next_tile, tiles, loops));
     __syncthreads();
     const int tile = shared.tile;
     if (tile >= tiles) return;

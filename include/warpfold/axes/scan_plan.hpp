@@ -32,8 +32,8 @@ constexpr int ceil_log2(std::int64_t number) {
 inline bool is_better_staged(const scan_shape& given, int sector_items) {
   const auto apart = [](std::int64_t stride) { return std::abs(stride); };
   const axis_list::axis& inner = given.kept.inner();
-  if (given.items > 1 && (apart(given.in_stride) < apart(inner.in_stride) ||
-                          apart(given.out_stride) < apart(inner.out_stride)))
+  if (given.items > 1 &&
+      (apart(given.in_stride) < apart(inner.in_stride) || apart(given.out_stride) < apart(inner.out_stride)))
     return true;  // columns, or their results, are rows in memory
   return inner.extent < sector_items;
 }
@@ -41,7 +41,9 @@ inline bool is_better_staged(const scan_shape& given, int sector_items) {
 /// Whether the rings of so many strips, for accumulators whose nodes have `row_bytes` bytes, fit the control words, and
 /// how large they are: for twice the tiles that are in flight, if possible.
 inline std::optional<int> ring_windows(std::int64_t strips, int resident_blocks, int row_bytes) {
-  const auto fits = [&](int log) { return strip_ring_bytes(strips, log, row_bytes) <= host_side::feature_control_bytes; };
+  const auto fits = [&](int log) {
+    return strip_ring_bytes(strips, log, row_bytes) <= host_side::feature_control_bytes;
+  };
   if (row_bytes > most_row_bytes || strips > resident_blocks || !fits(least_log_windows)) return {};
   int log = std::clamp(ceil_log2(host_side::divide_up(std::int64_t{2} * resident_blocks, strips * strip_window)),
                        least_log_windows, most_log_windows);
@@ -68,14 +70,16 @@ inline scan_plan plan_scan(int multiprocessors, const scan_shape& given, const k
       windows && bands > 1 && bands <= most_bands && bands * strips <= most_bands) {
     plan.in_bands = true;
     plan.log_windows = *windows;
-  } else while (log_lanes > least && given.columns >> log_lanes < wanted) --log_lanes;
+  } else
+    while (log_lanes > least && given.columns >> log_lanes < wanted) --log_lanes;
   plan.log_groups =
       std::min(log_threads - log_lanes, ceil_log2(host_side::divide_up(given.items, std::int64_t{policy.rows})));
   plan.log_lanes = std::min(log_threads - plan.log_groups, ceil_log2(given.columns));
   while (plan.threads() < warp_lanes) ++plan.log_groups;
   plan.strips = host_side::divide_up(given.columns, std::int64_t{1} << plan.log_lanes);
   plan.tiles = host_side::divide_up(given.items, std::int64_t{policy.rows} << plan.log_groups);
-  plan.blocks = static_cast<int>(std::min<std::int64_t>(plan.in_bands ? plan.strips * plan.tiles : plan.strips, max_blocks > 0 ? max_blocks : 0x7FFFFFFF));
+  plan.blocks = static_cast<int>(std::min<std::int64_t>(plan.in_bands ? plan.strips * plan.tiles : plan.strips,
+                                                        max_blocks > 0 ? max_blocks : 0x7FFFFFFF));
   return plan;
 }
 

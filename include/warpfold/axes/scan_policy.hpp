@@ -29,13 +29,18 @@ consteval bool takes_staged(std::size_t item_bytes, std::size_t accumulator_byte
 /// so that blocks are smaller.
 consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, bool is_staged) {
   const std::size_t bytes = std::max(item_bytes, accumulator_bytes);
-  const auto rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(64 / std::min<std::size_t>(bytes, 64)), 1, 16));
+  const auto rows =
+      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(64 / std::min<std::size_t>(bytes, 64)), 1, 16));
   const int threads = bytes > 64 ? 32 : bytes > 32 ? 128 : is_staged ? (bytes > 16 ? 128 : 256) : 512;
   const auto columns_of = [&](std::size_t room) {
     return static_cast<int>(std::clamp<std::size_t>(std::bit_floor(room / std::min(item_bytes, room)), 1, 32));
   };
-  const int lanes = std::min(columns_of(128), static_cast<int>(std::bit_floor(128 / std::min<std::size_t>(bytes, 128))));
-  return {threads, rows, lanes, std::min(lanes, columns_of(32)), bytes > 64 ? 1 : bytes > 32 ? 4 : (is_staged ? 768 : 1024) / threads};
+  const int lanes =
+      std::min(columns_of(128), static_cast<int>(std::bit_floor(128 / std::min<std::size_t>(bytes, 128))));
+  return {threads, rows, lanes, std::min(lanes, columns_of(32)),
+          bytes > 64   ? 1
+          : bytes > 32 ? 4
+                       : (is_staged ? 768 : 1024) / threads};
 }
 
 /// Bytes of the nodes of a tile's columns, as its strip's ring has them.

@@ -11,9 +11,9 @@ using axis_reduction::axis_list;
 
 /// A scan of each of `columns` columns of `items` items. A column is what differs in the scanned axis only.
 struct scan_shape {
-  axis_list kept;                            ///< one axis at least; in any order, input strides are not negative
+  axis_list kept;                              ///< one axis at least; in any order, input strides are not negative
   std::int64_t in_stride = 0, out_stride = 0;  ///< from an item of a column to the next one that is folded
-  std::int64_t in_first = 0, out_first = 0;  ///< the places of the first item that is folded in the first column
+  std::int64_t in_first = 0, out_first = 0;    ///< the places of the first item that is folded in the first column
   std::int64_t columns = 1, items = 1;
 
   bool has_items() const { return columns > 0 && items > 0; }

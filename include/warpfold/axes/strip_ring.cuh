@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the tiles of a strip of columns look back: by a ring of nodes (grid/node_ring.cuh) for each strip. A node is a row
-// of values here, one per column, that a warp publishes and receives together: its words are dealt to messages of three
-// words, whatever the values are. Windows are short, as each of their nodes has many bytes.
+// How the tiles of a strip of columns look back: by a ring of nodes (grid/node_ring.cuh) for each strip. Here a node is a
+// row of values, one per column, that a warp publishes and receives together: its words are dealt to messages of three
+// words, whatever the values are. Windows are short, since each of their nodes has many bytes.
 #pragma once
 #include <warpfold/axes/scan_policy.hpp>
 #include <warpfold/grid/node_ring.cuh>
@@ -92,9 +92,10 @@ struct alignas(128) draw_line {
 /// Bytes of control words for the rings of `strips` strips whose nodes have `row_bytes` bytes.
 constexpr std::size_t strip_ring_bytes(std::int64_t strips, int log_windows, int row_bytes) {
   const int messages = (row_bytes + 11) / 12;
-  return sizeof(draw_line) + static_cast<std::size_t>(strips) *
-                          (sizeof(strip_control) + std::size_t{16} * static_cast<std::size_t>(messages) * strip_window *
-                                                       static_cast<std::size_t>(strip_windows(log_windows)));
+  return sizeof(draw_line) +
+         static_cast<std::size_t>(strips) *
+             (sizeof(strip_control) + std::size_t{16} * static_cast<std::size_t>(messages) * strip_window *
+                                          static_cast<std::size_t>(strip_windows(log_windows)));
 }
 
 /// The node over `Count` rows from `first` on, of one column.
@@ -119,8 +120,7 @@ template <class Ring> __device__ bool completes_window(const Ring& ring, int lev
 template <class A, int Bytes, class Op>
 __device__ void look_back_at(int level, const strip_ring<Bytes>& ring, int band, node_row<Bytes>* received, A* before,
                              int lanes, int columns, Op op) {
-  constexpr int per_row = published_row<Bytes>::count,
-                turns = (strip_window * per_row + warp_lanes - 1) / warp_lanes;
+  constexpr int per_row = published_row<Bytes>::count, turns = (strip_window * per_row + warp_lanes - 1) / warp_lanes;
   const int lane = arch::lane_id(), log = log_strip_window * level, rank = band >> log & (strip_window - 1),
             window = band >> (log + log_strip_window);
   const bool completes = completes_window(ring, level, band);

@@ -84,8 +84,8 @@ template <int Readers> constexpr std::size_t ring_bytes(std::size_t accumulator_
                                              static_cast<std::size_t>(messages_per_value(accumulator_bytes)) * 16;
 }
 
-/// What a ring is made of, where a node is one value: `levels` levels of windows of 2^log_window nodes, of which a level
-/// has places for 2^log_windows(level). A shape may be known when the kernel runs only.
+/// What a ring is made of, where a node is one value: `levels` levels of windows of 2^log_window nodes. A level has
+/// places for 2^log_windows(level) windows. A shape may be known when the kernel runs only.
 template <class A, int Readers> struct ring_shape {
   using control = ring_control<Readers>;
   using node = published_value<A>;
@@ -96,23 +96,27 @@ template <class A, int Readers> struct ring_shape {
   __device__ static constexpr int log_windows(int level) { return log_windows_of<Readers>(level, log_tile_windows); }
 };
 
-template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct node_ring {
+template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct node_ring : Shape {
   using shape_type = Shape;
-  static constexpr int levels = Shape::levels, log_window = Shape::log_window, window_nodes = 1 << log_window;
+  using Shape::levels, Shape::log_window, Shape::log_windows;
+  static constexpr int window_nodes = 1 << log_window;
 
   typename Shape::control* control;
   typename Shape::node* nodes;
   int tiles;
-  [[no_unique_address]] Shape shape{};
+
+  __host__ __device__ node_ring(typename Shape::control* control, typename Shape::node* nodes, int tiles,
+                                const Shape& shape = {})
+      : Shape(shape), control(control), nodes(nodes), tiles(tiles) {}
 
   /// Waits until the tile's places are free. One warp of the tile calls it; if there are others, a barrier must follow
   /// before they publish or receive. Costs nothing while there are fewer tiles than places.
   __device__ void enter(int tile) const {
-    if (tiles <= 1 << (log_window + shape.log_windows(0))) return;
+    if (tiles <= 1 << (log_window + log_windows(0))) return;
     const int lane = arch::lane_id(), level = lane / Readers;
     if (level < levels) {
       const int window = (tile >> (log_window * (level + 1))) - lane % Readers;
-      const int round = window >> shape.log_windows(level);  // negative if there is no window
+      const int round = window >> log_windows(level);  // negative if there is no window
       if (round > 0)
         while (arch::acquire(control->rounds + place(level, window)) != static_cast<unsigned>(round)) arch::pause();
     }
@@ -187,7 +191,7 @@ template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct nod
     const int own = place(level, window), lane = arch::lane_id();
     if (lane < static_cast<int>(members(level, window))) nodes[own * window_nodes + lane].clear();
     __syncwarp();
-    const int windows = count_of(level + 1), log = shape.log_windows(level);
+    const int windows = count_of(level + 1), log = log_windows(level);
     const int next = window + (1 << log);
     if (lane == 0 && windows > 1 << log)
       arch::release(control->rounds + own, next < windows ? static_cast<unsigned>(next >> log) : 0);
@@ -202,8 +206,8 @@ template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct nod
     int first = 0;
     WARPFOLD_UNROLL
     for (int each = 0; each < levels - 1; ++each)
-      if (each < level) first += 1 << shape.log_windows(each);
-    return first + (window & ((1 << shape.log_windows(level)) - 1));
+      if (each < level) first += 1 << log_windows(each);
+    return first + (window & ((1 << log_windows(level)) - 1));
   }
 };
 
