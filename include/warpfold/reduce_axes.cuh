@@ -92,11 +92,6 @@ void check_results_apart(const char* function, const T* in, const axis_reduction
   host_side::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
 }
 
-template <class Lift, class Op, class Transform> Lift make_lift(const Op& op, const Transform& transform) {
-  if constexpr (std::is_same_v<Lift, Transform>) return transform;
-  else return {op, transform};
-}
-
 /// The leaves of contiguous rows. An operator that takes numbers of items gets those within the row.
 template <class A, class Op, class Source, class Transform>
 auto row_leaves(const Op& op, const Source& source, std::int64_t length, const Transform& transform) {
@@ -141,12 +136,8 @@ void enqueue_axes(const char* function, const T* first, std::int64_t items, cons
     return reduce_adjacent_rows(function, make_source(first, items),
                                 segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, out, op,
                                 transform, options);
-  using source = thread::pointer_source<T>;
-  constexpr bool lifts = thread::lifts_source<Op, Transform, source>;
-  constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, source>;
-  using lift = std::conditional_t<lifts, thread::lifted<Op, Transform>, Transform>;
-  const axis_reduction::array_leaves<T, lift, A, takes_index> leaves{
-      first, make_lift<lift>(op, transform), {readable.first - shape.in_first, readable.last - shape.in_first}};
+  const auto leaves = axis_reduction::leaves_of<A>(op, first, transform,
+                                                   {readable.first - shape.in_first, readable.last - shape.in_first});
   axis_reduction::enqueue(function, shape, leaves, op, lower_into<A>(op, out), options);
 }
 

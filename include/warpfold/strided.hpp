@@ -26,6 +26,11 @@ struct keep_axes : axes {
   using axes::axes;
 };
 
+/// The axis along which prefixes run, as `axes` name it, but from its last item to its first one (scan_axes.cuh).
+struct backwards : axes {
+  using axes::axes;
+};
+
 /// An array of `Rank` dimensions behind a pointer, for those who have no mdspan. Strides count items, and may be
 /// negative or zero. Without strides the array is contiguous, and the last axis the innermost.
 template <class T, int Rank> struct strided {

@@ -56,7 +56,7 @@ TEST(segmented_scan_bits, groups_of_groups) {
 // For wide accumulators there is room for few windows of tiles, which are used again.
 TEST(segmented_scan_bits, places_are_used_again) {
   using hash = wf_test::tree_hash<1'020, 4>;
-  constexpr std::int64_t places = wf::segmented_scan::unit_ring<hash>::tiles_without_rounds;
+  constexpr std::int64_t places = wf::segmented_scan::unit_ring<hash>::shape_type::tiles_without_rounds;
   static_assert(places <= 512);
   for (const int max_blocks : {5, 0}) {
     expect_trees<hash, 1, 1, false>({"places", {7, 32 * places + 11, 1, 0, 900, 32 * 70}}, max_blocks);

@@ -56,6 +56,16 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
   }
 };
 
+/// The items behind `data`, of which those in `readable` exist, seen through `transform` and through op.lift.
+template <class A, class Op, class T, class Transform>
+auto leaves_of(const Op& op, const T* data, const Transform& transform, const item_range& readable) {
+  using source = thread::pointer_source<T>;
+  constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, source>;
+  if constexpr (thread::lifts_source<Op, Transform, source>)
+    return array_leaves<T, thread::lifted<Op, Transform>, A, takes_index>{data, {op, transform}, readable};
+  else return array_leaves<T, Transform, A, takes_index>{data, transform, readable};
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction
 

@@ -84,32 +84,49 @@ template <int Readers> WARPFOLD_JIT constexpr std::size_t ring_bytes(std::size_t
                                              static_cast<std::size_t>(messages_per_value(accumulator_bytes)) * 16;
 }
 
-template <class A, int Readers> struct node_ring {
+/// What a ring is made of, where a node is one value: `levels` levels of windows of 2^log_window nodes. A level has
+/// places for 2^log_windows(level) windows. A shape may be known when the kernel runs only.
+template <class A, int Readers> struct ring_shape {
+  using control = ring_control<Readers>;
+  using node = published_value<A>;
+  static constexpr int levels = ring_levels, log_window = grid::log_window;
   static constexpr int log_tile_windows = log_tile_windows_for<Readers>(sizeof(A));
-  static constexpr int tiles_without_rounds = warp_lanes << log_tile_windows;  ///< so many have places of their own
+  static constexpr int tiles_without_rounds = 1 << (log_window + log_tile_windows);  ///< have places of their own
 
-  ring_control<Readers>* control;
-  published_value<A>* nodes;
+  __device__ static constexpr int log_windows(int level) { return log_windows_of<Readers>(level, log_tile_windows); }
+};
+
+template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct node_ring : Shape {
+  using shape_type = Shape;
+  using Shape::levels, Shape::log_window, Shape::log_windows;
+  static constexpr int window_nodes = 1 << log_window;
+
+  typename Shape::control* control;
+  typename Shape::node* nodes;
   int tiles;
+
+  __host__ __device__ node_ring(typename Shape::control* control, typename Shape::node* nodes, int tiles,
+                                const Shape& shape = {})
+      : Shape(shape), control(control), nodes(nodes), tiles(tiles) {}
 
   /// Waits until the tile's places are free. One warp of the tile calls it; if there are others, a barrier must follow
   /// before they publish or receive. Costs nothing while there are fewer tiles than places.
   __device__ void enter(int tile) const {
-    if (tiles <= tiles_without_rounds) return;
+    if (tiles <= 1 << (log_window + log_windows(0))) return;
     const int lane = arch::lane_id(), level = lane / Readers;
-    if (level < ring_levels) {
+    if (level < levels) {
       const int window = (tile >> (log_window * (level + 1))) - lane % Readers;
-      const int round = window >> log_windows_of<Readers>(level, log_tile_windows);  // negative if there is no window
+      const int round = window >> log_windows(level);  // negative if there is no window
       if (round > 0)
         while (arch::acquire(control->rounds + place(level, window)) != static_cast<unsigned>(round)) arch::pause();
     }
     __syncwarp();
   }
   /// The place of node number `index` of its level, and that of the first node of a window.
-  __device__ static int node_place(int level, int index) {
-    return window_place(level, index >> log_window) + (index & (warp_lanes - 1));
+  __device__ int node_place(int level, int index) const {
+    return window_place(level, index >> log_window) + (index & (window_nodes - 1));
   }
-  __device__ static int window_place(int level, int window) { return place(level, window) * warp_lanes; }
+  __device__ int window_place(int level, int window) const { return place(level, window) * window_nodes; }
 
   /// Publishes node number `index` of its level.
   __device__ void publish(int level, int index, const A& node) const { nodes[node_place(level, index)].publish(node); }
@@ -172,9 +189,9 @@ template <class A, int Readers> struct node_ring {
   /// Clears the places of a window, and lets the window come that uses them next.
   __device__ void clear(int level, int window) const {
     const int own = place(level, window), lane = arch::lane_id();
-    if (lane < static_cast<int>(members(level, window))) nodes[own * warp_lanes + lane].clear();
+    if (lane < static_cast<int>(members(level, window))) nodes[own * window_nodes + lane].clear();
     __syncwarp();
-    const int windows = count_of(level + 1), log = log_windows_of<Readers>(level, log_tile_windows);
+    const int windows = count_of(level + 1), log = log_windows(level);
     const int next = window + (1 << log);
     if (lane == 0 && windows > 1 << log)
       arch::release(control->rounds + own, next < windows ? static_cast<unsigned>(next >> log) : 0);
@@ -183,14 +200,14 @@ template <class A, int Readers> struct node_ring {
   __device__ int count_of(int level) const { return ((tiles - 1) >> (log_window * level)) + 1; }
   /// Members of a window of the level that exist.
   __device__ unsigned members(int level, int window) const {
-    return static_cast<unsigned>(least_of(count_of(level) - (window << log_window), warp_lanes));
+    return static_cast<unsigned>(least_of(count_of(level) - (window << log_window), window_nodes));
   }
-  __device__ static int place(int level, int window) {
+  __device__ int place(int level, int window) const {
     int first = 0;
     WARPFOLD_UNROLL
-    for (int each = 0; each < ring_levels - 1; ++each)
-      if (each < level) first += 1 << log_windows_of<Readers>(each, log_tile_windows);
-    return first + (window & ((1 << log_windows_of<Readers>(level, log_tile_windows)) - 1));
+    for (int each = 0; each < levels - 1; ++each)
+      if (each < level) first += 1 << log_windows(each);
+    return first + (window & ((1 << log_windows(level)) - 1));
   }
 };
 
