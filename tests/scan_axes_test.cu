@@ -21,6 +21,16 @@ namespace wf = warpfold;
 using wf_test::device_array;
 using wf_test::arrays::layout;
 
+namespace scan_axes_operators {
+struct negated {
+  __host__ __device__ int operator()(int x) const { return -x; }
+};
+/// Associative, without an identity.
+struct left_one {
+  __host__ __device__ int operator()(int a, int) const { return a; }
+};
+}  // namespace scan_axes_operators
+
 namespace scan_axes_at_a_glance {
 
 TEST(scan_axes, the_examples) {
@@ -36,7 +46,7 @@ TEST(scan_axes, the_examples) {
   EXPECT_EQ(out.to_host(), (std::vector<int>{10, 11, 13, 10, 14, 19}));
   wf::exclusive_scan_axes(matrix, to, wf::backwards{0});
   EXPECT_EQ(out.to_host(), (std::vector<int>{4, 5, 6, 0, 0, 0}));
-  wf::transform_inclusive_scan_axes(matrix, to, wf::axes{0}, wf::plus{}, [] __device__(int x) -> int { return -x; });
+  wf::transform_inclusive_scan_axes(matrix, to, wf::axes{0}, wf::plus{}, scan_axes_operators::negated{});
   EXPECT_EQ(out.to_host(), (std::vector<int>{-1, -2, -3, -5, -7, -9}));
   wf::inclusive_scan_axes(matrix, wf::strided(in.data(), {2, 3}), wf::axes{0});  // in place
   EXPECT_EQ(in.to_host(), (std::vector<int>{1, 2, 3, 5, 7, 9}));
@@ -302,9 +312,7 @@ TEST(scan_axes_errors, memory_and_options) {
             "warpfold::inclusive_scan_axes: out overlaps itself: extents (4, 6), strides (0, 1)");
   EXPECT_EQ(refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.init = out.data() + 3}); }),
             "warpfold::inclusive_scan_axes: init lies within out");
-  EXPECT_EQ(refusal([&] {
-              wf::exclusive_scan_axes(matrix, to, wf::axes{0}, [] __device__(int a, int) -> int { return a; });
-            }),
+  EXPECT_EQ(refusal([&] { wf::exclusive_scan_axes(matrix, to, wf::axes{0}, scan_axes_operators::left_one{}); }),
             "warpfold::exclusive_scan_axes: the operator has no identity, and no .init was given");
   EXPECT_EQ(refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.max_blocks = -1}); }),
             "warpfold::inclusive_scan_axes: max_blocks is -1");

@@ -12,6 +12,8 @@
 //   memory of one accumulator for each index of the kept axes, in row-major order.
 // - One axis is reduced. Operators neither lift items nor lower results (no arg-reductions, moments, exact sums).
 // - Results have the bits of reduce_axes over the whole array, whatever the parts.
+// - Not for local_ranks that share a device: a call with more results than the ones before allocates, which CUDA may
+//   put off until the kernel of another rank ends, which waits for this one. They would end with a rank_error.
 // - Cost: reduce_axes of the part, once for each of its nodes (one, if it is a power of two of indices at a multiple of
 //   that), an all-gather of as many results, and their fold. The call waits for the parts' numbers, but in a capture:
 //   there, all parts must have as many nodes, as those of equal powers of two have.

@@ -11,12 +11,13 @@ namespace detail {
 inline const int emulates_devices = setenv("CUDA_EMULATOR_DEVICES", "3", 0);
 }  // namespace detail
 
-/// Device `i`, or another one if there are not so many.
-inline int device_number(int i) {
+inline int device_count() {
   (void)detail::emulates_devices;
   int count = 1;
   warpfold::check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-  return i % count;
+  return count;
 }
+/// Device `i`, or another one if there are not so many.
+inline int device_number(int i) { return i % device_count(); }
 
 }  // namespace wf_test

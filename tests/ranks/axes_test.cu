@@ -57,6 +57,7 @@ void expect_unsplit(const std::vector<T>& items, std::int64_t rows, int axis, Op
 }
 
 TEST(ranks_axes, has_the_order_and_bits_of_the_unsplit_array) {
+  if (wf_test::device_count() < 3) GTEST_SKIP() << "ranks that share a device would wait for each other's memory";
   std::vector<interval<std::int64_t>> items;
   for (std::int64_t row = 0; row < 101; ++row)
     for (int column = 0; column < 7; ++column) items.push_back(interval<std::int64_t>::of(row));
