@@ -5,6 +5,7 @@
 #pragma once
 #include <warpfold/axes/scan_policy.hpp>
 #include <warpfold/grid/node_ring.cuh>
+#include <warpfold/thread/array.cuh>
 
 namespace warpfold::axis_scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
