@@ -38,11 +38,12 @@ struct tile_place {
   int log_lanes, log_groups;
   int lane, group;
 
-  __device__ tile_place(int log_lanes, int log_groups)
-      : log_lanes(log_lanes),
-        log_groups(log_groups),
-        lane(arch::flat_thread() & ((1 << log_lanes) - 1)),
-        group(arch::flat_thread() >> log_lanes) {}
+  /// Lanes and groups are powers of two.
+  __device__ tile_place(int own_log_lanes, int own_log_groups)
+      : log_lanes(own_log_lanes),
+        log_groups(own_log_groups),
+        lane(arch::flat_thread() & ((1 << own_log_lanes) - 1)),
+        group(arch::flat_thread() >> own_log_lanes) {}
 
   __device__ int lanes() const { return 1 << log_lanes; }
   __device__ int groups() const { return 1 << log_groups; }

@@ -105,9 +105,9 @@ template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct nod
   typename Shape::node* nodes;
   int tiles;
 
-  __host__ __device__ node_ring(typename Shape::control* control, typename Shape::node* nodes, int tiles,
+  __host__ __device__ node_ring(typename Shape::control* words, typename Shape::node* places, int count,
                                 const Shape& shape = {})
-      : Shape(shape), control(control), nodes(nodes), tiles(tiles) {}
+      : Shape(shape), control(words), nodes(places), tiles(count) {}
 
   /// Waits until the tile's places are free. One warp of the tile calls it; if there are others, a barrier must follow
   /// before they publish or receive. Costs nothing while there are fewer tiles than places.
@@ -129,14 +129,16 @@ template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct nod
   __device__ int window_place(int level, int window) const { return place(level, window) * window_nodes; }
 
   /// Publishes node number `index` of its level.
-  __device__ void publish(int level, int index, const A& node) const { nodes[node_place(level, index)].publish(node); }
+  __device__ void publish(int level, int index, const A& value) const {
+    nodes[node_place(level, index)].publish(value);
+  }
   /// Each lane's node at `place`, in the first `needed` lanes. One warp calls it.
   __device__ A receive(int place, int needed) const {
-    const auto& node = nodes[place];
+    const auto& published = nodes[place];
     A value{};
     bool is_there = arch::lane_id() >= needed;
     for (;; arch::pause<lookback_pause>()) {
-      if (!is_there) is_there = node.try_receive(value);
+      if (!is_there) is_there = published.try_receive(value);
       if (__all_sync(full_warp, is_there)) return value;
     }
   }
