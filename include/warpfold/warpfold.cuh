@@ -20,6 +20,7 @@
 #include <warpfold/reduce_by_key.cuh>
 #include <warpfold/reduce_part.cuh>
 #include <warpfold/scan.cuh>
+#include <warpfold/scan_axes.cuh>
 #include <warpfold/scan_by_key.cuh>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/segmented_scan.cuh>

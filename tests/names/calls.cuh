@@ -258,6 +258,16 @@ template <class Form> class caller {
     expect_first({4, 9}, rows);
     wf::transform_reduce_axes(view, out, wf::axes{1}, wf::plus{}, wf::magnitude{});
     expect_first({9, 22}, rows);
+    array<int> prefixes(8);
+    const wf::strided scanned(prefixes.data(), {2, 4});
+    wf::inclusive_scan_axes(view, scanned, wf::axes{1});
+    expect_first({3, 4, 8, 9, 5, 14, 16, 22}, prefixes);
+    wf::exclusive_scan_axes(view, scanned, wf::backwards{1}, wf::plus{});
+    expect_first({6, 5, 1, 0, 17, 8, 6, 0}, prefixes);
+    wf::transform_inclusive_scan_axes(view, scanned, wf::axes{0}, wf::plus{}, wf::magnitude{});
+    expect_first({3, 1, 4, 1, 8, 10, 6, 7}, prefixes);
+    wf::transform_exclusive_scan_axes(view, scanned, wf::axes{0}, wf::plus{}, wf::magnitude{});
+    expect_first({0, 0, 0, 0, 3, 1, 4, 1}, prefixes);
   }
 
   /// Calls call(out) with a range of as many items, and with an iterator.

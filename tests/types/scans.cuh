@@ -83,4 +83,39 @@ template <class Op, bool IsExclusive> struct scans_segments : scans<scans_segmen
   static std::vector<int> heads(std::size_t items) { return offsets_of(items); }
 };
 
+/// Along the columns of a matrix. Without items it has 67 rows of nothing.
+template <class Op, bool IsExclusive> struct scans_axis : with_operator<Op> {
+  static std::string name() {
+    return std::string("scan_axes") + (IsExclusive ? "_exclusive_" : "_inclusive_") + model<Op>::name;
+  }
+  template <class T, class Out> static void run(const list<T>& items, outcomes<Out>& all) {
+    const device_array<T> in(items.span());
+    const std::int64_t rows = reduces_axes<Op>::rows_of(items.size()), columns = in.count() / rows;
+    const device_array<Out> out(rows * columns);
+    const wf::strided<const T, 2> from(in.data(), {rows, columns});
+    const wf::strided<Out, 2> to(out.data(), {rows, columns});
+    all.record([&] {
+      if constexpr (IsExclusive) wf::exclusive_scan_axes(from, to, wf::axes{0}, Op{});
+      else wf::inclusive_scan_axes(from, to, wf::axes{0}, Op{});
+      return to_host(out);
+    });
+  }
+  template <class T, class Out> static void expect(const list<T>& items, outcomes<Out>& all) {
+    const auto rows = static_cast<std::size_t>(reduces_axes<Op>::rows_of(items.size())), columns = items.size() / rows;
+    all.record([&] {
+      list<T> columnwise;
+      std::vector<int> heads{0};
+      for (std::size_t c = 0; c < columns; ++c) {
+        for (std::size_t r = 0; r < rows; ++r) columnwise.push_back(items[r * columns + c]);
+        heads.push_back(heads.back() + static_cast<int>(rows));
+      }
+      const list<Out> turned = scanned<IsExclusive, Op, Out>(columnwise, heads, false);
+      list<Out> results;
+      for (std::size_t r = 0; r < rows && columns > 0; ++r)
+        for (std::size_t c = 0; c < columns; ++c) results.push_back(turned[c * rows + r]);
+      return results;
+    });
+  }
+};
+
 }  // namespace types

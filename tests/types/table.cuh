@@ -36,8 +36,9 @@ using sequence_scans =
        scans_sequence<wf::logical_or, false>, of_words<scans_sequence<wf::bit_and, false>>>;
 using keyed_scans = of<scans_by_key<wf::plus, false>, scans_by_key<wf::plus, true>, scans_by_key<wf::minimum, true>,
                        scans_by_key<wf::logical_or, false>>;
-using segment_scans = of<scans_segments<wf::plus, false>, scans_segments<wf::plus, true>,
-                         scans_segments<wf::minimum, true>, scans_segments<wf::logical_and, false>>;
+using segment_scans =
+    of<scans_segments<wf::plus, false>, scans_segments<wf::plus, true>, scans_segments<wf::minimum, true>,
+       scans_segments<wf::logical_and, false>, scans_axis<wf::plus, false>, scans_axis<wf::minimum, true>>;
 using everydays =
     of<reduces_magnitudes<wf::plus>, reduces_magnitudes<wf::maximum>, norms, means, extremes, log_sums, dots,
        asks<question::any_of>, asks<question::all_of>, asks<question::none_of>, asks<question::count_if>>;

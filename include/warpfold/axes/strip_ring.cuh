@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the tiles of a strip of columns look back: by a ring of nodes (grid/node_ring.cuh) for each strip. Here a node is a
-// row of values, one per column, that a warp publishes and receives together: its words are dealt to messages of three
-// words, whatever the values are. Windows are short, since each of their nodes has many bytes.
+// How the tiles of a strip of columns look back: by a ring of nodes (grid/node_ring.cuh) for each strip. A node is here
+// a row of values, one per column, that a warp publishes and receives together: its words are dealt to messages of
+// three words, whatever the values are. Windows are short, since each of their nodes has many bytes.
 #pragma once
 #include <warpfold/axes/scan_policy.hpp>
 #include <warpfold/grid/node_ring.cuh>
