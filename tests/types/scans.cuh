@@ -90,8 +90,8 @@ template <class Op, bool IsExclusive> struct scans_axis : with_operator<Op> {
   }
   template <class T, class Out> static void run(const list<T>& items, outcomes<Out>& all) {
     const device_array<T> in(items.span());
-    const device_array<Out> out(in.count());
     const std::int64_t rows = reduces_axes<Op>::rows_of(items.size()), columns = in.count() / rows;
+    const device_array<Out> out(rows * columns);
     const wf::strided<const T, 2> from(in.data(), {rows, columns});
     const wf::strided<Out, 2> to(out.data(), {rows, columns});
     all.record([&] {
