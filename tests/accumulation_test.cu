@@ -16,22 +16,14 @@
 #include "common/interval.hpp"
 #include "common/monoids.hpp"
 #include "common/random_items.hpp"
+#include "common/refusal.hpp"
 #include "common/same_bits.hpp"
+#include "common/same_results.hpp"
 
 namespace accumulation_tests {
 
 namespace wf = warpfold;
 using wf_test::device_array, wf_test::interval, wf_test::join;
-
-template <class R> bool same(const R& a, const R& b) { return wf_test::same_bits(a, b); }
-template <class T, class I> bool same(const wf::indexed_value<T, I>& a, const wf::indexed_value<T, I>& b) {
-  return same(a.value, b.value) && a.index == b.index;
-}
-template <class T, int K> bool same(const wf::best_items<T, K>& a, const wf::best_items<T, K>& b) {
-  for (int k = 0; k < K; ++k)
-    if (!same(a.item[k], b.item[k])) return false;
-  return true;
-}
 
 /// Pushes [begin, end) of the items from a place drawn at random.
 template <class Accumulation, class T>
@@ -74,8 +66,8 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
       if (source.below(4) == 0) all = accumulation::load(all.save(), op, how);
     }
     ASSERT_EQ(all.items(), std::ssize(items));
-    ASSERT_TRUE(same(all.value(), expected)) << items.size() << " items, round " << round;
-    ASSERT_TRUE(same(all.value(), expected)) << "a second time";
+    ASSERT_TRUE(wf_test::same_result(all.value(), expected)) << items.size() << " items, round " << round;
+    ASSERT_TRUE(wf_test::same_result(all.value(), expected)) << "a second time";
   }
 }
 
@@ -111,14 +103,6 @@ TEST(accumulation, keeps_the_order_of_many_small_pushes) {
   EXPECT_EQ(backwards.value(), interval<>::of(0, count - 1));
 }
 
-template <class Call> std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 void expect_message(const std::string& message, const char* part) {
   EXPECT_NE(message.find(part), std::string::npos) << message;
 }
@@ -127,17 +111,17 @@ TEST(accumulation, refuses_gaps_and_overlaps_with_the_numbers) {
   const std::vector<float> items(100, 1);
   wf::accumulation<float> sum;
   sum.push(wf::host(items), 50);
-  expect_message(message_of([&] { sum.push(wf::host(items), 100); }), "items 100 to 149 have been pushed before");
-  expect_message(message_of([&] { sum.push(wf::host(items), 0); }), "items 50 to 99 have been pushed before");
-  expect_message(message_of([&] { (void)sum.value(); }), "items 0 to 49 have not been pushed");
-  expect_message(message_of([&] { sum.push(wf::host(items), -1); }), "first is -1");
+  expect_message(wf_test::refusal([&] { sum.push(wf::host(items), 100); }), "items 100 to 149 have been pushed before");
+  expect_message(wf_test::refusal([&] { sum.push(wf::host(items), 0); }), "items 50 to 99 have been pushed before");
+  expect_message(wf_test::refusal([&] { (void)sum.value(); }), "items 0 to 49 have not been pushed");
+  expect_message(wf_test::refusal([&] { sum.push(wf::host(items), -1); }), "first is -1");
   EXPECT_EQ(sum.items(), 100);
   sum.push(wf::host(items.data(), 50), 0);
   EXPECT_EQ(sum.value(), 150);
   sum.push(wf::host(items.data(), 0), 70);
   EXPECT_EQ(wf::accumulation<float>().value(), 0);
   using intervals = wf::accumulation<interval<>, join>;
-  expect_message(message_of([] { (void)intervals().value(); }), "the operator has no identity");
+  expect_message(wf_test::refusal([] { (void)intervals().value(); }), "the operator has no identity");
 }
 
 TEST(accumulation, a_push_that_throws_leaves_no_trace) {
@@ -157,7 +141,7 @@ TEST(accumulation, a_push_that_throws_leaves_no_trace) {
   }
   sum.push(wf::host(items));
   const device_array<float> in(items);
-  EXPECT_TRUE(same(sum.value(), wf::reduce_value(in.items(), wf::plus{})));
+  EXPECT_TRUE(wf_test::same_result(sum.value(), wf::reduce_value(in.items(), wf::plus{})));
 }
 
 TEST(accumulation, foreign_and_damaged_checkpoints_are_refused) {
@@ -166,16 +150,15 @@ TEST(accumulation, foreign_and_damaged_checkpoints_are_refused) {
   sum.push(wf::host(items), 24);
   std::vector<std::byte> bytes = sum.save();
   EXPECT_EQ(wf::accumulation<float>::load(bytes).next(), 1024);
-  expect_message(message_of([&] { (void)wf::accumulation<double>::load(bytes); }), "the checkpoint is of");
+  expect_message(wf_test::refusal([&] { (void)wf::accumulation<double>::load(bytes); }), "the checkpoint is of");
   using products = wf::accumulation<float, wf::multiplies>;
-  expect_message(message_of([&] { (void)products::load(bytes); }),
+  expect_message(wf_test::refusal([&] { (void)products::load(bytes); }),
                  "warpfold::plus of float, not of warpfold::multiplies");
   for (std::size_t size = 0; size < bytes.size(); size += 3)
-    EXPECT_NE(message_of([&] { (void)wf::accumulation<float>::load(std::span(bytes).first(size)); }),
-              "nothing was thrown");
+    EXPECT_NE(wf_test::refusal([&] { (void)wf::accumulation<float>::load(std::span(bytes).first(size)); }), "accepted");
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] ^= std::byte{4};
-    EXPECT_NE(message_of([&] { (void)wf::accumulation<float>::load(bytes); }), "nothing was thrown") << i;
+    EXPECT_NE(wf_test::refusal([&] { (void)wf::accumulation<float>::load(bytes); }), "accepted") << i;
     bytes[i] ^= std::byte{4};
   }
 }

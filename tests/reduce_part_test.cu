@@ -17,7 +17,9 @@
 #include "common/device.cuh"
 #include "common/interval.hpp"
 #include "common/random_items.hpp"
+#include "common/refusal.hpp"
 #include "common/same_bits.hpp"
+#include "common/same_results.hpp"
 #include "common/tree_hash.hpp"
 #include "reduce/stream.cuh"
 
@@ -107,7 +109,7 @@ void expect_list(const std::vector<T>& items, std::int64_t first, std::int64_t o
   ASSERT_EQ(list.first(), first);
   ASSERT_EQ(list.end(), expected.end());
   for (int i = 0; i < list.size(); ++i)
-    ASSERT_TRUE(same(list[i], expected[i]))
+    ASSERT_TRUE(wf_test::same_result(list[i], expected[i]))
         << "node " << i << " of items " << first << " to " << expected.end() << ", max_blocks " << max_blocks;
 }
 
@@ -136,19 +138,6 @@ TEST(reduce_part, lists_are_those_of_the_items_at_every_border) {
   }
 }
 
-template <class R> bool same(const R& a, const R& b) { return wf_test::same_bits(a, b); }
-template <class T, class I> bool same(const wf::indexed_value<T, I>& a, const wf::indexed_value<T, I>& b) {
-  return same(a.value, b.value) && a.index == b.index;
-}
-template <class T, int K> bool same(const wf::best_items<T, K>& a, const wf::best_items<T, K>& b) {
-  for (int k = 0; k < K; ++k)
-    if (!same(a.item[k], b.item[k])) return false;
-  return true;
-}
-template <class A, class B> bool same(const wf::fused<A, B>& a, const wf::fused<A, B>& b) {
-  return same(a.template get<0>(), b.template get<0>()) && same(a.template get<1>(), b.template get<1>());
-}
-
 template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& items, Op op, int rounds = 3) {
   using nodes = wf::part_nodes<T, Op>;
   const device_array<T> in(items);
@@ -162,7 +151,8 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
       wf::reduce_part(in.items().subspan(static_cast<std::size_t>(borders[i]),
                                          static_cast<std::size_t>(borders[i + 1] - borders[i])),
                       {.first = borders[i]}, out.data() + i, op, {.max_blocks = static_cast<int>(source.below(4))});
-    ASSERT_TRUE(same(joined(out.to_host(), op, source).value(op), expected)) << items.size() << " items";
+    ASSERT_TRUE(wf_test::same_result(joined(out.to_host(), op, source).value(op), expected))
+        << items.size() << " items";
   }
 }
 
@@ -230,10 +220,10 @@ TEST(reduce_part, reads_transforms_pairs_and_iterators) {
                                 wf_test::to_interval<interval<std::int64_t>>{});
     }
     wf_test::random_source source(3);
-    EXPECT_TRUE(same(joined(out.to_host(), wf::plus{}, source).value(wf::plus{}),
-                     wf::transform_reduce_value(l.items(), r.items(), wf::plus{}, difference{})));
-    EXPECT_TRUE(same(joined(out_twice.to_host(), wf::plus{}, source).value(wf::plus{}),
-                     wf::transform_reduce_value(l.items(), wf::plus{}, twice{})));
+    EXPECT_TRUE(wf_test::same_result(joined(out.to_host(), wf::plus{}, source).value(wf::plus{}),
+                                     wf::transform_reduce_value(l.items(), r.items(), wf::plus{}, difference{})));
+    EXPECT_TRUE(wf_test::same_result(joined(out_twice.to_host(), wf::plus{}, source).value(wf::plus{}),
+                                     wf::transform_reduce_value(l.items(), wf::plus{}, twice{})));
     EXPECT_EQ(joined(out_numbers.to_host(), join{}, source).value(join{}), interval<std::int64_t>::of(0, count - 1));
   }
 }
@@ -276,17 +266,8 @@ TEST(reduce_part, is_one_node_of_a_graph) {
     expected.append_items(items.data(), count, wf::plus{});
     const auto list = out.to_host();
     ASSERT_EQ(list[0].size(), expected.size());
-    for (int i = 0; i < expected.size(); ++i) EXPECT_TRUE(same(list[0][i], expected[i]));
+    for (int i = 0; i < expected.size(); ++i) EXPECT_TRUE(wf_test::same_result(list[0][i], expected[i]));
   }
-}
-
-template <class Call> std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(reduce_part, refusals_name_function_argument_and_value) {
@@ -294,16 +275,18 @@ TEST(reduce_part, refusals_name_function_argument_and_value) {
   using nodes = wf::part_nodes<float, wf::plus>;
   const device_array<nodes> out(1);
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  EXPECT_TRUE(has(message_of([&] { wf::reduce_part(in.items(), {.first = -3}, out.data(), wf::plus{}); }),
+  EXPECT_TRUE(has(wf_test::refusal([&] { wf::reduce_part(in.items(), {.first = -3}, out.data(), wf::plus{}); }),
                   "reduce_part: part.first is -3"));
+  EXPECT_TRUE(has(
+      wf_test::refusal([&] { wf::reduce_part(in.items(), {.first = nodes::most_items - 4}, out.data(), wf::plus{}); }),
+      "items are numbered below"));
   EXPECT_TRUE(
-      has(message_of([&] { wf::reduce_part(in.items(), {.first = nodes::most_items - 4}, out.data(), wf::plus{}); }),
-          "items are numbered below"));
-  EXPECT_TRUE(has(message_of([&] { wf::reduce_part(in.data(), -1, {}, out.data(), wf::plus{}); }), "count is -1"));
-  EXPECT_TRUE(has(message_of([&] { wf::reduce_part(in.items(), {}, static_cast<nodes*>(nullptr), wf::plus{}); }),
+      has(wf_test::refusal([&] { wf::reduce_part(in.data(), -1, {}, out.data(), wf::plus{}); }), "count is -1"));
+  EXPECT_TRUE(has(wf_test::refusal([&] { wf::reduce_part(in.items(), {}, static_cast<nodes*>(nullptr), wf::plus{}); }),
                   "out is a null pointer"));
-  EXPECT_TRUE(has(message_of([&] { wf::reduce_part(in.items(), {}, out.data(), wf::plus{}, {.max_blocks = -2}); }),
-                  "max_blocks is -2"));
+  EXPECT_TRUE(
+      has(wf_test::refusal([&] { wf::reduce_part(in.items(), {}, out.data(), wf::plus{}, {.max_blocks = -2}); }),
+          "max_blocks is -2"));
 }
 
 }  // namespace reduce_part_tests

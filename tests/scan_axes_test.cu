@@ -16,6 +16,7 @@
 #include "common/interval.hpp"
 #include "common/monoids.hpp"
 #include "common/random_cases.hpp"
+#include "common/refusal.hpp"
 
 namespace wf = warpfold;
 using wf_test::device_array;
@@ -89,7 +90,7 @@ struct asked {
   }
   unsigned scanned() const { return 1u << axis; }
 
-  /// What the memory of `out`, now `held`, holds afterwards: the canonical tree over each prefix.
+  /// The memory of `out`, now `held`, as it is afterwards: the canonical tree over each prefix.
   template <class A, class T, class Op>
   std::vector<A> expected(const std::vector<T>& memory, Op op, A init, std::vector<A> held) const {
     std::vector<std::int64_t> places;
@@ -269,20 +270,11 @@ TEST(scan_axes_bits, many_tiles_of_wide_items) {
 
 namespace scan_axes_errors {
 
-template <class Call> std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 TEST(scan_axes_errors, axes_and_extents) {
   const device_array<int> in(24), out(24);
   const wf::strided cube(in.data(), {2, 3, 4});
   const auto scan = [&](const auto& to, const auto& axis) {
-    return refusal([&] { wf::inclusive_scan_axes(cube, to, axis); });
+    return wf_test::refusal([&] { wf::inclusive_scan_axes(cube, to, axis); });
   };
   const wf::strided to(out.data(), {2, 3, 4});
   EXPECT_EQ(scan(to, wf::axes{3}), "warpfold::inclusive_scan_axes: axis 3 of an array of 3 dimensions");
@@ -298,7 +290,7 @@ TEST(scan_axes_errors, memory_and_options) {
   const device_array<int> in(24), out(24);
   const wf::strided matrix(in.data(), {4, 6}), to(out.data(), {4, 6});
   const auto scan = [&](const auto& from, const auto& results) {
-    return refusal([&] { wf::inclusive_scan_axes(from, results, wf::axes{0}); });
+    return wf_test::refusal([&] { wf::inclusive_scan_axes(from, results, wf::axes{0}); });
   };
   EXPECT_EQ(scan(matrix, wf::strided(static_cast<int*>(nullptr), {4, 6})),
             "warpfold::inclusive_scan_axes: out is a null pointer");
@@ -310,18 +302,19 @@ TEST(scan_axes_errors, memory_and_options) {
             "warpfold::inclusive_scan_axes: out lies within in");
   EXPECT_EQ(scan(matrix, wf::strided<int, 2>(out.data(), {4, 6}, {0, 1})),
             "warpfold::inclusive_scan_axes: out overlaps itself: extents (4, 6), strides (0, 1)");
-  EXPECT_EQ(refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.init = out.data() + 3}); }),
+  EXPECT_EQ(wf_test::refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.init = out.data() + 3}); }),
             "warpfold::inclusive_scan_axes: init lies within out");
-  EXPECT_EQ(refusal([&] { wf::exclusive_scan_axes(matrix, to, wf::axes{0}, scan_axes_operators::left_one{}); }),
-            "warpfold::exclusive_scan_axes: the operator has no identity, and no .init was given");
-  EXPECT_EQ(refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.max_blocks = -1}); }),
+  EXPECT_EQ(
+      wf_test::refusal([&] { wf::exclusive_scan_axes(matrix, to, wf::axes{0}, scan_axes_operators::left_one{}); }),
+      "warpfold::exclusive_scan_axes: the operator has no identity, and no .init was given");
+  EXPECT_EQ(wf_test::refusal([&] { wf::inclusive_scan_axes(matrix, to, wf::axes{0}, {.max_blocks = -1}); }),
             "warpfold::inclusive_scan_axes: max_blocks is -1");
 }
 
 TEST(scan_axes_errors, nothing_to_scan) {
   const wf::strided<int, 2> nothing(nullptr, {3, 0});
   for (const int axis : {0, 1})
-    EXPECT_EQ(refusal([&] { wf::inclusive_scan_axes(nothing, nothing, wf::axes{axis}); }), "accepted");
+    EXPECT_EQ(wf_test::refusal([&] { wf::inclusive_scan_axes(nothing, nothing, wf::axes{axis}); }), "accepted");
 }
 
 }  // namespace scan_axes_errors

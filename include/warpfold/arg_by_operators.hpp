@@ -19,7 +19,7 @@ namespace detail {
 template <class Less, class T>
 concept compares = is_extended_lambda<Less> || std::is_invocable_r_v<bool, const Less&, const T&, const T&>;
 
-// All parameters are types, so that is_passed_by_bytes finds a wrapped lambda among them.
+// All parameters are types: so is_passed_by_bytes finds a wrapped lambda among them.
 template <class Less, class Smallest, class Ties> struct arg_extremum_by {
   Less less;
 

@@ -47,7 +47,7 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Throws cuda_error unless `code` is cudaSuccess. What the library calls, since users have macros of the name check.
+/// Throws cuda_error unless `code` is cudaSuccess. The library calls this name, since users have macros named check.
 inline void require_success(cudaError_t code, const char* call,
                             std::source_location where = std::source_location::current()) {
   if (code != cudaSuccess) detail::throw_cuda_error(code, call, where);

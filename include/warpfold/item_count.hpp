@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What follows an iterator in a call: how many items there are, or where they end.
+// The argument behind an iterator in a call: how many items there are, or where they end.
 #pragma once
 #include <concepts>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What can be said of a predicate and the items of a sequence: any_of, all_of, none_of, count_if, count.
+// How a predicate holds for the items of a sequence: any_of, all_of, none_of, count_if, count.
 //
 // | function                                    | inputs              | output            | then                  |
 // |---------------------------------------------|---------------------|-------------------|-----------------------|

@@ -26,8 +26,8 @@
 //   at a time.
 // - A call can be captured where the transport can; its communicator must outlive the graph. All ranks must replay the
 //   graph equally often.
-// - Errors. What is wrong on one rank is thrown there, as by `reduce`; the others throw wf::rank_error, which has the
-//   text. What does not fit together is thrown on all ranks, with ranks and numbers: std::invalid_argument for parts
+// - Errors. A mistake on one rank is thrown there, as by `reduce`; the others throw wf::rank_error, which has the
+//   text. Ranks that do not fit together all throw, with ranks and numbers: std::invalid_argument for parts
 //   that overlap or leave gaps, other functions, operators, types or roots, and if no rank has items and there is no
 //   result for that. A rank that waits longer than options.timeout throws wf::rank_error. Calls do not wait, so
 //   communicator.wait(stream), or the next call on the communicator, throws; then `out` has not been written.

@@ -105,7 +105,7 @@ class workspace {
   operator workspace_ref() const { return workspace_ref::from_initialized(bytes_); }
 
  private:
-  static inline stream_ordered_memory async_memory;  // not const, so that the template takes it
+  static inline stream_ordered_memory async_memory;  // not const: else the template does not take it
 
   template <class Resource> static void give_back(const workspace& of) noexcept {
     host_side::deallocate_to(*static_cast<Resource*>(const_cast<void*>(of.resource_)), of.stream_, of.bytes_.data(),

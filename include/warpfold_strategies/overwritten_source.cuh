@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items that a scan's results may replace. What ld.global.nc reads must not be written while the kernel runs, so these
-// are read by other loads.
+// Items that a scan's results may replace. ld.global.nc must not read memory that is written while the kernel runs:
+// these items are read by other loads.
 #pragma once
 #include <warpfold/thread/source.cuh>
 #include <warpfold_strategies/load_data_block.cuh>

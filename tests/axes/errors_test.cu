@@ -7,25 +7,17 @@
 
 #include "common/device.cuh"
 #include "common/interval.hpp"
+#include "common/refusal.hpp"
 
 namespace axes_errors {
 
 namespace wf = warpfold;
 using wf_test::device_array;
 
-template <class Call> std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 TEST(axes_errors, axes_and_extents) {
   const device_array<int> in(24), out(24);
   const wf::strided cube(in.data(), {2, 3, 4});
-  const auto reduce = [&](auto to, auto axes) { return refusal([&] { wf::reduce_axes(cube, to, axes); }); };
+  const auto reduce = [&](auto to, auto axes) { return wf_test::refusal([&] { wf::reduce_axes(cube, to, axes); }); };
   EXPECT_EQ(reduce(wf::strided(out.data(), {2, 3}), wf::axes{3}),
             "warpfold::reduce_axes: axis 3 of an array of 3 dimensions");
   EXPECT_EQ(reduce(wf::strided(out.data(), {2, 3}), wf::axes{-4}),
@@ -44,7 +36,9 @@ TEST(axes_errors, axes_and_extents) {
 TEST(axes_errors, memory) {
   const device_array<int> in(24), out(24);
   const wf::strided matrix(in.data(), {4, 6});
-  const auto reduce = [&](auto from, auto to) { return refusal([&] { wf::reduce_axes(from, to, wf::axes{1}); }); };
+  const auto reduce = [&](auto from, auto to) {
+    return wf_test::refusal([&] { wf::reduce_axes(from, to, wf::axes{1}); });
+  };
   EXPECT_EQ(reduce(matrix, wf::strided(static_cast<int*>(nullptr), {4})),
             "warpfold::reduce_axes: out is a null pointer");
   EXPECT_EQ(reduce(wf::strided(static_cast<int*>(nullptr), {4, 6}), wf::strided(out.data(), {4})),
@@ -53,24 +47,25 @@ TEST(axes_errors, memory) {
   EXPECT_EQ(reduce(matrix, wf::strided<int, 1>(out.data(), {4}, {0})),
             "warpfold::reduce_axes: out overlaps itself: extents (4), strides (0)");
   const wf::strided cube(in.data(), {2, 3, 4});
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(wf_test::refusal([&] {
               wf::reduce_axes(cube, wf::strided<int, 2>(out.data(), {2, 3}, {2, 1}), wf::axes{2});
             }),
             "warpfold::reduce_axes: out overlaps itself: extents (2, 3), strides (2, 1)");
   // Backwards, and just apart.
   EXPECT_EQ(reduce(matrix, wf::strided<int, 1>(out.data() + 3, {4}, {-1})), "accepted");
+  EXPECT_EQ(wf_test::refusal(
+                [&] { wf::reduce_axes(matrix, wf::strided(out.data(), {4}), wf::axes{1}, {.init = out.data() + 3}); }),
+            "warpfold::reduce_axes: init lies within out");
   EXPECT_EQ(
-      refusal([&] { wf::reduce_axes(matrix, wf::strided(out.data(), {4}), wf::axes{1}, {.init = out.data() + 3}); }),
-      "warpfold::reduce_axes: init lies within out");
-  EXPECT_EQ(refusal([&] { wf::reduce_axes(matrix, wf::strided(out.data(), {4}), wf::axes{1}, {.max_blocks = -1}); }),
-            "warpfold::reduce_axes: max_blocks is -1");
+      wf_test::refusal([&] { wf::reduce_axes(matrix, wf::strided(out.data(), {4}), wf::axes{1}, {.max_blocks = -1}); }),
+      "warpfold::reduce_axes: max_blocks is -1");
 }
 
 TEST(axes_errors, empty_reductions_need_a_value) {
   using interval = wf_test::interval<>;
   const device_array<interval> in(1), out(std::vector<interval>(3, interval::of(4)));
   const wf::strided<interval, 2> nothing(in.data(), {3, 0});
-  EXPECT_EQ(refusal([&] { wf::reduce_rows(nothing, std::span<interval>(out.data(), 3), wf_test::join{}); }),
+  EXPECT_EQ(wf_test::refusal([&] { wf::reduce_rows(nothing, std::span<interval>(out.data(), 3), wf_test::join{}); }),
             "warpfold::reduce_rows: the reduced axes have no items, and the operator has no identity: .init or .empty "
             "must be given");
   EXPECT_EQ(out.value(), interval::of(4));

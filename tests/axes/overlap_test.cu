@@ -5,6 +5,7 @@
 #include <map>
 
 #include "axes/arrays.cuh"
+#include "common/refusal.hpp"
 
 namespace axes_overlap {
 
@@ -95,15 +96,6 @@ TEST(axes_overlap, of_planted_pairs) {
   }
 }
 
-template <class Call> std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 TEST(axes_overlap, what_cannot_be_decided_is_refused) {
   random_source random(20);
   array_axes hard{wf::max_axes, {}, {}};
@@ -112,10 +104,10 @@ TEST(axes_overlap, what_cannot_be_decided_is_refused) {
     hard.stride[i] = (std::int64_t{1} << 50) + random.below(std::int64_t{1} << 50);
   }
   EXPECT_EQ(found(hard), overlap::unknown);
-  EXPECT_EQ(refusal([&] { ax::check_apart_from_itself("f", hard); }).substr(0, 78),
+  EXPECT_EQ(wf_test::refusal([&] { ax::check_apart_from_itself("f", hard); }).substr(0, 78),
             "warpfold::f: out may overlap itself, which is too hard to decide: extents (12,");
   const wf_test::device_array<int> in(4), out(4);
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(wf_test::refusal([&] {
               wf::reduce_axes(wf::strided<int, 2>(in.data(), {3, 3}, {1, std::int64_t{1} << 56}),
                               wf::strided(out.data(), {3}), wf::axes{1});
             }),

@@ -28,7 +28,7 @@ template <class T> __global__ void sum_in_one_lane(const T* items, int batches, 
   *out = wf::exact_plus{}.lower(sum.total());
 }
 
-/// Each item several times, so that digits pass to the superaccumulator because they could overflow.
+/// Adds each item so often that digits could overflow, and pass to the superaccumulator.
 template <class T> void expect_lane_sums(int count, int repeats) {
   wf_test::random_source source(sizeof(T) + 11);
   for (const hard_items what : wf_test::all_hard_items) {

@@ -18,7 +18,9 @@
 #include "common/interval.hpp"
 #include "common/monoids.hpp"
 #include "common/random_items.hpp"
+#include "common/refusal.hpp"
 #include "common/same_bits.hpp"
+#include "common/same_results.hpp"
 
 namespace host_memory_tests {
 
@@ -70,23 +72,6 @@ template <class T> auto generated(const std::vector<T>& items) {
   });
 }
 
-/// Equal bits, but for padding.
-template <class T> bool same(const T& a, const T& b) { return wf_test::same_bits(a, b); }
-template <class T, class I> bool same(const wf::indexed_value<T, I>& a, const wf::indexed_value<T, I>& b) {
-  return wf_test::same_bits(a.value, b.value) && a.index == b.index;
-}
-template <class T, class I> bool same(const wf::indexed_extrema<T, I>& a, const wf::indexed_extrema<T, I>& b) {
-  return same(a.minimum, b.minimum) && same(a.maximum, b.maximum);
-}
-template <class T, int K> bool same(const wf::best_items<T, K>& a, const wf::best_items<T, K>& b) {
-  for (int k = 0; k < K; ++k)
-    if (!same(a.item[k], b.item[k])) return false;
-  return true;
-}
-template <class A, class B> bool same(const wf::fused<A, B>& a, const wf::fused<A, B>& b) {
-  return same(a.template get<0>(), b.template get<0>()) && same(a.template get<1>(), b.template get<1>());
-}
-
 template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& items, Op op) {
   using A = wf::accumulator_t<Op, T>;
   using R = wf::lowered_t<Op, A>;
@@ -98,9 +83,9 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
   for (const way& w : ways) {
     if (static_cast<std::size_t>(items.size()) * sizeof(T) > 200 * w.chunk_bytes) continue;
     const auto options = options_of<A>(w);
-    EXPECT_TRUE(same(wf::reduce_value(wf::host(items), op, options), result)) << w.chunk_bytes;
-    EXPECT_TRUE(same(wf::reduce_value(pinned.input(), op, options), result)) << w.chunk_bytes;
-    EXPECT_TRUE(same(wf::reduce_value(generated(items), op, options), result)) << w.chunk_bytes;
+    EXPECT_TRUE(wf_test::same_result(wf::reduce_value(wf::host(items), op, options), result)) << w.chunk_bytes;
+    EXPECT_TRUE(wf_test::same_result(wf::reduce_value(pinned.input(), op, options), result)) << w.chunk_bytes;
+    EXPECT_TRUE(wf_test::same_result(wf::reduce_value(generated(items), op, options), result)) << w.chunk_bytes;
   }
 }
 
@@ -251,35 +236,27 @@ TEST(host_memory, many_threads_at_once) {
   EXPECT_EQ(wf::reduce_value(wf::host(items)), expected);
 }
 
-template <class Call> std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no exception";
-}
 TEST(host_memory, mistakes_are_named) {
   const std::vector<int> items(10, 1), fewer(9, 1);
   const auto sum_with = [&](wf::host_options<int> options) {
-    return message_of([&] { (void)wf::reduce_value(wf::host(items), wf::plus{}, options); });
+    return wf_test::refusal([&] { (void)wf::reduce_value(wf::host(items), wf::plus{}, options); });
   };
   const std::string name = "warpfold::reduce_value: ";
   EXPECT_EQ(sum_with({.chunk_bytes = 0}), name + "chunk_bytes is 0; it must be positive");
   EXPECT_EQ(sum_with({.buffers = -1}), name + "buffers is -1; it must be positive");
   EXPECT_EQ(sum_with({.threads = 0}), name + "threads is 0; it must be positive");
   EXPECT_TRUE(sum_with({.devices = {0, 77}}).starts_with(name + "devices name device 77; devices are numbered 0 to "));
-  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::host(items.data(), -3)); }), name + "in has -3 items");
-  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::host(static_cast<int*>(nullptr), 3)); }),
+  EXPECT_EQ(wf_test::refusal([&] { (void)wf::reduce_value(wf::host(items.data(), -3)); }), name + "in has -3 items");
+  EXPECT_EQ(wf_test::refusal([&] { (void)wf::reduce_value(wf::host(static_cast<int*>(nullptr), 3)); }),
             name + "in is a null pointer");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(wf_test::refusal([&] {
               (void)wf::transform_reduce_value(wf::host(items), wf::host(fewer), wf::plus{}, wf::multiplies{});
             }),
             "warpfold::transform_reduce_value: left has 10 items, right has 9");
   const device_array<int> on_device(items);
-  EXPECT_EQ(message_of([&] { (void)wf::reduce_value(wf::host(on_device.data(), 10)); }),
+  EXPECT_EQ(wf_test::refusal([&] { (void)wf::reduce_value(wf::host(on_device.data(), 10)); }),
             name + "in is device memory: pass it without wf::host");
-  EXPECT_EQ(message_of([&] { wf::reduce(wf::host(items), static_cast<int*>(nullptr)); }),
+  EXPECT_EQ(wf_test::refusal([&] { wf::reduce(wf::host(items), static_cast<int*>(nullptr)); }),
             "warpfold::reduce: out is a null pointer");
 }
 

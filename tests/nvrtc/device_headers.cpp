@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// device_headers HEADER... -OPTION...: NVRTC compiles each header by its defaults, and says nothing. What is common to
-// them is compiled once.
+// device_headers HEADER... -OPTION...: NVRTC compiles each header by its defaults, and says nothing. Headers common to
+// them are compiled once.
 #include <nvrtc.h>
 
 #include <cstdio>

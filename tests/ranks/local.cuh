@@ -27,7 +27,7 @@ template <class One> struct foreign_communicator {
     of.wait(stream);
   }
 };
-/// What makes it a communicator of Warpfold's.
+/// This makes it a communicator of Warpfold's.
 template <class One> struct adapted : wf::communicator_base {
   foreign_communicator<One> of;
   explicit adapted(One& one) : of{one} {

@@ -37,7 +37,7 @@ template <class Body> void on_ranks(const std::vector<int>& devices, Body body) 
   for (const std::exception_ptr& each : failures_on(devices, body))
     if (each) std::rethrow_exception(each);
 }
-/// What the exception says.
+/// The text of the exception.
 inline std::string text_of(const std::exception_ptr& failure) {
   if (!failure) return "nothing";
   try {

@@ -21,7 +21,7 @@ using namespace ranks_tests;
 using namespace std::chrono_literals;
 using wf_test::interval, wf_test::join, wf_test::same_bits;
 
-/// What the ranks of one communicator have sent, in host memory, call by call.
+/// The messages of one communicator's ranks, in host memory, call by call.
 class post_office {
  public:
   /// The message of rank `lost_rank` in call `lost_call` is dropped.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Segments whose right edges are joined together, a lane each: of any length the canonical tree of its own.
+// Segments whose right edges are joined together, one per lane. Each has the bits of its own canonical tree.
 #include <gtest/gtest.h>
 
 #include <cstring>

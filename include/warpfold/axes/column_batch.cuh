@@ -14,7 +14,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// and halves must be converted.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool folds_heavily = is_heavy<T, A> && !(thread::locates<Leaves> && sizeof(T) >= 4);
-/// Bytes that a thread has of each item while it folds a batch: with runs it has few accumulators at a time.
+/// Bytes that a thread holds for each item while it folds a batch: with runs it has few accumulators at a time.
 template <class Leaves>
 inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> || sums_in_lanes<Leaves> ? run_leaf_bytes
                                                                                              : leaf_bytes<Leaves>();

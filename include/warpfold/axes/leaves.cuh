@@ -120,7 +120,7 @@ template <class Leaves> consteval int row_chunk_items() {
   return detail::folds_parts_by_runs<Leaves> && vector > 1 ? 4 * vector : vector;
 }
 
-/// Bytes that a thread has of each item while it folds a batch: arg-reductions keep no indices.
+/// Bytes that a thread holds for each item while it folds a batch: arg-reductions keep no indices.
 template <class Leaves> consteval std::size_t leaf_bytes() {
   if constexpr (thread::locates<Leaves>) return sizeof(thread::located_value<Leaves>);
   else return sizeof(typename Leaves::accumulator);

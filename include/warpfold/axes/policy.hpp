@@ -97,7 +97,7 @@ struct row_policy {
   constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
 };
 
-/// `leaf_bytes` stand for an item that a block joins, `lane_bytes` for one that a lane has in flight.
+/// `leaf_bytes` are those of an accumulator that a block joins, `lane_bytes` those of an item that a lane holds.
 consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, std::size_t leaf_bytes,
                                     std::size_t lane_bytes) {
   row_policy p{};

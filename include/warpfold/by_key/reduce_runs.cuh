@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What all overloads of reduce_by_key do: checks of the arguments, then the kernel.
+// The common part of all overloads of reduce_by_key: they check the arguments, then enqueue the kernel.
 #pragma once
 #include <warpfold/by_key/dispatch.cuh>
 #include <warpfold/by_key/type_checks.hpp>

@@ -84,8 +84,8 @@ template <int Readers> WARPFOLD_JIT constexpr std::size_t ring_bytes(std::size_t
                                              static_cast<std::size_t>(messages_per_value(accumulator_bytes)) * 16;
 }
 
-/// What a ring is made of, where a node is one value: `levels` levels of windows of 2^log_window nodes. A level has
-/// places for 2^log_windows(level) windows. A shape may be known when the kernel runs only.
+/// The shape of a ring whose nodes are single values: `levels` levels of windows of 2^log_window nodes. A level has
+/// places for 2^log_windows(level) windows. Other shapes may be known only when the kernel runs.
 template <class A, int Readers> struct ring_shape {
   using control = ring_control<Readers>;
   using node = published_value<A>;

@@ -40,7 +40,7 @@ void deallocate_to(Resource& resource, cudaStream_t stream, void* data, std::siz
   else resource.deallocate(data, bytes, stream);
 }
 
-/// What can be such a resource.
+/// Whether a type is such a resource.
 template <class Resource>
 concept memory_resource = requires(Resource& resource, cudaStream_t stream, std::size_t bytes) {
   resource.allocate(stream, bytes, bytes);

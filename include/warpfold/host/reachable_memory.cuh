@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether the device can reach memory that a call got. To ask CUDA takes long beside a launch, so a thread asks once:
 // for each 2 MiB of device memory, which lie in addresses that CUDA has reserved as a whole, and for each page of
-// registered memory of the host. What has been known for long is asked again. Builds with WARPFOLD_CHECKS ask each
-// time; the emulator must, since its device memory is the host's.
+// registered memory of the host. After some time it asks again. Builds with WARPFOLD_CHECKS ask each time; the emulator
+// must, since its device memory is the host's.
 #pragma once
 #include <unistd.h>
 
@@ -55,8 +55,8 @@ inline bool host_can_read(const void* pointer) {
   if (attributes.type == cudaMemoryTypeHost) known.add_host(address);
   else if (attributes.type != cudaMemoryTypeUnregistered) known.add_device(address);
 #endif
-  // Memory that is not registered can be reached where the device has the system's page tables. What the host cannot
-  // read is no memory of the host: an address of a graph under capture, whose memory comes later, say.
+  // Memory that is not registered can be reached where the device has the system's page tables. An address that the
+  // host cannot read is not the host's: a graph under capture may allocate there later.
   return attributes.type != cudaMemoryTypeUnregistered ||
          device_attribute(cudaDevAttrPageableMemoryAccess, current_device()) || !host_can_read(pointer);
 }

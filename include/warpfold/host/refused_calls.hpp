@@ -8,7 +8,7 @@
 
 namespace warpfold::detail {
 
-/// Takes the value of any option, and stands for any result, so that no other message follows.
+/// Takes the value of any option, and stands for any result: so no other message follows.
 struct any_value {
   constexpr any_value() = default;
   template <class T> constexpr any_value(const T&) {}

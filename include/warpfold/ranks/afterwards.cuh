@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What follows when this rank's list is written: the block that wrote it makes it a message, or also exchanges it and
+// The steps after this rank's list is written: the block that wrote it makes it a message, or also exchanges it and
 // joins what all have sent. So the reduction of the local part and the exchange are one launch where memory is shared.
 #pragma once
 #include <warpfold/ranks/mailboxes.cuh>

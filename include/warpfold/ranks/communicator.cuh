@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the functions over ranks need of a communicator: which rank this is, of how many, and an all-gather of bytes.
+// A communicator tells the functions over ranks which rank this is, and of how many, and gathers bytes of all.
 //
 //   struct my_ranks : wf::communicator_base {
 //     int rank() const;
@@ -23,7 +23,7 @@
 
 namespace warpfold {
 
-/// What a communicator keeps from call to call: memory for messages, and the report of the last exchange.
+/// Kept from call to call: memory for messages, and the report of the last exchange.
 class communicator_base {
  public:
   communicator_base() = default;
@@ -83,7 +83,7 @@ class communicator_base {
     static_assert(sizeof(R) <= pinned_bytes / 2 && sizeof(ranks::report) <= pinned_bytes / 2);
     return reinterpret_cast<R*>(reinterpret_cast<std::byte*>(report_place()) + pinned_bytes / 2);
   }
-  /// Device memory of `bytes` bytes at least, the same for each call that needs no more. What earlier calls got stays,
+  /// Device memory of `bytes` bytes at least, the same for each call that needs no more. Memory of earlier calls stays,
   /// since graphs may use it.
   std::byte* reserve(std::size_t bytes) {
     if (bytes > bytes_) {

@@ -21,7 +21,7 @@ struct gathered_messages {
   }
 };
 
-/// What a rank writes when the lists are joined.
+/// The outputs of a rank when the lists are joined.
 template <class A, class Out> struct joined_result {
   Out out;
   grid::initial_value<A> init, nothing;  ///< on the left; without items, if it exists

@@ -74,7 +74,7 @@ class mail_turn {
       arch::pause<20>();
     }
   }
-  /// Whether no thread has waited in vain. What has been taken is visible to all threads afterwards.
+  /// Whether no thread has waited in vain. The messages taken are visible to all threads afterwards.
   __device__ bool is_complete() {
     missing_ = first_named(missing_, boxes_.size, shared_);
     return missing_ == boxes_.size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a rank tells all others in an exchange: which call it makes, and its part's list of nodes. Or that it cannot
+// A rank's message to all others in an exchange: which call it makes, and its part's list of nodes. Or that it cannot
 // take part, and why: then nobody waits for it.
 #pragma once
 #include <cstring>
@@ -41,7 +41,7 @@ template <class A, class Op> struct list_message {
   canonical_nodes<A, Op> nodes;
 };
 
-/// The bytes of the first all-gather of an exchange. It carries headers, so that ranks whose messages differ in size
+/// The bytes of the first all-gather of an exchange. It carries headers: so ranks whose messages differ in size
 /// find out; most messages need no other one.
 inline constexpr std::size_t first_gather_bytes = 4096;
 template <class Message> inline constexpr bool fits_first_gather = sizeof(Message) <= first_gather_bytes;

@@ -65,7 +65,7 @@ inline bool mpi_takes_device_memory() {
 /// The communicator of one process.
 class mpi_ranks : public communicator_base {
  public:
-  /// Duplicates `comm`, so that messages of its own and Warpfold's never meet: all its ranks must construct one.
+  /// Duplicates `comm`: messages of its own and Warpfold's never meet. All its ranks must construct one.
   explicit mpi_ranks(MPI_Comm comm, mpi_path path = mpi_path::found)
       : on_device_(path == mpi_path::device || (path == mpi_path::found && mpi_takes_device_memory())) {
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
@@ -73,7 +73,8 @@ class mpi_ranks : public communicator_base {
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
   }
-  /// All ranks must destroy theirs, before MPI_Finalize. What others have not answered stays with MPI, and its memory.
+  /// All ranks must destroy theirs, before MPI_Finalize. Messages that others have not answered, and their memory, stay
+  /// with MPI.
   ~mpi_ranks() {
     if (request_ != MPI_REQUEST_NULL) {
       int is_done = 0;

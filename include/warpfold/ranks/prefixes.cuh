@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What scans over ranks do beside the scan of the local part: ranks_scan.cuh says why. Each kernel runs behind the ones
-// before it, on one stream.
+// The steps of scans over ranks beside the scan of the local part: ranks_scan.cuh says why. Each kernel runs behind the
+// ones before it, on one stream.
 #pragma once
 #include <warpfold/ranks/join.cuh>
 #include <warpfold/reduce/part_cuts.hpp>

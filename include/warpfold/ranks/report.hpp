@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an exchange has found wrong: the kernel that joins the ranks' lists writes a report, and the host throws it.
+// The mistakes that an exchange has found: the kernel that joins the ranks' lists writes a report, and the host throws
+// it.
 //
 // The report lies in pinned memory. The kernel writes all of it, fences, and sets `is_there`. The host reads it when it
 // has waited for the kernel, or has acquired `is_there`.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds up to 32 segments in one warp by full nodes (thread/full_nodes.cuh). In a segment's tree only the nodes along
-// its right edge have unequal halves, and so need the operator's own joins, which count and may divide. What they join
-// are full nodes, one for each binary digit of the segment's number of chunks, and a tail of less than a chunk. The
+// its right edge have unequal halves, and so need the operator's own joins, which count and may divide. They join
+// full nodes, one for each binary digit of the segment's number of chunks, and a tail of less than a chunk. The
 // warp folds the segments one after another or side by side, and keeps these nodes in shared memory. Then it folds the
-// edges of all segments at once, a lane each.
+// edges of all segments at once, one per lane.
 #pragma once
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
@@ -91,7 +91,7 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
     for (int level = 0;; ++level) {
       if (is_at_edge(own_chunks, index, level)) nodes.at(level, segment) = value;
       if (2 << level > max_chunks) break;
-      // Past its segment's end a lane joins what is no node, and nobody keeps it.
+      // Past its segment's end a lane computes no node, and its value is not kept.
       value = op.join_full(value, warp::shuffle_down(value, 1 << level), std::int64_t{chunk_items} << level);
     }
     folded += __popc(heads);

@@ -10,7 +10,7 @@
 namespace warpfold::segmented {
 
 struct no_edges {};
-/// What a warp keeps of right edges beside `Bytes` bytes, if they are joined late and a block's shared memory holds it.
+/// A warp's storage for right edges beside `Bytes` bytes, if they are joined late and shared memory holds it.
 template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
   if constexpr (joins_edges_late<Leaves>) {
     using nodes = edge_nodes<Leaves, log2_of(warp_lanes)>;
