@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 #include <warpfold/host_memory.cuh>
 
 #include "common/contender.hpp"
-#include "common/cuda_resources.hpp"
 #include "common/groups.hpp"
 #include "common/timing.hpp"
+#include "host_memory/chunk_copies.cuh"
 
 namespace {
 
@@ -18,44 +16,6 @@ using namespace bench;
 namespace wf = warpfold;
 
 constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
-
-/// `items` floats of pinned memory, 0 and 1 by turns: every order of adding gives the same sum.
-std::shared_ptr<float> pinned_floats(std::int64_t items) {
-  void* memory = nullptr;
-  check(cudaMallocHost(&memory, static_cast<std::size_t>(items) * sizeof(float)));
-  std::shared_ptr<float> all(static_cast<float*>(memory), [](float* data) { (void)cudaFreeHost(data); });
-  for (std::int64_t i = 0; i < items; ++i) all.get()[i] = static_cast<float>(i % 2);
-  return all;
-}
-
-/// How others do it, and the link's limit: copies of chunks on two streams, with or without a sum behind each.
-class chunk_copies {
- public:
-  chunk_copies(std::int64_t items, std::int64_t chunk_items) : items_(items), chunk_(chunk_items) {
-    for (int i = 0; i < 2; ++i) {
-      streams_.push_back(make_stream());
-      buffers_.emplace_back(static_cast<std::size_t>(chunk_items));
-      sums_.emplace_back(1);
-    }
-  }
-  void run(const float* from, bool sums) {
-    std::size_t turn = 0;
-    for (std::int64_t first = 0; first < items_; first += chunk_, turn ^= 1) {
-      const std::int64_t count = std::min(chunk_, items_ - first);
-      const cudaStream_t stream = streams_[turn].get();
-      check(cudaMemcpyAsync(buffers_[turn].data(), from + first, static_cast<std::size_t>(count) * sizeof(float),
-                            cudaMemcpyDefault, stream));
-      if (sums) wf::reduce(buffers_[turn].data(), count, sums_[turn].data(), wf::plus{}, {.stream = stream});
-    }
-    for (const auto& each : streams_) check(cudaStreamSynchronize(each.get()));
-  }
-
- private:
-  std::int64_t items_, chunk_;
-  std::vector<bench::stream> streams_;
-  std::vector<device_buffer<float>> buffers_;
-  std::vector<device_buffer<float>> sums_;
-};
 
 int device_count() {
   int count = 0;

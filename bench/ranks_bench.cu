@@ -18,17 +18,12 @@
 #include "common/cuda_resources.hpp"
 #include "common/groups.hpp"
 #include "common/statistics.hpp"
+#include "ranks/rank_threads.hpp"
 
 namespace {
 
 using namespace bench;
 namespace wf = warpfold;
-
-int device_count() {
-  int count = 0;
-  check(cudaGetDeviceCount(&count));
-  return count;
-}
 
 /// The GPUs 0 to `count` - 1, each with a stream, items and results.
 class gpus {

@@ -92,5 +92,11 @@ struct identity<detail::arg_extremum_by<Less, Smallest, Ties>, indexed_value<T>>
 template <class Less, class Ties, class T> struct identity<detail::arg_extrema_by<Less, Ties>, indexed_extrema<T>> {
   WARPFOLD_JIT static constexpr indexed_extrema<T> value() { return {{T{}, -1}, {T{}, -1}}; }
 };
+template <class Less, class Smallest, class Ties, class A>
+struct identity<within_segment<detail::arg_extremum_by<Less, Smallest, Ties>>, A>
+    : identity<detail::arg_extremum_by<Less, Smallest, Ties>, A> {};
+template <class Less, class Ties, class A>
+struct identity<within_segment<detail::arg_extrema_by<Less, Ties>>, A>
+    : identity<detail::arg_extrema_by<Less, Ties>, A> {};
 
 }  // namespace warpfold

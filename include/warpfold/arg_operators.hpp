@@ -230,23 +230,21 @@ template <class A> struct counted_from {
 /// `Op`, one of the operators above, with indices counted from the first item folded: of segments of any form, also
 /// owners, and of runs of equal keys. Its accumulator carries the number of that item.
 template <class Op> struct within_run : Op {
-  using located = void;
-
   template <class T>
     requires(lifts_indexed<Op, T>)
   __host__ __device__ constexpr auto lift(const T& item, std::int64_t index) const {
-    return counted_from<decltype(Op{}.lift(item, index))>{Op{}.lift(item, index), index};
+    return counted_from<decltype(Op::lift(item, index))>{Op::lift(item, index), index};
   }
   template <class A>
-    requires requires(const A& value) { Op{}(value, value); }
+    requires requires(const Op& op, const A& value) { op(value, value); }
   __host__ __device__ constexpr counted_from<A> operator()(const counted_from<A>& a, const counted_from<A>& b) const {
-    return {Op{}(a.value, b.value), a.begin < 0 ? b.begin : a.begin};
+    return {Op::operator()(a.value, b.value), a.begin < 0 ? b.begin : a.begin};
   }
   template <class A> __host__ __device__ constexpr auto lower(const counted_from<A>& all) const {
     return Op::relative(all.value, all.begin);
   }
   template <class Locate> __host__ __device__ auto assemble(Locate locate, std::int64_t first) const {
-    const auto found = Op{}.assemble(locate, first);
+    const auto found = Op::assemble(locate, first);
     return counted_from<std::remove_const_t<decltype(found)>>{found, first};
   }
 };
