@@ -127,10 +127,7 @@ int main(int argc, char** argv) {
         arguments, {{"--copies", &copies}, {"--chunk-kilobytes", &kilobytes}, {"--stop-after", &stop_after}}, 1);
     const std::filesystem::path path =
         files.empty() ? examples::bundled_data("flight_delays.npy") : std::filesystem::path(files[0]);
-    const examples::array_file file = examples::read_npy(path);
-    if (file.type != examples::item_type::int16 || file.count() == 0)
-      throw examples::file_error(path.string() + ": an array of int16 that is not empty is needed");
-    const std::vector<std::int16_t> items = file.items_as<std::int16_t>();
+    const auto items = examples::read_items<std::int16_t>(path, "delays", examples::item_type::int16);
     const auto large = repeated(items, copies);
     const std::size_t chunk = static_cast<std::size_t>(kilobytes) << 10;
     std::printf("%s, %s times: %s items, %s\n\n", path.filename().string().c_str(),

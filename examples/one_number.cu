@@ -130,10 +130,7 @@ void run(const std::vector<std::string_view>& arguments) {
   const auto files = examples::read_options(arguments, {}, 1);
   const std::filesystem::path path =
       files.empty() ? examples::bundled_data("flight_delays.npy") : std::filesystem::path(files[0]);
-  const examples::array_file file = examples::read_npy(path);
-  if (file.type != examples::item_type::int16 || file.count() == 0)
-    throw examples::file_error(path.string() + ": an array of int16 that is not empty is needed");
-  const std::vector<std::int16_t> items = file.items_as<std::int16_t>();
+  const auto items = examples::read_items<std::int16_t>(path, "delays", examples::item_type::int16);
 
   int process = 0;
 #if defined(EXAMPLES_MPI)
