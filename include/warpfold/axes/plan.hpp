@@ -44,9 +44,7 @@ struct plan {
   }
 };
 
-constexpr int ceil_log2(std::int64_t number) {
-  return number <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
-}
+using host_side::ceil_log2;
 
 /// The most work items of blocks that share outputs, of which each leaves `partial_values` accumulators.
 constexpr std::int64_t max_shared_work_items(std::int64_t partial_values, std::size_t accumulator_bytes) {

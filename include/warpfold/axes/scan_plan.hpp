@@ -24,9 +24,7 @@ struct scan_plan {
   constexpr int threads() const { return 1 << (log_lanes + log_groups); }
 };
 
-constexpr int ceil_log2(std::int64_t number) {
-  return number <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
-}
+using host_side::ceil_log2;
 
 /// Whether a tile goes through shared memory: where neighbouring columns are no neighbours in memory, or are few.
 inline bool is_better_staged(const scan_shape& given, int sector_items) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The constants of scans along axes. They change their speed, never a result.
+// The constants of scans along axes. They change their speed, never a result. They are estimates: no GPU has measured
+// them yet.
 #pragma once
 #include <algorithm>
 #include <bit>
