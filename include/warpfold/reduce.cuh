@@ -41,7 +41,7 @@
 namespace warpfold {
 
 namespace detail {
-// What the public functions share. `function` and `argument` are the names that the caller knows.
+// The public functions share these. `function` and `argument` are the names that the caller knows.
 inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Out> auto checked_output(const char* function, Out&& out) {
   const auto to = to_output(out);

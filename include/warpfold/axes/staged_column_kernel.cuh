@@ -220,7 +220,7 @@ __device__ void fold_group(const axis_arguments<Leaves, Op, Out>& arguments, con
   shared.nodes[buffer][arch::flat_thread()] = root[0];
 }
 
-/// What the folding threads and the clerk's warp meet at when the nodes of a work item are in shared memory.
+/// The folding threads and the clerk's warp meet when the nodes of a work item are in shared memory.
 template <class Leaves> __device__ void meet_clerk() {
   arch::meet_warps<1, staged_policy_of<Leaves>.block_threads + warp_lanes>();
 }

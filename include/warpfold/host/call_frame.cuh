@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the host side of every call does: it checks the options, asks for occupancy, borrows scratch and launches.
+// The host side of every call: it checks the options, asks for occupancy, borrows scratch and launches.
 //
 //   const call_frame frame(function, options, need);  // checks; nothing has been enqueued
 //   if (items == 0) return frame.write(out, init);
