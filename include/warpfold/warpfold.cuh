@@ -30,4 +30,5 @@
 #include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>
 #include <warpfold/version.hpp>
+#include <warpfold/where.hpp>
 #include <warpfold/workspace.cuh>

@@ -99,6 +99,8 @@ WF_TEST_SAME_NAME(next)
 WF_TEST_SAME_NAME(count)
 WF_TEST_SAME_NAME(transform)
 WF_TEST_SAME_NAME(for_each)
+WF_TEST_SAME_NAME(where)
+WF_TEST_SAME_NAME(explain)
 #undef WF_TEST_SAME_NAME
 
 }  // namespace same_names
