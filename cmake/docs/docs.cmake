@@ -12,6 +12,7 @@ if(WARPFOLD_DOXYGEN AND WARPFOLD_DOXYGEN_THEME AND WARPFOLD_DOCS_PYTHON)
   add_custom_target(docs
     COMMAND ${WARPFOLD_DOCS_PYTHON} -B ${docs_folder}/pages.py ${PROJECT_SOURCE_DIR} ${docs_stage} ${docs_site}
     COMMAND ${WARPFOLD_DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile
+    COMMAND ${WARPFOLD_DOCS_PYTHON} -B ${docs_folder}/pages.py ${docs_site}
     COMMAND ${CMAKE_COMMAND} -E echo "The site: ${docs_site}/index.html"
     VERBATIM)
 else()

@@ -6,13 +6,17 @@ its text. The site is made from what it finds, and tests/docs checks that all of
 """
 import pathlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-# Public headers beside those in include/warpfold itself: what users' kernels call, and what ranks are made of.
+# Public headers beside those in warpfold/ itself: what users' kernels call, what ranks are made of, and what a
+# public header includes for its users.
 PUBLIC_IN_ROOMS = """
-warp/reduce.cuh warp/scan.cuh warp/batched_reduce.cuh block/reduce.cuh block/scan.cuh host/launch.cuh
-host_memory/inputs.hpp host_memory/options.hpp
-ranks/communicator.cuh ranks/local.cuh ranks/mpi.cuh ranks/nccl.cuh ranks/options.hpp
+warpfold/warp/reduce.cuh warpfold/warp/scan.cuh warpfold/warp/batched_reduce.cuh
+warpfold/block/reduce.cuh warpfold/block/scan.cuh warpfold/host/launch.cuh warpfold/host/memory_resource.hpp
+warpfold/exact/operator.cuh warpfold/host_memory/inputs.hpp warpfold/host_memory/options.hpp
+warpfold/ranks/communicator.cuh warpfold/ranks/local.cuh warpfold/ranks/mpi.cuh warpfold/ranks/nccl.cuh
+warpfold/ranks/options.hpp
+warpfold_strategies/strategy.hpp
 """.split()
 # Namespaces for people. All others are rooms of the house, or nobody's.
 PUBLIC_NAMESPACES = {"warpfold", "warpfold::warp", "warpfold::block", "warpfold::canonical_tree"}
@@ -26,9 +30,9 @@ REFUSED = "// ---- what is refused"  # from here to the end of a header: overloa
 
 
 def public_headers(include):
-    folder = pathlib.Path(include) / "warpfold"
-    headers = sorted(path for path in folder.iterdir() if path.suffix in (".cuh", ".hpp"))
-    return headers + [folder / name for name in PUBLIC_IN_ROOMS]
+    include = pathlib.Path(include)
+    headers = sorted(path for path in (include / "warpfold").iterdir() if path.suffix in (".cuh", ".hpp"))
+    return headers + [include / name for name in PUBLIC_IN_ROOMS]
 
 
 @dataclass
@@ -39,8 +43,8 @@ class Declaration:
     comment: str         # what documents it, or nothing
     text: str            # without a function's or class's body
     namespace: str
-    members: list = field(default_factory=list)  # of a class
     body: str = ""       # of an enumeration
+    needs_comment: bool = True
 
 
 def mask(text):
@@ -292,11 +296,13 @@ def declarations(path):
             return None
         if space not in PUBLIC_NAMESPACES:
             return None
-        if is_class and (kind[1].startswith(("operator", "~")) or kind[1] in PROTOCOL or kind[1] == scope.split("::")[-1]):
-            return None  # the class documents these
+        # The class documents its constructors and operators, and the protocol is described once.
+        needs_comment = not (is_class and (kind[1].startswith(("operator", "~")) or kind[1] in PROTOCOL
+                                           or kind[1] == scope.split("::")[-1]))
         first, last = line_of[start], line_of[min(end, len(masked) - 1)]
         one = Declaration(("member " if is_class else "") + kind[0], scope + "::" + kind[1], first,
-                          comment_of(first, last), text[start:end].strip(), space)
+                          comment_of(first, last), text[start:end].strip(), space,
+                          needs_comment=needs_comment)
         found.append(one)
         return one
 
@@ -308,5 +314,5 @@ if __name__ == "__main__":
     import sys
     for header in public_headers(sys.argv[1]):
         for one in declarations(header):
-            if not one.comment:
+            if one.needs_comment and not one.comment:
                 print(f"{header.relative_to(sys.argv[1])}:{one.line}: {one.kind} {one.name}")

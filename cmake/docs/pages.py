@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes what Doxygen reads: python3 pages.py SOURCE_DIRECTORY STAGE_DIRECTORY SITE_DIRECTORY
+Mends what it has made:   python3 pages.py SITE_DIRECTORY
 
 - reference/: each public header as plain declarations with their comments, without bodies, specialisations and what is
   not for people. The comment at its head becomes a page of the reference, with what it declares below.
 - pages/: the task pages, from the programs in examples/tasks; and all Markdown pages that one can reach from the start
   page. Their links lead to pages of the site, or to copies of the files that they name.
 """
+import os
 import pathlib
 import posixpath
 import re
@@ -18,11 +20,11 @@ import headers
 REFERENCE = {
     "Functions": """reduce.cuh segmented_reduce.cuh reduce_by_key.cuh reduce_axes.cuh scan.cuh segmented_scan.cuh
         scan_by_key.cuh scan_axes.cuh arg_reduce.cuh arg_reduce_by.cuh quantifiers.cuh vector_reductions.cuh""",
-    "Operators": """operators.hpp exact_plus.cuh compensated_plus.hpp fuse.hpp statistics.hpp top_k_operators.hpp
+    "Operators": """operators.hpp exact_plus.cuh exact/operator.cuh compensated_plus.hpp fuse.hpp statistics.hpp top_k_operators.hpp
         arg_operators.hpp arg_by_operators.hpp vector_operators.hpp log_sum_exp_operator.hpp operator_traits.hpp
         folded_type.hpp""",
     "Arguments, options and errors": """options.hpp call_options.hpp segments.hpp strided.hpp outputs.hpp fused.hpp
-        item_count.hpp stream_argument.hpp equal_to.hpp workspace.cuh error.hpp""",
+        item_count.hpp stream_argument.hpp equal_to.hpp workspace.cuh host/memory_resource.hpp error.hpp""",
     "Parts, host memory and several GPUs": """reduce_part.cuh accumulation.cuh canonical_nodes.hpp canonical_tree.hpp
         host_memory.cuh host_memory_segments.cuh host_memory_scan.cuh host_memory/inputs.hpp host_memory/options.hpp
         ranks.cuh ranks_scan.cuh ranks_axes.cuh ranks/local.cuh ranks/nccl.cuh ranks/mpi.cuh ranks/communicator.cuh
@@ -30,11 +32,12 @@ REFERENCE = {
     "In your own kernels": """warp/reduce.cuh warp/batched_reduce.cuh warp/scan.cuh block/reduce.cuh block/scan.cuh
         host/launch.cuh""",
     "The build, and the sources' strategies": """warpfold.cuh wf.hpp config.hpp standard.hpp int128.hpp version.hpp
-        strategies.cuh""",
+        strategies.cuh ../warpfold_strategies/strategy.hpp""",
 }
 START = "cmake/docs/index.md"
 # Pages below which others stand in the site's tree: those that their lists name. The last one takes what is left.
 LISTS = ["cmake/docs/tasks.md", "cmake/docs/performance.md", "cmake/docs/more.md"]
+TOP = [START, LISTS[0], "include/warpfold/GUARANTEES.md", *LISTS[1:]]  # the tree's first level, in order
 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
@@ -131,11 +134,12 @@ def called_like(variable, text, group):
     begin = re.search(r"struct " + match.group(1) + r"\b", text).start()
     begin = text.index("{", begin)
     body = text[begin:headers.closing(text, begin)]
-    heads = re.findall(r"((?:  ///[^\n]*\n)+)  (template <[^{]*?)operator\(\)(\([^{]*\)) const \{", body)
+    heads = re.findall(r"((?:  ///[^\n]*\n)+)  (template <.*?)operator\(\)(\(.*?\)) const \{", body, re.S)
     out = ""
     for i, (comment, head, parameters) in enumerate(heads):
         said = variable.comment if i == 0 else "The same of `count` items from `first` on."
-        out += documented(said, plain(head + name + parameters) + ";", group)
+        head = re.sub(r"\btype $", "auto ", plain(head))
+        out += documented(said, head + plain(name + parameters) + ";", group)
     return out
 
 
@@ -147,9 +151,15 @@ def class_text(one, all_of_header):
     text = re.sub(r"\s*:\s*(public\s+)?(fused_storage|operator_base|arg_extremum|best_k|fused_operator|element_pack).*$", "",
                   text, flags=re.S)
     out = text + " {\n public:\n"
+    own_name = one.name.split("::")[-1]
     for member in members:
+        is_constructor = member.name == inner + own_name and "= delete" not in member.text
+        if not member.comment and not is_constructor:
+            continue
         body = class_text(member, all_of_header) if member.kind == "member type" else plain(member.text)
-        out += documented(member.comment, body + ";")
+        if is_constructor:  # without its initialisers
+            body = re.sub(r"\)\s*(noexcept\s*)?:\s.*$", ")", body, flags=re.S)
+        out += documented(member.comment, body + ";") if member.comment else body + ";\n"
     return out + "}"
 
 
@@ -159,7 +169,9 @@ def reference_of(path, name, group):
     found = headers.declarations(path)
     page = comment_page(head_comment(text))
     own = group_id(name)
-    out = f"/**\n@defgroup {own} {name}\n@ingroup {group}\n\n{page}\n\n`#include <warpfold/{name}>`\n*/\n"
+    path_name = posixpath.normpath("warpfold/" + name)
+    title = path_name.removeprefix("warpfold/")
+    out = f"/**\n@defgroup {own} {title}\n@ingroup {group}\n\n{page}\n\n`#include <{path_name}>`\n*/\n"
     namespace = None
     for one in found:
         if one.kind.startswith("member"):
@@ -180,7 +192,7 @@ def reference_of(path, name, group):
 
 
 def group_id(name):
-    return "header_" + re.sub(r"\W", "_", name)
+    return "header_" + re.sub(r"\W", "_", name.removeprefix("../"))
 
 
 def write_reference(source, stage):
@@ -194,14 +206,14 @@ def write_reference(source, stage):
     folder.mkdir(parents=True)
     (folder / "00_groups.hpp").write_text(groups)
     include = source / "include" / "warpfold"
-    paths = {path.relative_to(include).as_posix(): path for path in headers.public_headers(source / "include")}
+    paths = {os.path.relpath(path, include): path for path in headers.public_headers(source / "include")}
     missing = sorted(set(paths) ^ set(placed))
     if missing:
         sys.exit("pages.py: REFERENCE has no place for, or names what is no public header: " + " ".join(missing))
     for i, (name, group) in enumerate(placed.items()):
         text = reference_of(paths[name], name, group)
         (folder / f"{i + 1:02}_{re.sub('[^a-z0-9]', '_', name)}.hpp").write_text(text)
-    return {"include/warpfold/" + name for name in placed}
+    return {posixpath.normpath("include/warpfold/" + name): group_id(name) for name in placed}
 
 
 # ---- pages -----------------------------------------------------------------------------------------------------------
@@ -250,7 +262,7 @@ class Pages:
             name = page_id(path) + ("_" + re.sub(r"\W", "_", anchor) if anchor else "")
             return f"[{text}](@ref {name})"
         if path in self.reference:
-            return f"[{text}](@ref {group_id(path[len('include/warpfold/'):])})"
+            return f"[{text}](@ref {self.reference[path]})"
         if path.startswith("examples/tasks/") and path.endswith(".cu"):
             return f"[{text}](@ref page_task_{pathlib.PurePosixPath(path).stem})"
         if not (self.source / path).exists():
@@ -287,6 +299,8 @@ class Pages:
                     label += f"_{labels.count(label) - 1}"
                 label = "mainpage" if path == START and label == page_id(START) else label
                 line = f"{heading.group(1)} {heading.group(2)} {{#{label}}}"
+                if path in TOP[:2] and label != "mainpage":  # no places of the tree
+                    line = f"<h2>{heading.group(2)}</h2>" if heading.group(1) != "#" else line
             if line.startswith("|"):
                 line = line.replace("\\|", "&#124;")
                 line = re.sub(r"`[^`]*`", lambda m: "<code>" + html(m.group().strip("`")) + "</code>"
@@ -297,7 +311,11 @@ class Pages:
             if path in LISTS:
                 line = re.sub(r"\[([^]]*)\]\(@ref (page_\w+)\)", self.subpage, line)
             out.append(line)
-        (self.stage / "pages" / (page_id(path) + ".md")).write_text("\n".join(out) + "\n")
+        self.file(path).write_text("\n".join(out) + "\n")
+
+    def file(self, path):
+        """Doxygen lists pages by the names of their files."""
+        return self.stage / "pages" / f"{TOP.index(path) if path in TOP else 9}_{page_id(path)}.md"
 
     def subpage(self, match):
         if match.group(2) in self.listed:
@@ -320,7 +338,7 @@ class Pages:
 
     def write(self):
         self.tasks()
-        for path in [START] + LISTS:
+        for path in TOP:
             self.add(path)
         while self.todo:
             path = self.todo.pop(0)
@@ -330,8 +348,8 @@ class Pages:
         tasks = sorted(name for name in self.titles if name.startswith("page_task_") and name not in self.listed)
         if tasks:
             sys.exit(f"pages.py: {LISTS[0]} does not list " + " ".join(tasks))
-        rest = [name for name in self.titles if name not in self.listed | {page_id(path) for path in [START] + LISTS}]
-        with open(self.stage / "pages" / (page_id(LISTS[-1]) + ".md"), "a") as more:
+        rest = [name for name in self.titles if name not in self.listed | {page_id(path) for path in TOP}]
+        with open(self.file(LISTS[-1]), "a") as more:
             more.writelines(f'- @subpage {name} "{self.titles[name]}"\n' for name in rest)
 
 
@@ -345,7 +363,19 @@ def listing(path):
     return f"```{language}\n{text}```"
 
 
+def unlink_parameters(site):
+    """Parameters that have the name of a type, as `first` has, are no links to it."""
+    link = re.compile(r'((?:[\w&;*] )|&amp;|\*)<a class="el" href="[^"]*">(\w+)</a>(?=[,)]|=|</td>)')
+    for page in site.glob("*.html"):
+        text = page.read_text()
+        lines = [link.sub(r"\1\2", line) if "memItemRight" in line or "memTemplItemRight" in line else line
+                 for line in text.split("\n")]
+        page.write_text("\n".join(lines))
+
+
 def main():
+    if len(sys.argv) == 2:
+        return unlink_parameters(pathlib.Path(sys.argv[1]))
     source, stage, site = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
     for folder in (stage, site):
         shutil.rmtree(folder, ignore_errors=True)
