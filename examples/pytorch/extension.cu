@@ -18,15 +18,18 @@ struct torch_memory {
 };
 torch_memory memory;
 
+const Tensor& checked(const Tensor& x) {
+  TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat, "a float tensor on a GPU is needed");
+  return x;
+}
+
 // What a call on `x` needs: its device, the current stream and scratch.
 struct call {
   c10::cuda::CUDAGuard guard;
   cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   wf::workspace scratch{memory, stream};
 
-  explicit call(const Tensor& x) : guard(x.device()) {
-    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat, "a float tensor on a GPU is needed");
-  }
+  explicit call(const Tensor& x) : guard(checked(x).device()) {}
 };
 
 // A tensor of up to four dimensions, with any strides. Axes that it lacks come first, with one index each.
@@ -40,7 +43,8 @@ template <class T> wf::strided<T, 4> array(const Tensor& x, T* first) {
 wf::axes axis_of(const Tensor& x, std::int64_t dim) { return {static_cast<int>(dim < 0 ? dim : dim - x.dim())}; }
 
 Tensor segmented_sum(const Tensor& values, const Tensor& offsets) {
-  TORCH_CHECK(values.is_contiguous() && offsets.is_contiguous() && offsets.numel() > 0, "contiguous tensors are needed");
+  TORCH_CHECK(values.is_contiguous() && offsets.is_contiguous() && offsets.numel() > 0,
+              "contiguous tensors are needed");
   const call on(values);
   const Tensor out = torch::empty({offsets.numel() - 1}, values.options());
   AT_DISPATCH_INDEX_TYPES(offsets.scalar_type(), "segmented_sum", [&] {
