@@ -7,6 +7,7 @@ import posixpath
 import re
 import sys
 
+import cpp_text
 import headers
 
 # Every public header has a place here, or the site is not made.
@@ -122,7 +123,7 @@ def called_like(variable, text, group):
     name = variable.name.split("::")[-1]
     begin = re.search(r"struct " + match.group(1) + r"\b", text).start()
     begin = text.index("{", begin)
-    body = text[begin:headers.closing(text, begin)]
+    body = text[begin:cpp_text.closing(text, begin)]
     heads = re.findall(r"((?:  ///[^\n]*\n)+)  (template <.*?)operator\(\)(\(.*?\)) const \{", body, re.S)
     out = ""
     for i, (comment, head, parameters) in enumerate(heads):
