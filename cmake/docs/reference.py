@@ -53,8 +53,15 @@ def escaped(text):
         piece = piece.replace("\\", "\\\\").replace("@", "\\@").replace("<", "\\<").replace(">", "\\>")
         piece = re.sub(r"(?<!^)\*|^\*(?! )", r"\\*", piece)
         piece = re.sub(r"(?<!\w)_", r"\\_", piece)
-        return piece.replace("#", "\\#").replace("%", "%%").replace("::", "\\::")
+        piece = piece.replace("#", "\\#").replace("%", "%%").replace("::", "\\::")
+        return re.sub(r"(?<![\w/.])(\w+/)?\w+\.(cuh|hpp)\b", header_link, piece)
     return "\n".join(outside_code(line, escape) for line in text.split("\n"))
+
+
+def header_link(match):
+    """A header's name as a link to its page, if it has one."""
+    name = match.group()
+    return f'@ref {group_id(name)} "{name}"' if name in " ".join(REFERENCE.values()).split() else name
 
 
 def comment_page(text):
@@ -107,7 +114,12 @@ def plain(head):
     head = re.sub(r"__host__ __device__ |WARPFOLD_JIT |WARPFOLD_EXPORTED |\[\[nodiscard\]\] |inline |__extension__ ", "", head)
     head = re.sub(r"\[\[[^]]*\]\] |__attribute__\(\(\w+\)\) ", "", head)
     head = re.sub(r"const std::type_identity_t<(.*?)>& options", r"const \1& options", head, flags=re.S)
-    head = head.replace("warpfold::", "").replace("std::remove_cvref_t", "remove_cvref_t")
+    head = head.replace("warpfold::", "")
+    for options in ("detail::arg_options<", "detail::arg_by_options<", "detail::options_for<"):  # names of reduce_options
+        while options in head:
+            begin = head.index(options)
+            end = cpp_text.closing(head, begin + len(options) - 1, "<>")
+            head = head[:begin] + "reduce_options<...>" + head[end + 1:]
     return re.sub(r"\bdetail::|\bhost_side::", "", head)
 
 
