@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emulator throws when a kernel breaks a rule of CUDA's execution model.
+// The exception that the emulator throws when a kernel breaks a rule of CUDA's execution model.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cuda_emulator/runtime_error.hpp>
+#include <cuda_emulator/symbols.hpp>
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 namespace cuda_emulator {
 
@@ -62,6 +64,20 @@ inline cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes* attribute
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(e::most_dynamic_shared_bytes(kernel));
   attributes->preferredShmemCarveout = e::settings_of(kernel).carveout;
   attributes->nonPortableClusterSizeAllowed = e::settings_of(kernel).large_clusters;
+  return cudaSuccess;
+}
+
+// The name stays valid, as the device runtime's does.
+inline cudaError_t CUDARTAPI cudaFuncGetName(const char** name, const void* kernel) {
+  namespace e = cuda_emulator;
+  if (name == nullptr) return e::remember(cudaErrorInvalidValue);
+  if (kernel == nullptr) return e::remember(cudaErrorInvalidDeviceFunction);
+  e::runtime_lock lock(e::runtime_mutex());
+  static std::map<const void*, std::string> names;
+  std::string& own = names[kernel];
+  if (own.empty()) own = e::symbol_of(kernel);
+  if (own.empty()) return e::remember(cudaErrorInvalidDeviceFunction);
+  *name = own.c_str();
   return cudaSuccess;
 }
 

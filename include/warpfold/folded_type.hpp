@@ -11,8 +11,8 @@ inline constexpr bool is_accumulator = std::is_trivially_copyable_v<A>&& std::is
 /// The type as which the host calls an `F`: an extended lambda has no const call there.
 template <class F> using callable_t = std::conditional_t<is_extended_lambda<F>, F&, const F&>;
 
-/// What `Op` returns for two items, if it also folds that; else `T`. Not asked of a lambda whose result the host cannot
-/// know.
+/// The type that `Op` returns for two items, if it also folds that; else `T`. Not asked of a lambda whose
+/// result the host cannot know.
 template <class Op, class T> struct folded { using type = T; };
 template <class Op, class T, class R> WARPFOLD_JIT consteval bool folds_results() {
   if constexpr (std::is_same_v<R, T>) return true;

@@ -130,8 +130,7 @@ void reduce_host_pairs(const char* function, const Left& left, const Right& righ
   using L = typename Left::item;
   using R = typename Right::item;
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, L, R>()) {
-    if (left.count != right.count)
-      reject(function, "left has " + std::to_string(left.count) + " items, right has " + std::to_string(right.count));
+    host_side::check_equal_counts(function, left.count, right.count);
     reduce_parts<L, R>(
         function, {host_memory::reader_of(function, "left", left), host_memory::reader_of(function, "right", right)},
         left.count, checked_output(function, out), op, transform, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a caller may say beside input, output and operator.
+// Options of calls, beside input, output and operator.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -155,8 +155,8 @@ concept thrust_vector_iterator = requires(const P& p) {
 };
 }  // namespace detail
 
-/// What stands for a pointer: T*, a contiguous iterator of std or cuda::std, thrust::device_ptr, or the iterator of a
-/// thrust::device_vector. Never a reverse or transform iterator.
+/// An iterator that stands for a pointer: T*, a contiguous iterator of std or cuda::std, thrust::device_ptr, or the
+/// iterator of a thrust::device_vector. Never a reverse or transform iterator.
 template <class P>
 concept pointer_like = (std::is_pointer_v<P> && std::is_object_v<std::remove_pointer_t<P>>) ||
                        std::contiguous_iterator<P> || detail::thrust_pointer<P> || detail::thrust_vector_iterator<P>;
@@ -191,8 +191,8 @@ template <pointer_like It> struct iterator_item<It> {
 };
 }  // namespace detail
 
-/// What can be indexed with 64 bits in device code: what stands for a pointer, and takes the vector path, or anything
-/// else (thrust's and cuda's transform, counting, zip, … iterators), which is read item by item.
+/// An iterator that device code can index with 64 bits: one that stands for a pointer, and takes the vector path, or
+/// any else (thrust's and cuda's transform, counting, zip, … iterators), which is read item by item.
 template <class It>
 concept item_iterator =
     !device_range<It> && (pointer_like<It> || (detail::kernel_argument<It> && requires(const It it) {
@@ -202,7 +202,7 @@ concept item_iterator =
 /// Its items' type.
 template <item_iterator It> using iterator_item_t = typename detail::iterator_item<It>::value_type;
 
-/// What kernels get for an iterator: the pointer that it stands for, or itself.
+/// Kernels get this for an iterator: the pointer that it stands for, or itself.
 template <class It> constexpr auto to_kernel_iterator(const It& it) {
   if constexpr (pointer_like<It>) return to_pointer(it);
   else return it;

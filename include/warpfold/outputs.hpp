@@ -20,7 +20,7 @@ template <class... Its> struct output_places : detail::fused_storage<std::index_
     return detail::element<I>(*this);
   }
 
-  /// What values are assigned to. `place(it)` is the item of one output.
+  /// Values are assigned to it. `place(it)` is the item of one output.
   template <class Place> struct reference {
     const output_places& outputs;  ///< whose items they are
     Place place;                   ///< of the item
@@ -79,7 +79,7 @@ template <class... Its> struct output<output_places<Its...>> {
   }
 };
 
-/// What `outputs` returns. `IsSized` says whether any of the outputs is a range.
+/// The result of `outputs`. `IsSized` says whether any of the outputs is a range.
 template <bool IsSized, class... Its> struct outputs_argument {
   static constexpr bool is_sized = IsSized;  ///< whether the least size is known
   output<output_places<Its...>> all;         ///< in the caller's order

@@ -63,11 +63,9 @@ template <bool Wanted, bool IfFound> struct whether {
   static void enqueue(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out,
                       Predicate predicate, const call_options& options) {
     if constexpr (check_predicate<Predicate, iterator_item_t<It>>() && check_written<bool, output_iterator_t<Out>>()) {
-      const auto from = to_kernel_iterator(first);
-      host_side::check_count(function, count);
-      if (count > 0) host_side::check_pointer(function, argument, from);
-      quantifiers::enqueue(function, make_leaves<bool>(logical_or{}, make_source(from, count), predicate), Wanted,
-                           IfFound, checked_output(function, out), options);
+      const auto source = checked_source(function, argument, first, count);
+      quantifiers::enqueue(function, make_leaves<bool>(logical_or{}, source, predicate), Wanted, IfFound,
+                           checked_output(function, out), options);
     }
   }
 };

@@ -72,33 +72,20 @@ void reduce_items_over_ranks(const char* function, Ranks& ranks, int to, const c
                              std::int64_t count, const part& of, Out&& out, Op op, Transform transform,
                              const rank_options<A>& options) {
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
-    const auto from = to_kernel_iterator(first);
-    const auto source = [&] {
-      host_side::check_count(function, count);
-      if (count > 0) host_side::check_pointer(function, argument, from);
-      return make_source(from, count);
-    };
+    const auto source = [&] { return checked_source(function, argument, first, count); };
     reduce_over_ranks<A, Ranks, decltype(source())>(function, ranks, to, source, of, out, op, transform, options);
   }
 }
 
-template <class A, class Ranks, class Left, class Right, class Out, class Op, class Transform>
+template <class A, class Ranks, class Left, class Right, class Op, class Transform>
 void reduce_pairs_over_ranks(const char* function, Ranks& ranks, int to, const Left& left, const Right& right,
-                             std::int64_t count, std::int64_t right_count, const part& of, Out&& out, Op op,
+                             std::int64_t count, std::int64_t right_count, const part& of, auto&& out, Op op,
                              Transform transform, const rank_options<A>& options) {
-  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<Left>,
-                            iterator_item_t<Right>>()) {
-    const auto l = to_kernel_iterator(left);
-    const auto r = to_kernel_iterator(right);
+  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<decltype(out)>>,
+                            iterator_item_t<Left>, iterator_item_t<Right>>()) {
     const auto source = [&] {
-      if (count != right_count)
-        reject(function, "left has " + std::to_string(count) + " items, right has " + std::to_string(right_count));
-      host_side::check_count(function, count);
-      if (count > 0) {
-        host_side::check_pointer(function, "left", l);
-        host_side::check_pointer(function, "right", r);
-      }
-      return make_zip(l, r, count);
+      host_side::check_equal_counts(function, count, right_count);
+      return checked_pairs(function, left, right, count);
     };
     reduce_over_ranks<A, Ranks, decltype(source())>(function, ranks, to, source, of, out, op, transform, options);
   }
@@ -213,21 +200,20 @@ void transform_all_reduce(Ranks& ranks, It first, std::int64_t count, part of, O
                                      options);
 }
 /// all_reduce of transform(left[0], right[0]) …: with plus and multiplies, the dot product.
-template <communicator Ranks, device_range Left, device_range Right, class Out, operator_argument Op, class Transform,
+template <communicator Ranks, device_range Left, device_range Right, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-  requires any_device_output<Out>
-void transform_all_reduce(Ranks& ranks, const Left& left, const Right& right, part of, Out&& out, Op op,
-                          Transform transform, const std::type_identity_t<rank_options<A>>& options = {}) {
+void transform_all_reduce(Ranks& ranks, const Left& left, const Right& right, part of, any_device_output auto&& out,
+                          Op op, Transform transform, const std::type_identity_t<rank_options<A>>& options = {}) {
   detail::reduce_pairs_over_ranks<A>("transform_all_reduce", ranks, -1, left.data(), right.data(),
                                      detail::range_items(left), detail::range_items(right), of, out, op, transform,
                                      options);
 }
 /// The same of `count` pairs.
-template <communicator Ranks, item_iterator Left, item_iterator Right, class Out, operator_argument Op, class Transform,
+template <communicator Ranks, item_iterator Left, item_iterator Right, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
-  requires any_device_output<Out>
-void transform_all_reduce(Ranks& ranks, Left left, Right right, std::int64_t count, part of, Out&& out, Op op,
-                          Transform transform, const std::type_identity_t<rank_options<A>>& options = {}) {
+void transform_all_reduce(Ranks& ranks, Left left, Right right, std::int64_t count, part of,
+                          any_device_output auto&& out, Op op, Transform transform,
+                          const std::type_identity_t<rank_options<A>>& options = {}) {
   detail::reduce_pairs_over_ranks<A>("transform_all_reduce", ranks, -1, left, right, count, count, of, out, op,
                                      transform, options);
 }

@@ -27,25 +27,51 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// reduce_axes for each node of the part; results of node k go to to + k * results.
+/// A rank's array, and the axis along which the whole one is split.
+template <class T, std::size_t Rank> struct split_array {
+  const T* data = nullptr;
+  std::int64_t extents[Rank] = {}, strides[Rank] = {};
+  std::size_t axis = 0;
+  std::int64_t results = 1;  ///< the product of the other extents
+
+  split_array() = default;
+  /// Throws if `along` does not name one axis.
+  template <class In> split_array(const char* function, const In& in, const axes& along) {
+    constexpr int rank = static_cast<int>(Rank);
+    if (along.count != 1) reject(function, std::to_string(along.count) + " axes are named; one can be split");
+    const int named = along.number[0] < 0 ? along.number[0] + rank : along.number[0];
+    if (named < 0 || named >= rank)
+      reject(function, "axes name axis " + std::to_string(along.number[0]) + " of an array of " + std::to_string(rank) +
+                           " dimensions");
+    axis = static_cast<std::size_t>(named);
+    for (std::size_t i = 0; i < Rank; ++i) {
+      extents[i] = static_cast<std::int64_t>(in.extent(i)), strides[i] = static_cast<std::int64_t>(in.stride(i));
+      if (i != axis) results *= extents[i];
+    }
+    data = to_pointer(in.data_handle());
+  }
+  std::int64_t length() const { return extents[axis]; }
+};
+
+/// reduce_axes for each node of the part; results of node k go to to + k * array.results.
 template <class T, std::size_t Rank, class A, class Op>
-void reduce_axis_nodes(const T* data, const std::int64_t (&extents)[Rank], const std::int64_t (&strides)[Rank],
-                       std::size_t axis, const warpfold::ranks::axis_nodes& nodes, A* to, std::int64_t results, Op op,
+void reduce_axis_nodes(const split_array<T, Rank>& array, const warpfold::ranks::axis_nodes& nodes, A* to, Op op,
                        const call_options& options) {
+  const std::size_t axis = array.axis;
   std::int64_t kept[Rank > 1 ? Rank - 1 : 1] = {1};
   for (std::size_t i = 0, k = 0; i < Rank; ++i)
-    if (i != axis) kept[k++] = extents[i];
+    if (i != axis) kept[k++] = array.extents[i];
   for (int k = 0; k < nodes.count(); ++k) {
     std::int64_t slice[Rank];
-    std::copy_n(extents, Rank, slice);
+    std::copy_n(array.extents, Rank, slice);
     slice[axis] = nodes[k].items;
-    const strided<const T, static_cast<int>(Rank)> in(data + (nodes[k].first - nodes.first) * strides[axis], slice,
-                                                      strides);
+    const strided<const T, static_cast<int>(Rank)> in(array.data + (nodes[k].first - nodes.first) * array.strides[axis],
+                                                      slice, array.strides);
     const segmented_options<A> how{options.stream, {}, {}, options.workspace, options.max_blocks};
     if constexpr (Rank == 1)
-      warpfold::reduce_axes(in, strided<A, 0>(to + k * results), axes{static_cast<int>(axis)}, op, how);
+      warpfold::reduce_axes(in, strided<A, 0>(to + k * array.results), axes{static_cast<int>(axis)}, op, how);
     else
-      warpfold::reduce_axes(in, strided<A, static_cast<int>(Rank) - 1>(to + k * results, kept),
+      warpfold::reduce_axes(in, strided<A, static_cast<int>(Rank) - 1>(to + k * array.results, kept),
                             axes{static_cast<int>(axis)}, op, how);
   }
 }
@@ -72,37 +98,29 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
   const call_options local{options.stream, options.workspace, options.max_blocks};
   const bool is_captured = r::is_capturing(options.stream);
   r::exchange<A, Op, Ranks> parts(function, ranks, op, local, options.timeout, -1, 128);
-  const T* data = nullptr;
+  detail::split_array<T, rank> array;
   A* to = nullptr;
-  std::int64_t extents[rank] = {}, strides[rank] = {}, results = 1;
   std::int64_t* is_valid = nullptr;
-  std::size_t axis = 0;
   grid::initial_value<A> init, nothing;
   r::axis_nodes nodes(0, 0);
   parts.run([&] {
-    if (along.count != 1) reject(function, std::to_string(along.count) + " axes are named; one can be split");
-    const int named = along.number[0] < 0 ? along.number[0] + static_cast<int>(rank) : along.number[0];
-    if (named < 0 || named >= static_cast<int>(rank))
-      reject(function, "axes name axis " + std::to_string(along.number[0]) + " of an array of " + std::to_string(rank) +
-                           " dimensions");
-    axis = static_cast<std::size_t>(named);
-    for (std::size_t i = 0; i < rank; ++i) {
-      extents[i] = static_cast<std::int64_t>(in.extent(i)), strides[i] = static_cast<std::int64_t>(in.stride(i));
-      if (i != axis) results *= extents[i];
-    }
+    array = detail::split_array<T, rank>(function, in, along);
     constexpr std::int64_t most = canonical_nodes<A, Op>::most_items;
-    if (of.first < 0 || of.first > most - extents[axis]) reject(function, "part.first is " + std::to_string(of.first));
-    data = to_pointer(in.data_handle()), to = to_pointer(out.data());
-    if (static_cast<std::int64_t>(out.size()) < results)
-      reject(function,
-             "out has " + std::to_string(out.size()) + " items; there are " + std::to_string(results) + " results");
-    if (results > 0) host_side::check_pointer(function, "out", to);
-    if (results > 0 && extents[axis] > 0) host_side::check_pointer(function, "in", data);
+    if (of.first < 0 || of.first > most - array.length())
+      reject(function, "part.first is " + std::to_string(of.first) + " and there are " +
+                           std::to_string(array.length()) + " items along the axis; they are numbered from 0 to " +
+                           std::to_string(most - 1));
+    to = to_pointer(out.data());
+    if (static_cast<std::int64_t>(out.size()) < array.results)
+      reject(function, "out has " + std::to_string(out.size()) + " items; there are " + std::to_string(array.results) +
+                           " results");
+    if (array.results > 0) host_side::check_pointer(function, "out", to);
+    if (array.results > 0 && array.length() > 0) host_side::check_pointer(function, "in", array.data);
     if (options.init || has_identity_v<Op, A>) nothing = host_side::value_of_nothing<Op, A*>(function, options.init);
     init = host_side::initial_value_of<Op>(function, options.init);
-    nodes = r::axis_nodes(of.first, of.first + extents[axis]);
+    nodes = r::axis_nodes(of.first, of.first + array.length());
     is_valid = reinterpret_cast<std::int64_t*>(parts.room());
-    parts.tell(results, nodes.first, nodes.end,
+    parts.tell(array.results, nodes.first, nodes.end,
                r::check_axis_parts{is_captured ? is_valid : ranks.template value_place<std::int64_t>(), is_captured});
   });
   const r::gathered_messages gathered = parts.messages();
@@ -112,6 +130,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
     most_nodes = *ranks.template value_place<std::int64_t>();
     is_valid = nullptr;
   }
+  const std::int64_t results = array.results;
   if (results == 0) return;
   if (most_nodes == 0 && !nothing.exists())
     reject(function, "no rank has items, the operator has no identity, and no .init was given");
@@ -120,8 +139,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
   r::exchange<A, Op, Ranks> values(function, ranks, op, local, options.timeout, -1,
                                    128 + (static_cast<std::size_t>(ranks.size()) + 1) * bytes);
   std::byte *const mine = values.room() + 128, *const all = mine + bytes;
-  detail::reduce_axis_nodes<T, rank>(data, extents, strides, axis, nodes, reinterpret_cast<A*>(mine), results, op,
-                                     r::with_scratch(ranks, local));
+  detail::reduce_axis_nodes(array, nodes, reinterpret_cast<A*>(mine), op, r::with_scratch(ranks, local));
   if (bytes > 0) ranks.all_gather(mine, all, bytes, options.stream);
   const int blocks = static_cast<int>(std::min<std::int64_t>(host_side::divide_up(results, 128), 1024));
   host_side::enqueue(&r::join_axes_kernel<A, Op>, {blocks, 128}, options.stream,

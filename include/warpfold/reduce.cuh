@@ -30,7 +30,7 @@
 //   negative max_blocks, inputs of different lengths and host memory where device
 //   memory is meant; cuda_error for what CUDA reports.
 #pragma once
-#include <warpfold/host/leaves.cuh>
+#include <warpfold/host/checked_source.cuh>
 #include <warpfold/host/output_checks.cuh>
 #include <warpfold/host/refused_reductions.hpp>
 #include <warpfold/host/wait_for_value.cuh>
@@ -41,7 +41,7 @@
 namespace warpfold {
 
 namespace detail {
-// What the public functions share. `function` and `argument` are the names that the caller knows.
+// The public functions share these. `function` and `argument` are the names that the caller knows.
 inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Out> auto checked_output(const char* function, Out&& out) {
   const auto to = to_output(out);
@@ -57,10 +57,8 @@ template <class S, class It, class Out, class Op, class Transform, class A>
 void reduce_items(const char* function, const char* argument, const It& first, std::int64_t count, Out&& out,
                   const Op& op, const Transform& transform, const reduce_options<A>& options) {
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
-    const auto from = to_kernel_iterator(first);
-    host_side::check_count(function, count);
-    if (count > 0) host_side::check_pointer(function, argument, from);
-    host_side::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_source(from, count), transform),
+    const auto source = checked_source(function, argument, first, count);
+    host_side::reduce_with<S>::enqueue(function, make_leaves<A>(op, source, transform),
                                        lower_into<A>(op, checked_output(function, out)), op, options);
   }
 }
@@ -77,14 +75,8 @@ void reduce_pairs(const char* function, const auto& left, const auto& right, std
   if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>,
                             iterator_item_t<std::remove_cvref_t<decltype(left)>>,
                             iterator_item_t<std::remove_cvref_t<decltype(right)>>>()) {
-    const auto l = to_kernel_iterator(left);
-    const auto r = to_kernel_iterator(right);
-    host_side::check_count(function, count);
-    if (count > 0) {
-      host_side::check_pointer(function, "left", l);
-      host_side::check_pointer(function, "right", r);
-    }
-    host_side::reduce_with<S>::enqueue(function, make_leaves<A>(op, make_zip(l, r, count), transform),
+    const auto source = checked_pairs(function, left, right, count);
+    host_side::reduce_with<S>::enqueue(function, make_leaves<A>(op, source, transform),
                                        lower_into<A>(op, checked_output(function, out)), op, options);
   }
 }
@@ -92,10 +84,9 @@ void reduce_pairs(const char* function, const auto& left, const auto& right, std
 template <class S, class Out, class Op, class Transform, class A>
 void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, const Op& op,
                    const Transform& transform, const reduce_options<A>& options) {
-  if (left.size() != right.size())
-    reject(function, "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
-  reduce_pairs<S>(function, left.data(), right.data(), static_cast<std::int64_t>(left.size()), out, op, transform,
-                  options);
+  const auto count = static_cast<std::int64_t>(left.size());
+  host_side::check_equal_counts(function, count, static_cast<std::int64_t>(right.size()));
+  reduce_pairs<S>(function, left.data(), right.data(), count, out, op, transform, options);
 }
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace detail
@@ -150,19 +141,19 @@ void transform_reduce(It first, const count_argument<It>& count, Out&& out, Op o
 }
 
 /// *out = init op transform(left[0], right[0]) op …: with plus and multiplies, the dot product.
-template <reduction_strategy S = automatic, device_range Left, device_range Right, class Out, operator_argument Op,
+template <reduction_strategy S = automatic, device_range Left, device_range Right, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, item_t<const Left>, item_t<const Right>>>
-void transform_reduce(const Left& left, const Right& right, Out&& out, Op op, Transform transform,
+void transform_reduce(const Left& left, const Right& right, auto&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_ranges<S>("transform_reduce", left, right, out, op, transform, options);
 }
 
 /// The same of `count` pairs. If either iterator is no pointer, both are read item by item.
-template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Out, operator_argument Op,
+template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, operator_argument Op,
           class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
-void transform_reduce(Left left, Right right, std::int64_t count, Out&& out, Op op, Transform transform,
+void transform_reduce(Left left, Right right, std::int64_t count, auto&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_pairs<S>("transform_reduce", left, right, count, out, op, transform, options);
 }

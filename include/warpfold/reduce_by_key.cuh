@@ -61,72 +61,69 @@ namespace warpfold {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Reduces the runs of equal keys; the head of this file says what the arguments are.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
-          operator_argument Op, equality_argument Equal, class A = accumulator_t<Op, items_argument_t<Values>>>
+template <class Keys, class Values, operator_argument Op, class A = accumulator_t<Op, items_argument_t<Values>>>
   requires counted_items<Keys, Values>
-void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                   OutCount&& out_count, Op op, Equal equal,
-                   const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count, Op op,
+                   equality_argument auto equal, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_runs("reduce_by_key", detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
                       detail::common_size("reduce_by_key", keys, values), to_output(out_keys), to_output(out_values),
                       to_output(out_count), op, thread::no_transform{}, equal, options);
 }
 
 /// As above with ==.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
-          operator_argument Op, class A = accumulator_t<Op, items_argument_t<Values>>>
+template <class Keys, class Values, operator_argument Op, class A = accumulator_t<Op, items_argument_t<Values>>>
   requires counted_items<Keys, Values>
-void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                   OutCount&& out_count, Op op, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count, Op op,
+                   const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, op, equal_to{}, options);
 }
 
 /// The sum of each run, with ==.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
-          class A = accumulator_t<plus, items_argument_t<Values>>>
+template <class Keys, class Values, class A = accumulator_t<plus, items_argument_t<Values>>>
   requires counted_items<Keys, Values>
-void reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                   OutCount&& out_count, const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
+                   const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce_by_key(keys, values, out_keys, out_values, out_count, plus{}, equal_to{}, options);
 }
 
 /// The same over `count` items of two iterators.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          output_argument OutCount, operator_argument Op, equality_argument Equal,
+template <item_iterator KeyIt, item_iterator ValueIt, operator_argument Op,
           class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                   OutValues&& out_values, OutCount&& out_count, Op op, Equal equal,
-                   const std::type_identity_t<reduce_options<A>>& options = {}) {
+void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count, Op op,
+                   equality_argument auto equal, const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_runs("reduce_by_key", to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out_keys),
                       to_output(out_values), to_output(out_count), op, thread::no_transform{}, equal, options);
 }
 
 /// As above with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          output_argument OutCount, operator_argument Op, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                   OutValues&& out_values, OutCount&& out_count, Op op,
+template <item_iterator KeyIt, item_iterator ValueIt, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count, Op op,
                    const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, equal_to{}, options);
 }
 
 /// The sum of each run, with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          output_argument OutCount, class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
-void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                   OutValues&& out_values, OutCount&& out_count,
+template <item_iterator KeyIt, item_iterator ValueIt, class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+void reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
                    const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::reduce_by_key(keys, values, count, out_keys, out_values, out_count, plus{}, equal_to{}, options);
 }
 
 /// For each run init op transform(value) op …; else as reduce_by_key. The accumulator follows what `transform`
 /// returns.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
-          operator_argument Op, class Transform, equality_argument Equal,
+template <class Keys, class Values, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, items_argument_t<Values>>>
   requires counted_items<Keys, Values>
-void transform_reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                             OutCount&& out_count, Op op, Transform transform, Equal equal,
+void transform_reduce_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                             output_argument auto&& out_values, output_argument auto&& out_count, Op op,
+                             Transform transform, equality_argument auto equal,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   constexpr const char* function = "transform_reduce_by_key";
   detail::reduce_runs(function, detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
@@ -135,33 +132,32 @@ void transform_reduce_by_key(const Keys& keys, const Values& values, OutKeys&& o
 }
 
 /// As above with ==.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, output_argument OutCount,
-          operator_argument Op, class Transform,
+template <class Keys, class Values, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, items_argument_t<Values>>>
   requires counted_items<Keys, Values>
-void transform_reduce_by_key(const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
-                             OutCount&& out_count, Op op, Transform transform,
-                             const std::type_identity_t<reduce_options<A>>& options = {}) {
+void transform_reduce_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
+                             output_argument auto&& out_values, output_argument auto&& out_count, Op op,
+                             Transform transform, const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::transform_reduce_by_key(keys, values, out_keys, out_values, out_count, op, transform, equal_to{}, options);
 }
 
 /// The same over `count` items of two iterators.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          output_argument OutCount, operator_argument Op, class Transform, equality_argument Equal,
+template <item_iterator KeyIt, item_iterator ValueIt, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<ValueIt>>>
-void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                             OutValues&& out_values, OutCount&& out_count, Op op, Transform transform, Equal equal,
+void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count,
+                             output_argument auto&& out_keys, output_argument auto&& out_values,
+                             output_argument auto&& out_count, Op op, Transform transform, equality_argument auto equal,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   detail::reduce_runs("transform_reduce_by_key", to_kernel_iterator(keys), to_kernel_iterator(values), count,
                       to_output(out_keys), to_output(out_values), to_output(out_count), op, transform, equal, options);
 }
 
 /// As above with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          output_argument OutCount, operator_argument Op, class Transform,
+template <item_iterator KeyIt, item_iterator ValueIt, operator_argument Op, class Transform,
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<ValueIt>>>
-void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                             OutValues&& out_values, OutCount&& out_count, Op op, Transform transform,
+void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count,
+                             output_argument auto&& out_keys, output_argument auto&& out_values,
+                             output_argument auto&& out_count, Op op, Transform transform,
                              const std::type_identity_t<reduce_options<A>>& options = {}) {
   warpfold::transform_reduce_by_key(keys, values, count, out_keys, out_values, out_count, op, transform, equal_to{},
                                     options);
@@ -170,53 +166,51 @@ void transform_reduce_by_key(const KeyIt& keys, const ValueIt& values, std::int6
 // ---- waiting for the number of runs ----
 
 /// reduce_by_key, waiting for the stream and returning the number of runs. Cannot be captured.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, operator_argument Op,
-          equality_argument Equal, class A = accumulator_t<Op, items_argument_t<Values>>>
+template <class Keys, class Values, operator_argument Op, class A = accumulator_t<Op, items_argument_t<Values>>>
   requires counted_items<Keys, Values> std::int64_t reduce_by_key_value(
-      const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values, Op op, Equal equal,
-      const std::type_identity_t<reduce_options<A>>& options = {}) {
+      const Keys& keys, const Values& values, output_argument auto&& out_keys, output_argument auto&& out_values, Op op,
+      equality_argument auto equal, const std::type_identity_t<reduce_options<A>>& options = {}) {
     return detail::count_runs(detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
                               detail::common_size(detail::counting, keys, values), to_output(out_keys),
                               to_output(out_values), op, equal, options);
   }
 /// As above with ==.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues, operator_argument Op,
-          class A = accumulator_t<Op, items_argument_t<Values>>>
+template <class Keys, class Values, operator_argument Op, class A = accumulator_t<Op, items_argument_t<Values>>>
   requires counted_items<Keys, Values> std::int64_t reduce_by_key_value(
-      const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values, Op op,
+      const Keys& keys, const Values& values, output_argument auto&& out_keys, output_argument auto&& out_values, Op op,
       const std::type_identity_t<reduce_options<A>>& options = {}) {
     return warpfold::reduce_by_key_value(keys, values, out_keys, out_values, op, equal_to{}, options);
   }
 /// The sum of each run, with ==.
-template <class Keys, class Values, output_argument OutKeys, output_argument OutValues,
-          class A = accumulator_t<plus, items_argument_t<Values>>>
+template <class Keys, class Values, class A = accumulator_t<plus, items_argument_t<Values>>>
   requires counted_items<Keys, Values> std::int64_t reduce_by_key_value(
-      const Keys& keys, const Values& values, OutKeys&& out_keys, OutValues&& out_values,
+      const Keys& keys, const Values& values, output_argument auto&& out_keys, output_argument auto&& out_values,
       const std::type_identity_t<reduce_options<A>>& options = {}) {
     return warpfold::reduce_by_key_value(keys, values, out_keys, out_values, plus{}, equal_to{}, options);
   }
 /// The same over `count` items of two iterators.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          operator_argument Op, equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                                 OutValues&& out_values, Op op, Equal equal,
+template <item_iterator KeyIt, item_iterator ValueIt, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count,
+                                 output_argument auto&& out_keys, output_argument auto&& out_values, Op op,
+                                 equality_argument auto equal,
                                  const std::type_identity_t<reduce_options<A>>& options = {}) {
   return detail::count_runs(to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out_keys),
                             to_output(out_values), op, equal, options);
 }
 /// As above with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          operator_argument Op, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
-std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                                 OutValues&& out_values, Op op,
+template <item_iterator KeyIt, item_iterator ValueIt, operator_argument Op,
+          class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count,
+                                 output_argument auto&& out_keys, output_argument auto&& out_values, Op op,
                                  const std::type_identity_t<reduce_options<A>>& options = {}) {
   return warpfold::reduce_by_key_value(keys, values, count, out_keys, out_values, op, equal_to{}, options);
 }
 /// The sum of each run, with ==.
-template <item_iterator KeyIt, item_iterator ValueIt, output_argument OutKeys, output_argument OutValues,
-          class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
-std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count, OutKeys&& out_keys,
-                                 OutValues&& out_values, const std::type_identity_t<reduce_options<A>>& options = {}) {
+template <item_iterator KeyIt, item_iterator ValueIt, class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+std::int64_t reduce_by_key_value(const KeyIt& keys, const ValueIt& values, std::int64_t count,
+                                 output_argument auto&& out_keys, output_argument auto&& out_values,
+                                 const std::type_identity_t<reduce_options<A>>& options = {}) {
   return warpfold::reduce_by_key_value(keys, values, count, out_keys, out_values, plus{}, equal_to{}, options);
 }
 

@@ -25,7 +25,7 @@
 // - They throw std::invalid_argument also for a part that begins before item 0 or ends beyond item 2^62, and for a null
 //   `out`.
 #pragma once
-#include <warpfold/host/leaves.cuh>
+#include <warpfold/host/checked_source.cuh>
 #include <warpfold/item_count.hpp>
 #include <warpfold/reduce/part_dispatch.cuh>
 
@@ -58,10 +58,7 @@ template <class It, class Op, class Transform, class A>
 void reduce_part_items(const char* function, const char* argument, const It& first, std::int64_t count, const part& of,
                        canonical_nodes<A, Op>* out, Op op, Transform transform, const call_options& options) {
   if constexpr (check_types<Op, Transform, A, lowered_t<Op, A>*, iterator_item_t<It>>()) {
-    const auto from = to_kernel_iterator(first);
-    host_side::check_count(function, count);
-    if (count > 0) host_side::check_pointer(function, argument, from);
-    reduce_part_of(function, make_source(from, count), of, out, op, transform, options);
+    reduce_part_of(function, checked_source(function, argument, first, count), of, out, op, transform, options);
   }
 }
 
@@ -69,14 +66,7 @@ template <class Left, class Right, class Op, class Transform, class A>
 void reduce_part_pairs(const char* function, const Left& left, const Right& right, std::int64_t count, const part& of,
                        canonical_nodes<A, Op>* out, Op op, Transform transform, const call_options& options) {
   if constexpr (check_types<Op, Transform, A, lowered_t<Op, A>*, iterator_item_t<Left>, iterator_item_t<Right>>()) {
-    const auto l = to_kernel_iterator(left);
-    const auto r = to_kernel_iterator(right);
-    host_side::check_count(function, count);
-    if (count > 0) {
-      host_side::check_pointer(function, "left", l);
-      host_side::check_pointer(function, "right", r);
-    }
-    reduce_part_of(function, make_zip(l, r, count), of, out, op, transform, options);
+    reduce_part_of(function, checked_pairs(function, left, right, count), of, out, op, transform, options);
   }
 }
 }  // namespace WARPFOLD_HIDDEN_V1
@@ -122,11 +112,9 @@ template <device_range Left, device_range Right, operator_argument Op, class Tra
 void transform_reduce_part(const Left& left, const Right& right, part of,
                            std::type_identity_t<canonical_nodes<A, Op>>* out, Op op, Transform transform,
                            const call_options& options = {}) {
-  if (left.size() != right.size())
-    reject("transform_reduce_part",
-           "left has " + std::to_string(left.size()) + " items, right has " + std::to_string(right.size()));
-  detail::reduce_part_pairs("transform_reduce_part", left.data(), right.data(), static_cast<std::int64_t>(left.size()),
-                            of, out, op, transform, options);
+  const auto count = static_cast<std::int64_t>(left.size());
+  host_side::check_equal_counts("transform_reduce_part", count, static_cast<std::int64_t>(right.size()));
+  detail::reduce_part_pairs("transform_reduce_part", left.data(), right.data(), count, of, out, op, transform, options);
 }
 /// The same of `count` pairs.
 template <item_iterator Left, item_iterator Right, operator_argument Op, class Transform,

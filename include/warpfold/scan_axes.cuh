@@ -104,10 +104,10 @@ void check_scanned_apart(const char* function, const T* in, const axis_reduction
 }
 
 /// The scan of axis number `scanned` of `in`. The types have been checked.
-template <bool IsExclusive, class T, class Out, int Count, class Op, class Transform, class A>
+template <bool IsExclusive, class T, class Outputs, class Op, class Transform, class A>
 void scan_checked_axis(const char* function, const T* in, const axis_reduction::array_axes& in_axes, int scanned,
-                       bool is_backwards, const axis_reduction::array_outputs<Out, Count>& out, Op op,
-                       Transform transform, const reduce_options<A>& options) {
+                       bool is_backwards, const Outputs& out, Op op, Transform transform,
+                       const reduce_options<A>& options) {
   const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
   check_scanned_outputs(function, in_axes, out);
   if (items > 0) {
@@ -131,18 +131,17 @@ void scan_checked_axis(const char* function, const T* in, const axis_reduction::
       op, lower_into<A>(op, to.first), options);
 }
 
-template <bool IsExclusive, class In, class Axis, class Out, int Count, class Op, class Transform, class A>
-void scan_view_axis(const char* function, const In& in, const Axis& named,
-                    const axis_reduction::array_outputs<Out, Count>& out, Op op, Transform transform,
-                    const reduce_options<A>& options) {
+template <bool IsExclusive, class In, class Outputs, class Op, class Transform, class A>
+void scan_view_axis(const char* function, const In& in, const auto& named, const Outputs& out, Op op,
+                    Transform transform, const reduce_options<A>& options) {
   using T = view_item_t<In>;
-  if constexpr (check_types<Op, Transform, A, Out, T>()) {
+  if constexpr (check_types<Op, Transform, A, decltype(out.to.first), T>()) {
     static_assert(!lowers_segments<Op, A>,
                   "warpfold: scans do not tell where a segment begins: use within_run instead of within_segment");
     const auto in_axes = axis_reduction::axes_of(in);
     const T* const first = to_pointer(in.data_handle());
     scan_checked_axis<IsExclusive>(function, first, in_axes, scanned_axis(function, named, in_axes.rank),
-                                   std::same_as<Axis, backwards>, out, op, transform, options);
+                                   std::is_same_v<decltype(named), const backwards&>, out, op, transform, options);
   }
 }
 

@@ -53,10 +53,11 @@ template <class Key, class Value, class Op, class Equal, class A, class Out> con
   }
 }
 
-/// What all forms do. `count` is the number of items.
-template <scan::scan_kind Kind, class KeyIt, class ValueIt, class Out, class Op, class Equal, class A>
+/// All forms come here. `count` is the number of items.
+template <scan::scan_kind Kind, class KeyIt, class ValueIt, class Out, class Op, class A>
 void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, std::int64_t count,
-               const output<Out>& out, Op op, Equal equal, const reduce_options<A>& options) {
+               const output<Out>& out, Op op, auto equal, const reduce_options<A>& options) {
+  using Equal = decltype(equal);
   using key = iterator_item_t<KeyIt>;
   using value = iterator_item_t<ValueIt>;
   if constexpr (check_keyed_scan<key, value, Op, Equal, A, Out>()) {

@@ -62,9 +62,10 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Strategy, class It, class S, class Out, class Op, class Transform, class A>
-void reduce_segments(const char* function, const char* argument, const It& first, std::int64_t items, const S& segments,
-                     Out&& out, const Op& op, const Transform& transform, const segmented_options<A>& options) {
+template <class Strategy, class It, class Out, class Op, class Transform, class A>
+void reduce_segments(const char* function, const char* argument, const It& first, std::int64_t items,
+                     const auto& segments, Out&& out, const Op& op, const Transform& transform,
+                     const segmented_options<A>& options) {
   check_operator<Op, A>();
   if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
     if constexpr (check_transform<Op, Transform, A, iterator_item_t<It>>() &&
@@ -144,18 +145,18 @@ void segmented_reduce(const In& in, const Segments& segments, Out&& out,
 
 /// out[s] = init op transform(item) op ... over the items of segment s. The accumulator follows what `transform`
 /// returns.
-template <reduction_strategy S = automatic, device_range In, segments Segments, class Out, operator_argument Op,
-          class Transform, class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
-void transform_segmented_reduce(const In& in, const Segments& segments, Out&& out, Op op, Transform transform,
+template <reduction_strategy S = automatic, device_range In, segments Segments, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+void transform_segmented_reduce(const In& in, const Segments& segments, auto&& out, Op op, Transform transform,
                                 const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("transform_segmented_reduce", "in", in.data(), static_cast<std::int64_t>(in.size()),
                              segments, out, op, transform, options);
 }
 
 /// The same of the `count` items from `first` on.
-template <reduction_strategy S = automatic, item_iterator It, segments Segments, class Out, operator_argument Op,
-          class Transform, class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
-void transform_segmented_reduce(It first, const count_argument<It>& count, const Segments& segments, Out&& out, Op op,
+template <reduction_strategy S = automatic, item_iterator It, segments Segments, operator_argument Op, class Transform,
+          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+void transform_segmented_reduce(It first, const count_argument<It>& count, const Segments& segments, auto&& out, Op op,
                                 Transform transform, const std::type_identity_t<segmented_options<A>>& options = {}) {
   detail::reduce_segments<S>("transform_segmented_reduce", "first", first, count.from(first), segments, out, op,
                              transform, options);

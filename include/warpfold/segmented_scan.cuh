@@ -73,9 +73,10 @@ template <class S> std::int64_t scanned_segments(const char* function, const S& 
   else return segment::count_of(function, segments, items);
 }
 
-template <bool IsExclusive, class It, class S, class Out, class Op, class Transform, class A>
-void scan_segments(const char* function, const char* argument, const It& given, std::int64_t count, const S& segments,
-                   output<Out> out, Op op, Transform transform, const reduce_options<A>& options) {
+template <bool IsExclusive, class It, class Out, class Op, class Transform, class A>
+void scan_segments(const char* function, const char* argument, const It& given, std::int64_t count,
+                   const auto& segments, output<Out> out, Op op, Transform transform,
+                   const reduce_options<A>& options) {
   using T = iterator_item_t<It>;
   if constexpr (check_types<Op, Transform, A, Out, T>()) {
     const auto first = to_kernel_iterator(given);

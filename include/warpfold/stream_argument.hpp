@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What `.stream` takes.
+// The types that `.stream` takes.
 #pragma once
 #include <concepts>
 #include <type_traits>

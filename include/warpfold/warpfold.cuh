@@ -11,6 +11,7 @@
 #include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/exact_plus.cuh>
+#include <warpfold/explain.hpp>
 #include <warpfold/fuse.hpp>
 #include <warpfold/operators.hpp>
 #include <warpfold/options.hpp>

@@ -41,8 +41,8 @@ template <class A, class SlotOf> void add_access(shared_accesses& sum, SlotOf sl
     }
 }
 
-/// What `Algorithm`, a block algorithm of scans, does to scan a full data-block of items of type `A`. The
-/// accesses that load and store the data-block are not counted.
+/// Counts the accesses by which `Algorithm`, a block algorithm of scans, scans a full data-block of items of type `A`.
+/// Those that load and store the data-block are not among them.
 template <class Algorithm, class A> shared_accesses conflicts_of() {
   shared_accesses sum;
   Algorithm::template visit_accesses<A>([&](auto slot_of) {

@@ -39,7 +39,7 @@ inline std::int64_t scan_totals(std::int64_t items, std::int64_t data_block_item
   return totals;
 }
 
-/// What a scan whose items are scanned as `A` needs.
+/// The needs of a scan whose items are scanned as `A`.
 template <class S, class A> host_side::scratch_need scan_scratch(std::int64_t items) {
   return {0, static_cast<std::size_t>(scan_totals(items, S::algorithm::data_block_items)) * sizeof(A)};
 }

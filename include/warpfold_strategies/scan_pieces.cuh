@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What makes any scan a segmented one, as in Dotsenko 2008 and Martín 2012: items are scanned as pieces of segments
+// Any scan as a segmented one, as in Dotsenko 2008 and Martín 2012: items are scanned as pieces of segments
 // (piece.cuh). And where scans write: values, or the values of pieces.
 #pragma once
 #include <warpfold_strategies/piece.cuh>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kernel over axes in small, with and without blocks that share outputs; also for compute-sanitizer.
+#include <warpfold/scan_axes.cuh>
+
 #include "axes/arrays.cuh"
 
 namespace axes_sanitizer {
@@ -49,6 +51,46 @@ TEST(axes_sanitizer, every_kernel) {
       for (std::int64_t i = 0; i < out.items(); ++i)
         EXPECT_TRUE(wf_test::same_bits(to.value(i), expected[static_cast<std::size_t>(i)]))
             << each.name << ", output " << i << ", misaligned by " << misaligned;
+    }
+  }
+}
+
+/// Scans of a matrix along its rows or columns; whole strips of columns, or bands of them, in lanes or turned in shared
+/// memory.
+struct small_scan {
+  const char* name;
+  std::int64_t rows, columns, padding;
+  int axis;
+};
+
+TEST(axes_sanitizer, every_kernel_of_scans) {
+  for (const small_scan& each : {small_scan{"strips", 40, 300, 0, 0},
+                                 {"strips of several tiles", 600, 290, 0, 0},
+                                 {"strips of padded rows", 290, 70, 1, 1},
+                                 {"bands", 1500, 40, 0, 0},
+                                 {"bands of few columns", 3000, 3, 0, 0},
+                                 {"bands of padded rows", 3, 3000, 2, 1}}) {
+    const std::int64_t pitch = each.columns + each.padding;
+    const auto items = wf_test::random_items<float>(each.rows * pitch);
+    const std::int64_t length = each.axis == 0 ? each.rows : each.columns, stride = each.axis == 0 ? pitch : 1;
+    for (const bool is_backwards : {false, true}) {
+      auto expected = items;  // what lies between the rows stays
+      for (std::int64_t k = 0; k < each.rows * each.columns / length; ++k) {
+        wf::canonical_tree::counter<float, wf::plus> tree(wf::plus{});
+        for (std::int64_t i = 0; i < length; ++i) {
+          const std::int64_t item = is_backwards ? length - 1 - i : i;
+          const auto place = static_cast<std::size_t>(k * (each.axis == 0 ? 1 : pitch) + item * stride);
+          tree.push(items[place]);
+          expected[place] = tree.root();
+        }
+      }
+      const wf_test::device_array<float> in(items);
+      const wf::strided<float, 2> matrix(in.data(), {each.rows, each.columns}, {pitch, 1});
+      if (is_backwards) wf::inclusive_scan_axes(matrix, matrix, wf::backwards{each.axis});
+      else wf::inclusive_scan_axes(matrix, matrix, wf::axes{each.axis});
+      const auto found = in.to_host();
+      for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_TRUE(wf_test::same_bits(found[i], expected[i])) << each.name << ", item " << i << ' ' << is_backwards;
     }
   }
 }

@@ -2,6 +2,7 @@
 // Launches: shapes, arguments, attributes, and launches that the device refuses before anything runs.
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "emulated.hpp"
 
@@ -21,6 +22,15 @@ tell_identity(identity* out) {
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   __syncthreads();
   out[block * threads + thread] = {threadIdx, blockIdx, blockDim, gridDim};
+}
+
+TEST(launch, kernels_have_the_names_of_their_symbols) {
+  const char* name = nullptr;
+  ASSERT_EQ(cudaFuncGetName(&name, reinterpret_cast<const void*>(&tell_identity)), cudaSuccess);
+  EXPECT_NE(std::string(name).find("tell_identity"), std::string::npos) << name;
+  EXPECT_EQ(cudaFuncGetName(&name, nullptr), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaFuncGetName(nullptr, reinterpret_cast<const void*>(&tell_identity)), cudaErrorInvalidValue);
+  (void)cudaGetLastError();
 }
 
 TEST(launch, threads_know_who_they_are) {

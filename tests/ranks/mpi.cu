@@ -5,6 +5,8 @@
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/ranks.cuh>
 #include <warpfold/ranks/mpi.cuh>
+#include <warpfold/ranks_axes.cuh>
+#include <warpfold/ranks_scan.cuh>
 #include <warpfold/reduce.cuh>
 #include <warpfold/statistics.hpp>
 
@@ -50,6 +52,49 @@ template <class T, class Op> void test_bits(wf::mpi_ranks& ranks, const std::vec
     const auto value = wf::all_reduce_value(ranks, whole.data() + first, end - first, {.first = first}, op);
     expect(same_bytes(value, expected), "bits differ", ranks.rank());
   }
+}
+
+/// The rank's part of `count`, at random, the same draw on all ranks.
+std::pair<std::int64_t, std::int64_t> own_part(const wf::mpi_ranks& ranks, std::int64_t count) {
+  wf_test::random_source source(static_cast<std::uint64_t>(count));
+  return ranks_tests::random_parts(count, ranks.size(), source)[static_cast<std::size_t>(ranks.rank())];
+}
+
+void test_scans(wf::mpi_ranks& ranks, const std::vector<wf_test::interval<std::int64_t>>& items) {
+  using interval = wf_test::interval<std::int64_t>;
+  const auto [first, end] = own_part(ranks, std::ssize(items));
+  const device_array<interval> in(
+      std::span<const interval>(items).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))),
+      out(end - first);
+  const std::span<interval> to(out.data(), in.size());
+  // Result i is of `begin` to item i + `last` of the part.
+  const auto expect_results = [&](std::int64_t begin, std::int64_t last, const char* what) {
+    const auto results = out.to_host();
+    for (std::int64_t i = 0; i < std::ssize(results); ++i)
+      expect(same_bytes(results[static_cast<std::size_t>(i)], interval::of(begin, first + i + last)), what,
+             ranks.rank());
+  };
+  wf::inclusive_scan(ranks, in.items(), wf::part{first}, to, wf_test::join{});
+  ranks.wait({});
+  expect_results(0, 0, "inclusive_scan");
+  wf::exclusive_scan(ranks, in.items(), wf::part{first}, to, wf_test::join{}, {.init = interval::of(-1)});
+  ranks.wait({});
+  expect_results(-1, -1, "exclusive_scan");
+}
+
+/// A matrix that is split by its rows, which are reduced.
+void test_axes(wf::mpi_ranks& ranks) {
+  using interval = wf_test::interval<std::int64_t>;
+  constexpr std::int64_t rows = 53, columns = 5;
+  const auto [first, end] = own_part(ranks, rows);
+  std::vector<interval> items;
+  for (std::int64_t row = first; row < end; ++row) items.insert(items.end(), columns, interval::of(row));
+  const device_array<interval> in(items), out(columns);
+  wf::all_reduce_axes(ranks, wf::strided<const interval, 2>(in.data(), {end - first, columns}), wf::part{first},
+                      std::span(out.data(), columns), wf::axes{0}, wf_test::join{});
+  ranks.wait({});
+  for (const interval& each : out.to_host())
+    expect(same_bytes(each, interval::of(0, rows - 1)), "all_reduce_axes", ranks.rank());
 }
 
 void test_found_parts_and_lists(wf::mpi_ranks& ranks) {
@@ -125,6 +170,8 @@ int main(int count, char** arguments) {
     test_bits(ranks, items, wf_test::join{});
     test_bits(ranks, wf_test::random_items<float>(5003), wf::plus{});
     test_bits(ranks, wf_test::random_items<float>(700), wf::exact_plus{});
+    test_scans(ranks, items);
+    test_axes(ranks);
     test_found_parts_and_lists(ranks);
     test_errors(ranks);
     test_late_rank(MPI_COMM_WORLD);

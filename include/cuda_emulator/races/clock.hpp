@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread knows to have happened: for each thread of the launch, the instant before which all of that thread's
+// The past that a thread knows: for each thread of the launch, the instant before which all of that thread's
 // accesses are ordered before its own.
 //
 // An instant is counted by each release of the launch. Vector clocks of thousands of threads would be too long, so a
@@ -237,7 +237,7 @@ class clock_ref {
   clock* clock_ = nullptr;
 };
 
-// What a thread has released: its clock then, and its own accesses.
+// The past that a thread has released: its clock then, and its own accesses.
 struct released {
   clock_ref known;
   actor who = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emulator tells the race detector. Without CUDA_EMULATOR_RACES all of it is nothing.
+// The events that the emulator tells the race detector. Without CUDA_EMULATOR_RACES there are none.
 #pragma once
 
 #include <cuda_emulator/execution.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What -fsanitize=thread has the compiler call, in place of ThreadSanitizer's library: each plain access, each call of
-// a function, and std::atomic. memcpy, memmove and memset are functions of this file in the whole program, since they
-// access memory, too.
+// The functions that -fsanitize=thread has the compiler call, in place of ThreadSanitizer's library: each plain access,
+// each call of a function, and std::atomic. memcpy, memmove and memset are functions of this file in the whole program,
+// since they access memory, too.
 #pragma once
 
 #include <cuda_emulator/races/report.hpp>

@@ -58,7 +58,7 @@ class call_tree {
 
 namespace detail {
 
-// What addr2line says of each offset: function and file:line in turn, for inlined functions first. Empty without it.
+// The answer of addr2line for each offset: function and file:line in turn, inlined functions first. Empty without it.
 inline std::vector<std::vector<std::string>> ask_addr2line(const std::string& path,
                                                            const std::vector<std::uintptr_t>& offsets) {
   std::string program = path;

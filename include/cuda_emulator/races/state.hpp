@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the race detector keeps with threads, blocks, barriers and copies. Empty unless CUDA_EMULATOR_RACES is defined.
+// The race detector's own state of threads, blocks, barriers and copies. Empty unless CUDA_EMULATOR_RACES is defined.
 #pragma once
 
 #include <cuda_emulator/undivided.hpp>

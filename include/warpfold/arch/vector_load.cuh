@@ -21,7 +21,7 @@ template <int Bytes> __host__ __device__ void require_aligned([[maybe_unused]] c
   cuda_emulator::require_aligned(address, Bytes, "vector access");
 #endif
 }
-/// What is read by ld.global.nc must be constant while the kernel runs.
+/// Memory that ld.global.nc reads must be constant while the kernel runs.
 template <int Bytes> __host__ __device__ void note_constant([[maybe_unused]] const void* address) {
 #if !defined(__CUDACC__)
   cuda_emulator::races::constant_load(address, Bytes);

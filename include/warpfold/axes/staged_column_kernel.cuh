@@ -188,6 +188,84 @@ __device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t 
   }
 }
 
+/// Folds the rows that the caller's group has of `item`, stage after stage from `place` on, and keeps their node in
+/// shared.nodes[buffer].
+template <class Leaves, class Op, class Out>
+__device__ void fold_group(const axis_arguments<Leaves, Op, Out>& arguments, const stage_shape& shape,
+                           staged_storage<Leaves>& shared, const tile_thread& own, const staged_item& item,
+                           stage_place& place, int buffer) {
+  using A = typename Leaves::accumulator;
+  using T = typename Leaves::item;
+  const bool has_rows = own.group < item.groups;
+  group_rows rows(arguments, item, own.group);
+  thread::node_counter<1, A, 31, 0> nodes;
+  unsigned batches = 0;
+  A root[1] = {};
+  for (int stage = 0; stage < item.stages; ++stage, rows.advance()) {
+    if (stage > 0) shared.filled[place.number].wait_parity(place.parity);
+    if (has_rows)
+      fold_stage(arguments.leaves, arguments.op, shape.pitch, rows.first(), rows.count(),
+                 shared.bytes + shape.offset(place.number, arguments.plan.groups, own.group) + item.before +
+                     own.lane * int{sizeof(T)},
+                 item.is_copied, item.origin + own.lane + rows.first() * shape.pitch, [&](const A& node) {
+                   root[0] = node;
+                   nodes.push(batches++, root, arguments.op);
+                 });
+    __syncwarp();
+    if (arch::lane_id() == 0) shared.emptied[place.number].arrive();
+    place.advance(shape.stages);
+  }
+  if (!has_rows) return;
+  nodes.total(batches, root, arguments.op);
+  shared.nodes[buffer][arch::flat_thread()] = root[0];
+}
+
+/// The folding threads and the clerk's warp meet when the nodes of a work item are in shared memory.
+template <class Leaves> __device__ void meet_clerk() {
+  arch::meet_warps<1, staged_policy_of<Leaves>.block_threads + warp_lanes>();
+}
+
+/// Folds each work item whose stages come, until one has number -1. All threads but the last two warps call it.
+template <class Leaves, class Op, class Out, class Joiner>
+__device__ void fold_items(const axis_arguments<Leaves, Op, Out>& arguments, const stage_shape& shape,
+                           staged_storage<Leaves>& shared, Joiner& joiner) {
+  using A = typename Leaves::accumulator;
+  constexpr staged_policy policy = staged_policy_of<Leaves>;
+  const auto& plan = arguments.plan;
+  const tile_thread own(plan.lanes);
+  stage_place place;
+  for (int buffer = 0;; buffer ^= 1) {
+    shared.filled[place.number].wait_parity(place.parity);
+    const staged_item item = shared.items[place.number];
+    if (arch::flat_thread() == 0) shared.folded[buffer] = item.number;
+    if (item.number < 0) break;
+    fold_group(arguments, shape, shared, own, item, place, buffer);
+    meet_clerk<Leaves>();
+    if (own.group > 0) continue;
+    A groups[policy.max_groups] = {};
+    WARPFOLD_UNROLL
+    for (int g = 0; g < policy.max_groups; ++g)
+      if (g < item.groups) groups[g] = shared.nodes[buffer][g * plan.lanes + own.lane];
+    const A root[1] = {thread::fold(groups, arguments.op, item.groups)};
+    if (plan.splits == 1) arguments.template write<1>(item.rows.tile * plan.lanes + own.lane, root);
+    else joiner.put(item.rows, own, root);
+  }
+  meet_clerk<Leaves>();
+}
+
+/// The clerk's warp arrives for a work item when the threads have folded the next one: its nodes are then written.
+template <class Leaves, class Op, class Out, class Joiner>
+__device__ void arrive_for_items(const axis_arguments<Leaves, Op, Out>& arguments, staged_storage<Leaves>& shared,
+                                 Joiner& joiner) {
+  std::int64_t finished = -1;
+  for (int buffer = 0;; buffer ^= 1) {
+    meet_clerk<Leaves>();
+    if (arguments.plan.splits > 1 && finished >= 0) joiner.arrive(arguments.item_at(finished));
+    finished = shared.folded[buffer];
+    if (finished < 0) break;
+  }
+}
+
 /// Each block draws splits of matrices. Row groups of threads have adjacent rows of a split, and each thread has one
 /// column. When all stages of the split have come, the first group joins the values of all groups. Two more warps start
 /// the copies, and arrive for the work items whose nodes the block has written.
@@ -195,78 +273,24 @@ template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(staged_policy_of<Leaves>.block_threads + 2 * warp_lanes, 1)
 staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
                      const __grid_constant__ stage_shape shape) {
-  using A = typename Leaves::accumulator;
-  using T = typename Leaves::item;
-  using Arguments = axis_arguments<Leaves, Op, Out>;
-  constexpr staged_policy policy = staged_policy_of<Leaves>;
-  constexpr int threads = policy.block_threads;
-  auto& shared = arch::dynamic_shared<staged_storage<Leaves>>();
-  const auto& plan = arguments.plan;
-  const tile_thread own(plan.lanes);
-  const int warp = arch::flat_thread() / warp_lanes, lane = arch::lane_id();
+  constexpr int threads = staged_policy_of<Leaves>.block_threads;
   constexpr int stager_warp = threads / warp_lanes, clerk_warp = stager_warp + 1;
+  auto& shared = arch::dynamic_shared<staged_storage<Leaves>>();
+  const int warp = arch::flat_thread() / warp_lanes;
   if (arch::flat_thread() == 0) {
     for (int i = 0; i < shape.stages; ++i)
-      shared.filled[i].init(plan.groups), shared.emptied[i].init(threads / warp_lanes);
+      shared.filled[i].init(arguments.plan.groups), shared.emptied[i].init(threads / warp_lanes);
     arch::fence_mbarrier_init();
   }
-  split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, threads,
-                                                                 warp == clerk_warp && lane == 0);
+  split_joiner<1, true, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
+      arguments, shared.join, threads, warp == clerk_warp && arch::lane_id() == 0);
   row_stager stager(arguments, shape, shared, warp == stager_warp);
   __syncthreads();
   if (warp == stager_warp) stager.run();
-  else if (warp == clerk_warp) {
-    std::int64_t finished = -1;
-    for (int buffer = 0;; buffer ^= 1) {
-      arch::meet_warps<1, threads + warp_lanes>();
-      if (plan.splits > 1 && finished >= 0) joiner.arrive(arguments.item_at(finished));
-      finished = shared.folded[buffer];
-      if (finished < 0) break;
-    }
-  } else {
-    stage_place place;
-    for (int buffer = 0;; buffer ^= 1) {
-      shared.filled[place.number].wait_parity(place.parity);
-      const staged_item item = shared.items[place.number];
-      if (arch::flat_thread() == 0) shared.folded[buffer] = item.number;
-      if (item.number < 0) break;
-      const bool has_rows = own.group < item.groups;
-      group_rows rows(arguments, item, own.group);
-      thread::node_counter<1, A, 31, 0> nodes;
-      unsigned batches = 0;
-      A root[1] = {};
-      for (int stage = 0; stage < item.stages; ++stage, rows.advance()) {
-        if (stage > 0) shared.filled[place.number].wait_parity(place.parity);
-        if (has_rows)
-          fold_stage(arguments.leaves, arguments.op, shape.pitch, rows.first(), rows.count(),
-                     shared.bytes + shape.offset(place.number, plan.groups, own.group) + item.before +
-                         own.lane * int{sizeof(T)},
-                     item.is_copied, item.origin + own.lane + rows.first() * shape.pitch, [&](const A& node) {
-                       root[0] = node;
-                       nodes.push(batches++, root, arguments.op);
-                     });
-        __syncwarp();
-        if (lane == 0) shared.emptied[place.number].arrive();
-        place.advance(shape.stages);
-      }
-      if (has_rows) {
-        nodes.total(batches, root, arguments.op);
-        shared.nodes[buffer][arch::flat_thread()] = root[0];
-      }
-      arch::meet_warps<1, threads + warp_lanes>();
-      if (own.group > 0) continue;
-      A groups[policy.max_groups] = {};
-      WARPFOLD_UNROLL
-      for (int g = 0; g < policy.max_groups; ++g)
-        if (g < item.groups) groups[g] = shared.nodes[buffer][g * plan.lanes + own.lane];
-      root[0] = thread::fold(groups, arguments.op, item.groups);
-      if (plan.splits == 1) arguments.template write<1>(item.rows.tile * plan.lanes + own.lane, root);
-      else joiner.put(item.rows, own, root);
-    }
-    arch::meet_warps<1, threads + warp_lanes>();
-  }
+  else if (warp == clerk_warp) arrive_for_items(arguments, shared, joiner);
+  else fold_items(arguments, shape, shared, joiner);
   __syncthreads();
-  if (plan.splits > 1) joiner.finish();
+  if (arguments.plan.splits > 1) joiner.finish();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -24,6 +24,12 @@ inline void check_count(const char* function, std::int64_t count) {
   if (count < 0) reject(function, "count is " + std::to_string(count) + "; it must not be negative");
 }
 
+/// Throws if two inputs that are read in pairs have not as many items.
+inline void check_equal_counts(const char* function, std::int64_t left, std::int64_t right) {
+  if (left != right)
+    reject(function, "left has " + std::to_string(left) + " items, right has " + std::to_string(right));
+}
+
 /// Throws if there are more than the `most` items, `of` these types, that a kernel can count.
 inline void check_items(const char* function, std::int64_t items, std::int64_t most, const char* of = "this type") {
   if (items > most)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the host side of every call does: it checks the options, asks for occupancy, borrows scratch and launches.
+// The host side of every call: it checks the options, asks for occupancy, borrows scratch and launches.
 //
 //   const call_frame frame(function, options, need);  // checks; nothing has been enqueued
 //   if (items == 0) return frame.write(out, init);
@@ -108,11 +108,13 @@ class call_frame {
   void launch(void (*kernel)(Parameters...), const launch_shape& shape, bool uses_scratch, ArgumentsIn arguments_in,
               const More&... more) const {
     const call_scratch scratch = uses_scratch ? borrow() : call_scratch();
+    const named_launches named(function_, uses_scratch ? need_.workspace_bytes() : 0);
     enqueue(kernel, shape, options_.stream, arguments_in(scratch), more...);
   }
 
   /// Enqueues *out = value: the result of an empty input.
   template <class Out, class A> void write(Out out, const grid::initial_value<A>& value) const {
+    const named_launches named(function_, 0);
     enqueue(&grid::write_kernel<A, Out>, {1, 1}, options_.stream, out, value);
   }
 

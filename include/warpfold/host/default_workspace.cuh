@@ -143,8 +143,8 @@ class workspace_pool {
  private:
   static constexpr unsigned long long no_stream = ~0ull;
 
-  /// What serves the calls of before and the next one. Partial results get twice the room at least, so that slots that
-  /// streams outgrow are few.
+  /// Scratch that serves the calls of before and the next one. Partial results get twice the room at least,
+  /// so streams seldom outgrow their slots.
   static scratch_need grown(const slot& outgrown, scratch_need need) {
     const memory& before = outgrown.scratch;
     need.feature_bytes = std::max(need.feature_bytes, before.control_bytes - workspace_alignment);

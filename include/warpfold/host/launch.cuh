@@ -3,6 +3,7 @@
 #pragma once
 #include <utility>
 #include <warpfold/error.hpp>
+#include <warpfold/host/launch_watch.hpp>
 
 namespace warpfold {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -50,6 +51,8 @@ void enqueue(void (*kernel)(Parameters...), const launch_shape& shape, cudaStrea
     config.attrs = &cluster;
     config.numAttrs = 1;
   }
+  if (is_watched()) [[unlikely]]
+    tell_of_launch(reinterpret_cast<const void*>(kernel), config, shape.cluster_blocks);
   launch(kernel, config, std::forward<Args>(args)...);
 }
 

@@ -44,9 +44,9 @@ template <reduction_strategy S = automatic, item_iterator Left, item_iterator Ri
 void transform_reduce(Left, Right, Out&&, Op, Transform, const detail::any_options& = {}) {
   detail::refuse_two_inputs<Left>();
 }
-template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, item_iterator Third, class Out,
-          class Op, class Transform>
-void transform_reduce(Left, Right, Third, Out&&, Op, Transform, const detail::any_options& = {}) {
+template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, item_iterator Third, class Op,
+          class Transform>
+void transform_reduce(Left, Right, Third, auto&&, Op, Transform, const detail::any_options& = {}) {
   detail::refuse_two_inputs<Left>();
 }
 template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Op, class Transform>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a caller may say of the way from host memory to the devices.
+// Options for the way from host memory to the devices.
 #pragma once
 #include <cstddef>
 #include <cstdint>

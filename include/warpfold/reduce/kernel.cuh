@@ -95,7 +95,7 @@ __device__ A fold_tile(const Leaves& leaves, const tile_schedule& schedule, int 
   return lane < warps ? warp::reduce(shared.warp[lane], op, warps) : value;
 }
 
-/// What tile_kernel does of a part: blocks past the last tile fold edges, and the last block writes the list.
+/// The share of tile_kernel in a part: blocks past the last tile fold edges, and the last block writes the list.
 template <int MaxRows, class Arguments, class Storage>
 __device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
   const auto& [leaves, op, out, init, schedule, pieces, ticket] = arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernels of `reduce` do otherwise if the output is the list of a part's nodes: they take the units of
+// The kernels of `reduce` when the output is the list of a part's nodes: they take the units of
 // part_cuts.hpp, fold the pieces at the part's ends by single warps, and join pieces to the list's nodes, not to a
 // root.
 //

@@ -33,7 +33,7 @@ using items_of_warp = typename choose_items<Whole, Rows, Leaves, Op>::type;
 /// The caller's operator.
 template <class Op> struct plain_operation { using type = Op; };
 
-/// What the classes of items share: `Rows` chunks of `Items` items per lane. `Whole`: all of them exist, or operations
+/// The base of the classes of items: `Rows` chunks of `Items` items per lane. `Whole`: all of them exist, or operations
 /// on missing ones do no harm.
 template <bool Whole, int Rows, int Items, class Op> struct items_base {
   static constexpr int lane_items = Rows * Items, items = warp_lanes * lane_items;

@@ -53,10 +53,10 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
 /// all of them if `all`, or if their edges are joined late. Calls store(number, first item, items, result) in one lane
 /// for each. Returns how many it has folded. All lanes call it. `edges`: the edge_nodes (edge_joins.cuh) if edges are
 /// joined late, else anything empty.
-template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store,
-          class A = typename Leaves::accumulator>
+template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store>
 __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
                             [[maybe_unused]] Edges& edges, int from, int pending, bool all, Op op, Store store) {
+  using A = typename Leaves::accumulator;
   constexpr int chunk_items = Leaves::chunk_items;
   const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
   const auto own_one = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);

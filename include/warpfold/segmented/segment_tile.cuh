@@ -117,10 +117,10 @@ __device__ void fold_chunks_in_place(const Arguments& arguments, const Tile& til
 /// Folds a tile's segments of at most `Tiny` items, item by item, and writes them from `out` on. Segment k of a lane
 /// has count[k] items from begin[k] on, which is counted from item `origin`. Calls meanwhile() while the loads are in
 /// flight.
-template <int Tiny, class Arguments, class Leaves, class Index, int SegmentsPerLane, class Out, class Meanwhile>
+template <int Tiny, class Arguments, class Leaves, class Index, int SegmentsPerLane, class Out>
 __device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves, std::int64_t origin,
                                    const Index (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], Out out,
-                                   Meanwhile meanwhile) {
+                                   auto meanwhile) {
   int own[SegmentsPerLane];
   WARPFOLD_UNROLL
   for (int k = 0; k < SegmentsPerLane; ++k) own[k] = count[k] <= Tiny ? count[k] : -1;

@@ -15,6 +15,9 @@ template <class A> using unit_ring = grid::node_ring<A, 2>;
 using unit_control = grid::ring_control<2>;
 
 template <class Segments, class Leaves, class Op, class Out> struct scan_arguments {
+  using leaves_type = Leaves;
+  using operator_type = Op;
+  using output_type = Out;
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = Leaves::chunk_items;
 

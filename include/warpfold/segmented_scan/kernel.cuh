@@ -61,9 +61,9 @@ __device__ void find_parts(const Arguments& arguments, Shared& shared, const pie
 
 /// Scans the pieces that begin in one tile. Returns the number that grid::node_ring::finish takes. All lanes of a warp
 /// call it.
-template <bool IsExclusive, int Rows, class Segments, class Leaves, class Op, class Out, class Shared>
-__device__ unsigned scan_tile(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
-  constexpr int most = Rows * warp_lanes * Leaves::chunk_items;
+template <bool IsExclusive, int Rows, class Arguments, class Shared>
+__device__ unsigned scan_tile(const Arguments& arguments, Shared& shared, int tile) {
+  constexpr int most = Rows * warp_lanes * Arguments::chunk_items;
   const auto& segments = arguments.segments;
   const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} << arguments.log_unit,
                      end = least_of(first + (1 << arguments.log_unit), items);

@@ -109,8 +109,11 @@ __device__ inline int uniform(int value) { return __shfl_sync(full_warp, value, 
 /// Scans the parts of a tile. Results wait in shared memory if units lie before them: the tile publishes its own node
 /// before it waits for others. A unit's results wait, too: its node is published before they are written. Returns the
 /// number that grid::node_ring::finish takes. All lanes of the warp call it.
-template <bool IsExclusive, int Levels, class Segments, class Leaves, class Op, class Out, class Shared>
-__device__ unsigned scan_parts(const scan_arguments<Segments, Leaves, Op, Out>& arguments, Shared& shared, int tile) {
+template <bool IsExclusive, int Levels, class Arguments, class Shared>
+__device__ unsigned scan_parts(const Arguments& arguments, Shared& shared, int tile) {
+  using Leaves = typename Arguments::leaves_type;
+  using Op = typename Arguments::operator_type;
+  using Out = typename Arguments::output_type;
   using A = typename Leaves::accumulator;
   constexpr int items = Leaves::chunk_items, row_items = warp_lanes * items;
   using scan_type = row_scan<Levels, items, A, Op>;

@@ -45,7 +45,7 @@ template <class A, int Rows, int Items, int Warps, bool HasGaps> struct scan_sto
   warp_storage<A, Rows, Items, HasGaps> warp[Warps];
 };
 
-/// What every launch may ask for without an opt-in.
+/// Shared memory that every launch may ask for without an opt-in.
 inline constexpr std::size_t most_shared_bytes = 48 * 1024;
 
 /// Of the chunk's `Items` items, halved until the storage fits, as many as a lane holds of a row: rows of narrow items

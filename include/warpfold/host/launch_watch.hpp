@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tells of the kernels that calls enqueue: explain.hpp, which a program calls, and lines of the log, which the
+// environment variable WARPFOLD_LOG asks for.
+#pragma once
+#include <cxxabi.h>
+#include <cctype>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <warpfold/error.hpp>
+
+namespace warpfold {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// A kernel that a call has enqueued, and how.
+struct kernel_launch {
+  std::string function;       ///< that was called; empty if several functions have the kernel
+  std::string kernel;         ///< with its template arguments, without namespace warpfold
+  int blocks, threads;        ///< blocks of the grid, threads of a block
+  std::size_t shared_bytes;   ///< of dynamic shared memory per block
+  int cluster_blocks;         ///< blocks of a cluster; 0 if they form none
+  std::size_t scratch_bytes;  ///< as much as the call may need; 0 if it takes none
+  cudaStream_t stream;
+
+  /// All of it but the stream, in one line.
+  std::string line() const {
+    std::string text = function.empty() ? kernel : function + ": " + kernel;
+    text += ", " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " of " + std::to_string(threads) +
+            (threads == 1 ? " thread" : " threads");
+    if (cluster_blocks > 0) text += ", clusters of " + std::to_string(cluster_blocks);
+    if (shared_bytes > 0) text += ", " + std::to_string(shared_bytes) + " bytes of shared memory";
+    if (scratch_bytes > 0) text += ", " + std::to_string(scratch_bytes) + " bytes of scratch";
+    return text;
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold
+
+namespace warpfold::host_side {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Who is told of this thread's launches, and on whose behalf they are made.
+struct launch_watch {
+  void (*tell)(void* listener, const kernel_launch&) = nullptr;
+  void* listener = nullptr;
+  const char* function = "";
+  std::size_t scratch_bytes = 0;
+};
+inline constinit thread_local launch_watch watch_of_thread{};
+
+/// While it exists, kernels are enqueued for a call of `function`.
+class named_launches {
+ public:
+  named_launches(const char* function, std::size_t scratch_bytes) {
+    watch_of_thread.function = function, watch_of_thread.scratch_bytes = scratch_bytes;
+  }
+  named_launches(const named_launches&) = delete;
+  ~named_launches() { watch_of_thread.function = "", watch_of_thread.scratch_bytes = 0; }
+};
+
+/// Whether WARPFOLD_LOG is set to anything but "" and "0".
+inline bool logs_launches() {
+  static const bool does = [] {
+    const char* const value = std::getenv("WARPFOLD_LOG");
+    return value != nullptr && *value != '\0' && std::string(value) != "0";
+  }();
+  return does;
+}
+inline bool is_watched() { return watch_of_thread.tell != nullptr || logs_launches(); }
+
+/// Erases the namespaces whose names begin with `begin`: those named after the build, v1_…, begin alike (config.hpp).
+inline void erase_namespaces(std::string& name, std::string_view begin) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = 0; (at = name.find(begin, at)) != std::string::npos;) {
+    std::size_t end = at + begin.size();
+    while (end < name.size() && is_letter(name[end])) ++end;
+    const bool is_whole = at == 0 || !is_letter(name[at - 1]);
+    if (is_whole && name.compare(end, 2, "::") == 0) name.erase(at, end + 2 - at);
+    else at = end;
+  }
+}
+
+/// The name of a kernel, as a reader wants it: without its parameters, and without namespaces that all have.
+[[gnu::cold]] inline std::string readable_kernel_name(const void* kernel) {
+  const char* symbol = nullptr;
+  if (cudaFuncGetName(&symbol, kernel) != cudaSuccess || symbol == nullptr) {
+    (void)cudaGetLastError();
+    return "a kernel without a name";
+  }
+  int status = 0;
+  char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : symbol;
+  std::free(text);
+  if (name.starts_with("void ")) name.erase(0, 5);
+  int depth = 0;  // of template arguments: the parameters begin outside all of them
+  for (std::size_t i = 0; i < name.size(); ++i)
+    if (name[i] == '<') ++depth;
+    else if (name[i] == '>') --depth;
+    else if (name[i] == '(' && depth == 0) name.resize(i);
+  erase_namespaces(name, "warpfold");
+  erase_namespaces(name, "v1");
+  return name;
+}
+
+/// Tells of a kernel that is about to be enqueued.
+[[gnu::noinline, gnu::cold]] inline void tell_of_launch(const void* kernel, const cudaLaunchConfig_t& config,
+                                                        int cluster_blocks) {
+  const launch_watch& watch = watch_of_thread;
+  const kernel_launch launch{watch.function,
+                             readable_kernel_name(kernel),
+                             static_cast<int>(config.gridDim.x),
+                             static_cast<int>(config.blockDim.x),
+                             config.dynamicSmemBytes,
+                             cluster_blocks,
+                             watch.scratch_bytes,
+                             config.stream};
+  if (logs_launches()) std::fprintf(stderr, "warpfold: %s\n", launch.line().c_str());
+  if (watch.tell != nullptr) watch.tell(watch.listener, launch);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::host_side
