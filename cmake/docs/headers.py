@@ -14,7 +14,8 @@ from cpp_text import classify, closing, is_constraint, without_templates
 # public header includes for its users.
 PUBLIC_IN_ROOMS = """
 warpfold/warp/reduce.cuh warpfold/warp/scan.cuh warpfold/warp/batched_reduce.cuh
-warpfold/block/reduce.cuh warpfold/block/scan.cuh warpfold/host/launch.cuh warpfold/host/memory_resource.hpp
+warpfold/block/reduce.cuh warpfold/block/scan.cuh
+warpfold/host/launch.cuh warpfold/host/launch_watch.hpp warpfold/host/memory_resource.hpp
 warpfold/exact/operator.cuh warpfold/host_memory/inputs.hpp warpfold/host_memory/options.hpp
 warpfold/ranks/communicator.cuh warpfold/ranks/local.cuh warpfold/ranks/mpi.cuh warpfold/ranks/nccl.cuh
 warpfold/ranks/options.hpp
