@@ -45,7 +45,8 @@ def classify(text):
     """(kind, name) of a declaration without its body, or None for what declares no new name."""
     full = text.strip()
     text = without_templates(full)
-    if not text or full.startswith(("using namespace", "static_assert", "friend", "template struct", "extern template")):
+    if not text or full.startswith(("using namespace", "static_assert", "friend", "template struct",
+                                    "extern template")):
         return None
     if full.startswith("template <>") or full.startswith("template<>"):
         return None  # a specialisation
@@ -59,8 +60,9 @@ def classify(text):
     match = re.match(r"concept\s+(\w+)", text)
     if match:
         return "concept", match.group(1)
-    match = re.match(r"(struct|class|union|enum(?:\s+class)?)\s+(?:alignas\s*\([^)]*\)\s*|\[\[.*?\]\]\s*|__\w+__\s*\(\(.*?\)\)\s*"
-                     r"|[A-Z_]+\s+)*([\w:]+)\s*(<)?", text)
+    match = re.match(r"(struct|class|union|enum(?:\s+class)?)\s+"
+                     r"(?:alignas\s*\([^)]*\)\s*|\[\[.*?\]\]\s*|__\w+__\s*\(\(.*?\)\)\s*|[A-Z_]+\s+)*"
+                     r"([\w:]+)\s*(<)?", text)
     if match:
         if match.group(3) or "::" in match.group(2):
             return None  # a specialisation

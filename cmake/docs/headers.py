@@ -51,7 +51,7 @@ class Declaration:
 
 
 def mask(text):
-    """The text with comments, strings and preprocessor lines as spaces; and the comments that document, by their lines."""
+    """The text with comments, strings and preprocessor lines as spaces; and the comments that document, by line."""
     out = list(text)
     before, after = {}, {}  # what they document
     pattern = re.compile(

@@ -20,6 +20,24 @@ LISTS = ["cmake/docs/tasks.md", "cmake/docs/performance.md", "cmake/docs/more.md
 TOP = [START, LISTS[0], "include/warpfold/GUARANTEES.md", *LISTS[1:]]  # the tree's first level, in order
 
 
+TASK = """# {title}
+{text}
+
+## The program
+
+```cpp
+{code}```
+
+## What it prints
+
+```
+{output}```
+
+To build it: `nvcc -std=c++20 -O3 -arch=native -I include -I examples {name}`.
+"""
+DEVICE_ARRAY = "In it, [device_array](/examples/common/device.cuh) is an array in device memory.\n"
+
+
 def slug(heading):
     """The anchor that a heading has on the web."""
     heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
@@ -77,43 +95,42 @@ class Pages:
             self.todo.append(path)
 
     def page(self, path, text):
-        out, fence, titled, labels = [], False, False, []
+        out, in_code, labels = [], False, []
         for line in text.split("\n"):
-            if line.startswith("```"):
-                fence = not fence
-                out.append(line)
-                continue
             include = re.fullmatch(r"<!-- include: (\S+) -->", line)
-            if include and not fence:
-                out.append(listing(self.source / posixpath.dirname(path) / include.group(1)))
-                continue
-            if fence or line.startswith("    "):
-                out.append(line)
-                continue
-            heading = re.match(r"(#+) (.*)", line)
-            if heading:
-                label = page_id(path)
-                if titled:
-                    label += "_" + re.sub(r"\W", "_", slug(heading.group(2)))
-                titled = True
-                labels.append(label)
-                if labels.count(label) > 1:  # as on the web
-                    label += f"_{labels.count(label) - 1}"
-                label = "mainpage" if path == START and label == page_id(START) else label
-                line = f"{heading.group(1)} {heading.group(2)} {{#{label}}}"
-                if path in TOP[:2] and label != "mainpage":  # no places of the tree
-                    line = f"<h2>{heading.group(2)}</h2>" if heading.group(1) != "#" else line
-            if line.startswith("|"):
-                line = line.replace("\\|", "&#124;")
-                line = re.sub(r"`[^`]*`", lambda m: "<code>" + html(m.group().strip("`")) + "</code>"
-                              if "&#124;" in m.group() else m.group(), line)
-            line = reference.outside_code(line, lambda piece: piece)
-            line = re.sub(r"(!?)\[([^]]*)\]\(([^) ]+)\)",
-                          lambda m: self.link(path, m.group(1) == "!", m.group(2), m.group(3)), line)
-            if path in LISTS:
-                line = re.sub(r"\[([^]]*)\]\(@ref (page_\w+)\)", self.subpage, line)
+            if line.startswith("```"):
+                in_code = not in_code
+            elif include and not in_code:
+                line = listing(self.source / posixpath.dirname(path) / include.group(1))
+            elif not in_code and not line.startswith("    "):
+                line = self.prose(path, line, labels)
             out.append(line)
         self.file(path).write_text("\n".join(out) + "\n")
+
+    def prose(self, path, line, labels):
+        """A line outside code. `labels` are those of the headings before it."""
+        heading = re.match(r"(#+) (.*)", line)
+        if heading:
+            line = self.heading(path, heading.group(1), heading.group(2), labels)
+        if line.startswith("|"):
+            line = table_line(line)
+        line = reference.outside_code(line, lambda piece: piece)
+        line = re.sub(r"(!?)\[([^]]*)\]\(([^) ]+)\)",
+                      lambda m: self.link(path, m.group(1) == "!", m.group(2), m.group(3)), line)
+        if path in LISTS:
+            line = re.sub(r"\[([^]]*)\]\(@ref (page_\w+)\)", self.subpage, line)
+        return line
+
+    @staticmethod
+    def heading(path, level, text, labels):
+        """A heading with a label, which has the anchor that it has on the web."""
+        label = page_id(path) + ("_" + re.sub(r"\W", "_", slug(text)) if labels else "")
+        labels.append(label)
+        if len(labels) > 1 and path in TOP[:2]:
+            return f"<h2>{text}</h2>"  # which is no place in the tree
+        if labels.count(label) > 1:
+            label += f"_{labels.count(label) - 1}"
+        return f"{level} {text} {{#{'mainpage' if path == START else label}}}"
 
     def file(self, path):
         """Doxygen lists pages by the names of their files."""
@@ -133,10 +150,10 @@ class Pages:
             code = text[text.index("#include"):]
             name = "examples/tasks/" + program.name
             output = program.with_suffix(".txt").read_text()
-            self.page(f"task/{program.stem}.md", f"# {title}\n{body.strip()}\n\n## The program\n\n```cpp\n{code}```\n\n"
-                      f"## What it prints\n\n```\n{output}```\n\nTo build it: `nvcc -std=c++20 -O3 -arch=native -I include "
-                      f"-I examples {name}`. In it, [device_array](/examples/common/device.cuh) is an array in device memory.\n")
-            self.titles[page_id(f"task/{program.stem}.md")] = title
+            page = f"task/{program.stem}.md"
+            text = TASK.format(title=title, text=body.strip(), code=code, output=output, name=name)
+            self.page(page, text + (DEVICE_ARRAY if "device_array" in code else ""))
+            self.titles[page_id(page)] = title
 
     def write(self):
         self.tasks()
@@ -157,8 +174,12 @@ class Pages:
             more.writelines(f'- @subpage {name} "{self.titles[name]}"\n' for name in rest)
 
 
-def html(text):
-    return text.replace("&#124;", "|").replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
+def table_line(line):
+    """Doxygen knows no escaped bar in a table."""
+    def code(match):
+        text = match.group().strip("`").replace("<", "&lt;").replace(">", "&gt;")
+        return f"<code>{text}</code>" if "&#124;" in text else match.group()
+    return re.sub(r"`[^`]*`", code, line.replace("\\|", "&#124;"))
 
 
 def listing(path):

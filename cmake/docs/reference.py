@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each public header as Doxygen reads it: plain declarations with their comments, without bodies, specialisations and what
-is not for people. The comment at a header's head becomes a page of the reference, with what it declares below.
+"""Each public header as Doxygen reads it: plain declarations with their comments, without bodies, specialisations and
+what is not for people. The comment at a header's head becomes a page of the reference, with what it declares below.
 """
 import os
 import posixpath
@@ -17,8 +17,8 @@ REFERENCE = {
     "Operators": """operators.hpp exact_plus.cuh exact/operator.cuh compensated_plus.hpp fuse.hpp statistics.hpp
         top_k_operators.hpp arg_operators.hpp arg_by_operators.hpp vector_operators.hpp log_sum_exp_operator.hpp
         operator_traits.hpp folded_type.hpp""",
-    "Arguments, options, errors, what runs": """options.hpp call_options.hpp segments.hpp strided.hpp outputs.hpp fused.hpp
-        item_count.hpp stream_argument.hpp equal_to.hpp workspace.cuh host/memory_resource.hpp error.hpp
+    "Arguments, options, errors, what runs": """options.hpp call_options.hpp segments.hpp strided.hpp outputs.hpp
+        fused.hpp item_count.hpp stream_argument.hpp equal_to.hpp workspace.cuh host/memory_resource.hpp error.hpp
         explain.hpp host/launch_watch.hpp""",
     "Parts, host memory and several GPUs": """reduce_part.cuh accumulation.cuh canonical_nodes.hpp canonical_tree.hpp
         host_memory.cuh host_memory_segments.cuh host_memory_scan.cuh host_memory/inputs.hpp host_memory/options.hpp
@@ -45,7 +45,8 @@ def code(piece):
     if "'" not in piece:
         return piece
     piece = piece.strip("`").replace("&#124;", "|").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return "<code>" + re.sub(r"([\\@#%])", r"\\\1", piece).replace("::", "\\::").replace("|", "&#124;").replace("*", "&#42;") + "</code>"
+    piece = re.sub(r"([\\@#%])", r"\\\1", piece).replace("::", "\\::").replace("|", "&#124;").replace("*", "&#42;")
+    return f"<code>{piece}</code>"
 
 
 def escaped(text):
@@ -112,11 +113,11 @@ def head_comment(text):
 
 def plain(head):
     """A declaration as people want to read it."""
-    head = re.sub(r"__host__ __device__ |WARPFOLD_JIT |WARPFOLD_EXPORTED |\[\[nodiscard\]\] |inline |__extension__ ", "", head)
+    head = re.sub(r"__host__ __device__ |WARPFOLD_JIT |WARPFOLD_EXPORTED |inline |__extension__ ", "", head)
     head = re.sub(r"\[\[[^]]*\]\] |__attribute__\(\(\w+\)\) ", "", head)
     head = re.sub(r"const std::type_identity_t<(.*?)>& options", r"const \1& options", head, flags=re.S)
     head = head.replace("warpfold::", "")
-    for options in ("detail::arg_options<", "detail::arg_by_options<", "detail::options_for<"):  # names of reduce_options
+    for options in ("detail::arg_options<", "detail::arg_by_options<", "detail::options_for<"):  # are reduce_options
         while options in head:
             begin = head.index(options)
             end = cpp_text.closing(head, begin + len(options) - 1, "<>")
@@ -150,9 +151,7 @@ def class_text(one, all_of_header):
     """A class with its public members."""
     inner = one.name + "::"
     members = [d for d in all_of_header if d.name.startswith(inner) and "::" not in d.name[len(inner):]]
-    text = plain(one.text)
-    text = re.sub(r"\s*:\s*(public\s+)?(fused_storage|operator_base|arg_extremum|best_k|fused_operator|element_pack).*$", "",
-                  text, flags=re.S)
+    text = plain(re.sub(r"\s*:\s*(public\s+)?detail::.*$", "", one.text, flags=re.S))  # without a base of no concern
     out = text + " {\n public:\n"
     own_name = one.name.split("::")[-1]
     for member in members:

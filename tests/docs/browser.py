@@ -24,7 +24,8 @@ class Browser:
 
         self.process = subprocess.Popen(
             [find(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-             "--allow-file-access-from-files", "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "about:blank"],
+             "--allow-file-access-from-files", "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
+             "about:blank"],
             preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read), os.close(to_write)
         self.number, self.rest, self.events = 0, b"", []
@@ -78,7 +79,8 @@ class Browser:
         return answer["result"].get("value")
 
     def look(self, width, height, dark):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                  mobile=width < 600)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 

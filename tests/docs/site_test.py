@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds the site and looks at it: python3 site_test.py BUILD_DIRECTORY PICTURES_DIRECTORY. Ends with 77 where it cannot.
+"""Builds the site and looks at it: python3 site_test.py BUILD_DIRECTORY PICTURES_DIRECTORY
+It ends with 77 where it cannot.
 
 - Doxygen has no warning. Every link leads to a page that is there, and to a place that it has.
 - In Chromium, light and dark, wide and narrow: pages load without errors, nothing is wider than the window, text has
@@ -47,7 +48,8 @@ SEARCH = """new Promise(done => {
   setTimeout(() => {
     const results = document.getElementById('MSearchResults');
     const page = results.contentDocument || (results.contentWindow || {}).document || results;
-    const shown = [...page.querySelectorAll('.SRResult, .SRSymbol')].filter(e => e.offsetParent !== null || e.offsetHeight > 0);
+    const shown = [...page.querySelectorAll('.SRResult, .SRSymbol')]
+      .filter(e => e.offsetParent !== null || e.offsetHeight > 0);
     done(shown.map(e => e.textContent.trim()).join('|'));
   }, 1500);
 })"""
