@@ -28,9 +28,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Reduces items of type `T` with `Op`, which come in parts.
 template <class T, class Op = plus> class accumulation {
  public:
-  using accumulator = accumulator_t<Op, T>;
-  using options = host_options<accumulator>;
-  using nodes = canonical_nodes<accumulator, Op>;
+  using accumulator = accumulator_t<Op, T>;        ///< in which items are folded
+  using options = host_options<accumulator>;       ///< what the constructor takes
+  using nodes = canonical_nodes<accumulator, Op>;  ///< what `save` writes and `load` reads
 
   /// `how`: stream, and, for host memory, what host_options says. An init is value's argument; one here throws
   /// std::invalid_argument.
@@ -71,6 +71,7 @@ template <class T, class Op = plus> class accumulation {
 
   /// The number of items that have been pushed, and the number that a push without one takes.
   std::int64_t items() const { return items_.count(); }
+  /// The number that a push without one gives to its first item.
   std::int64_t next() const { return next_; }
 
   /// The result over items 0 to the last one. Throws std::invalid_argument, with the numbers, if items between them

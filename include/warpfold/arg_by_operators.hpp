@@ -75,12 +75,15 @@ template <ties Ties> using ties_constant = std::integral_constant<ties, Ties>;
 
 }  // namespace detail
 
+/// The first item in the order `less` and its index: an indexed_value. Of nothing the index is -1.
 template <ties Ties = ties::first, class Less> WARPFOLD_JIT constexpr auto arg_minimum_by(Less less) {
   return detail::arg_extremum_by<Less, std::true_type, detail::ties_constant<Ties>>{less};
 }
+/// The last item in the order `less` and its index.
 template <ties Ties = ties::first, class Less> WARPFOLD_JIT constexpr auto arg_maximum_by(Less less) {
   return detail::arg_extremum_by<Less, std::false_type, detail::ties_constant<Ties>>{less};
 }
+/// Both at once: an indexed_extrema.
 template <ties Ties = ties::first, class Less> WARPFOLD_JIT constexpr auto arg_extrema_by(Less less) {
   return detail::arg_extrema_by<Less, detail::ties_constant<Ties>>{less};
 }

@@ -22,8 +22,8 @@ namespace warpfold {
 
 /// An item and where it is. Index -1: there is none. `Index` is a signed integer.
 template <class T, class Index = std::int64_t> struct indexed_value {
-  T value;
-  Index index;
+  T value;      ///< the item; of nothing, the extremum's identity
+  Index index;  ///< its number; -1 of nothing
 
   __host__ __device__ friend constexpr bool operator==(const indexed_value& a, const indexed_value& b) {
     return a.value == b.value && a.index == b.index;
@@ -39,8 +39,8 @@ template <class T, class Index = std::int64_t> struct indexed_value {
 
 /// The smallest and the largest item, and where they are.
 template <class T, class Index = std::int64_t> struct indexed_extrema {
-  indexed_value<T, Index> minimum;
-  indexed_value<T, Index> maximum;
+  indexed_value<T, Index> minimum;  ///< the smallest item
+  indexed_value<T, Index> maximum;  ///< the largest one
 
   __host__ __device__ friend constexpr bool operator==(const indexed_extrema& a, const indexed_extrema& b) {
     return a.minimum == b.minimum && a.maximum == b.maximum;
@@ -177,10 +177,10 @@ struct arg_maximum : detail::arg_extremum<false, Ties, Nans, Index> {};
 
 /// Both at once: an indexed_extrema.
 template <ties Ties = ties::first, nans Nans = nans::propagate, class Index = std::int64_t> struct arg_extrema {
-  using least = arg_minimum<Ties, Nans, Index>;
-  using greatest = arg_maximum<Ties, Nans, Index>;
-  using located = void;
-  template <class T> using value_type = typename least::template value_type<T>;
+  using least = arg_minimum<Ties, Nans, Index>;     ///< finds one of both
+  using greatest = arg_maximum<Ties, Nans, Index>;  ///< finds the other one
+  using located = void;                             ///< for kernels, which then fold indices apart
+  template <class T> using value_type = typename least::template value_type<T>;  ///< of a `T`
 
   template <class T>
     requires(detail::has_order<value_type<T>>)
@@ -223,7 +223,7 @@ template <class Op> within_segment(Op) -> within_segment<Op>;
 
 /// The accumulator of within_run.
 template <class A> struct counted_from {
-  A value;
+  A value;             ///< with indices from the begin of the array
   std::int64_t begin;  ///< number of the first item, -1 if there is none
 };
 

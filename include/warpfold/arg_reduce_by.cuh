@@ -27,12 +27,14 @@ template <class Less, class T> consteval bool check_order() {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// argmin (arg_reduce.cuh) in the order less(a, b).
 template <ties T = ties::first, device_range In, class Out, operator_argument Less>
 void argmin(const In& in, Out&& out, Less less,
             const detail::arg_by_options<detail::value_result, item_t<const In>>& options = {}) {
   if constexpr (detail::check_order<Less, item_t<const In>>())
     detail::reduce_range<automatic>("argmin", in, out, arg_minimum_by<T>(less), thread::no_transform{}, options);
 }
+/// The same of `count` items from `first` on.
 template <ties T = ties::first, item_iterator It, class Out, operator_argument Less>
 void argmin(It first, const count_argument<It>& count, Out&& out, Less less,
             const detail::arg_by_options<detail::value_result, iterator_item_t<It>>& options = {}) {
@@ -40,6 +42,7 @@ void argmin(It first, const count_argument<It>& count, Out&& out, Less less,
     detail::reduce_items<automatic>("argmin", "first", first, count.from(first), out, arg_minimum_by<T>(less),
                                     thread::no_transform{}, options);
 }
+/// argmin in the order `less`, waiting for the stream and returning the result.
 template <ties T = ties::first, device_range In, operator_argument Less>
 [[nodiscard]] auto argmin_value(const In& in, Less less,
                                 const detail::arg_by_options<detail::value_result, item_t<const In>>& options = {}) {
@@ -47,6 +50,7 @@ template <ties T = ties::first, device_range In, operator_argument Less>
     return warpfold::reduce_value(in, arg_minimum_by<T>(less), options);
   else return detail::any_value();
 }
+/// The same of `count` items from `first` on.
 template <ties T = ties::first, item_iterator It, operator_argument Less>
 [[nodiscard]] auto argmin_value(It first, const count_argument<It>& count, Less less,
                                 const detail::arg_by_options<detail::value_result, iterator_item_t<It>>& options = {}) {
@@ -55,12 +59,14 @@ template <ties T = ties::first, item_iterator It, operator_argument Less>
   else return detail::any_value();
 }
 
+/// argmax (arg_reduce.cuh) in the order less(a, b).
 template <ties T = ties::first, device_range In, class Out, operator_argument Less>
 void argmax(const In& in, Out&& out, Less less,
             const detail::arg_by_options<detail::value_result, item_t<const In>>& options = {}) {
   if constexpr (detail::check_order<Less, item_t<const In>>())
     detail::reduce_range<automatic>("argmax", in, out, arg_maximum_by<T>(less), thread::no_transform{}, options);
 }
+/// The same of `count` items from `first` on.
 template <ties T = ties::first, item_iterator It, class Out, operator_argument Less>
 void argmax(It first, const count_argument<It>& count, Out&& out, Less less,
             const detail::arg_by_options<detail::value_result, iterator_item_t<It>>& options = {}) {
@@ -68,6 +74,7 @@ void argmax(It first, const count_argument<It>& count, Out&& out, Less less,
     detail::reduce_items<automatic>("argmax", "first", first, count.from(first), out, arg_maximum_by<T>(less),
                                     thread::no_transform{}, options);
 }
+/// argmax in the order `less`, waiting for the stream and returning the result.
 template <ties T = ties::first, device_range In, operator_argument Less>
 [[nodiscard]] auto argmax_value(const In& in, Less less,
                                 const detail::arg_by_options<detail::value_result, item_t<const In>>& options = {}) {
@@ -75,6 +82,7 @@ template <ties T = ties::first, device_range In, operator_argument Less>
     return warpfold::reduce_value(in, arg_maximum_by<T>(less), options);
   else return detail::any_value();
 }
+/// The same of `count` items from `first` on.
 template <ties T = ties::first, item_iterator It, operator_argument Less>
 [[nodiscard]] auto argmax_value(It first, const count_argument<It>& count, Less less,
                                 const detail::arg_by_options<detail::value_result, iterator_item_t<It>>& options = {}) {
@@ -83,12 +91,14 @@ template <ties T = ties::first, item_iterator It, operator_argument Less>
   else return detail::any_value();
 }
 
+/// arg_minmax (arg_reduce.cuh) in the order less(a, b).
 template <ties T = ties::first, device_range In, class Out, operator_argument Less>
 void arg_minmax(const In& in, Out&& out, Less less,
                 const detail::arg_by_options<detail::extrema_result, item_t<const In>>& options = {}) {
   if constexpr (detail::check_order<Less, item_t<const In>>())
     detail::reduce_range<automatic>("arg_minmax", in, out, arg_extrema_by<T>(less), thread::no_transform{}, options);
 }
+/// The same of `count` items from `first` on.
 template <ties T = ties::first, item_iterator It, class Out, operator_argument Less>
 void arg_minmax(It first, const count_argument<It>& count, Out&& out, Less less,
                 const detail::arg_by_options<detail::extrema_result, iterator_item_t<It>>& options = {}) {
@@ -96,6 +106,7 @@ void arg_minmax(It first, const count_argument<It>& count, Out&& out, Less less,
     detail::reduce_items<automatic>("arg_minmax", "first", first, count.from(first), out, arg_extrema_by<T>(less),
                                     thread::no_transform{}, options);
 }
+/// arg_minmax in the order `less`, waiting for the stream and returning the result.
 template <ties T = ties::first, device_range In, operator_argument Less>
 [[nodiscard]] auto arg_minmax_value(
     const In& in, Less less, const detail::arg_by_options<detail::extrema_result, item_t<const In>>& options = {}) {
@@ -103,6 +114,7 @@ template <ties T = ties::first, device_range In, operator_argument Less>
     return warpfold::reduce_value(in, arg_extrema_by<T>(less), options);
   else return detail::any_value();
 }
+/// The same of `count` items from `first` on.
 template <ties T = ties::first, item_iterator It, operator_argument Less>
 [[nodiscard]] auto arg_minmax_value(
     It first, const count_argument<It>& count, Less less,

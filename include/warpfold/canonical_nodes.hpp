@@ -52,8 +52,8 @@ template <class A, class Op> class canonical_nodes {
             most_items);
   }
 
-  __host__ __device__ std::int64_t first() const { return first_; }
-  __host__ __device__ std::int64_t end() const { return end_; }
+  __host__ __device__ std::int64_t first() const { return first_; }  ///< number of the first item
+  __host__ __device__ std::int64_t end() const { return end_; }      ///< that of the last item, and 1
   /// The number of nodes.
   __host__ __device__ int size() const {
     const std::uint64_t peak = peak_position();
@@ -61,6 +61,7 @@ template <class A, class Op> class canonical_nodes {
   }
   /// Node `i` from the left, 0 <= i < size().
   __host__ __device__ const A& operator[](int i) const { return nodes_[i]; }
+  /// Bytes that the list takes, without nodes that it could have.
   std::size_t byte_count() const {
     constexpr std::size_t numbers = (2 * sizeof(std::int64_t) + alignof(A) - 1) / alignof(A) * alignof(A);
     return numbers + static_cast<std::size_t>(size()) * sizeof(A);
@@ -115,6 +116,7 @@ template <class A, class Op> class canonical_nodes {
   }
   /// The result of reduce over all items, without and with an init.
   __host__ __device__ lowered_t<Op, A> value(const Op& op) const { return lowered(op, root(op)); }
+  /// The same, with an init.
   __host__ __device__ lowered_t<Op, A> value(const Op& op, const A& init) const {
     return lowered(op, end_ == 0 ? init : op(init, root(op)));
   }

@@ -25,6 +25,7 @@ template <class A, class Op> class counter {
  public:
   __host__ __device__ explicit counter(Op op, std::uint64_t first = 0) : op_(op), count_(first) {}
 
+  /// Adds the next item.
   __host__ __device__ void push(A value) {
     int level = 0;
     for (std::uint64_t n = count_; n & 1; n >>= 1, ++level)
@@ -44,7 +45,7 @@ template <class A, class Op> class counter {
     return value;
   }
 
-  __host__ __device__ std::uint64_t count() const { return count_; }
+  __host__ __device__ std::uint64_t count() const { return count_; }  ///< of the next item
 
  private:
   Op op_;

@@ -109,11 +109,13 @@
 
 namespace warpfold {
 
-inline constexpr int warp_lanes = 32;
-inline constexpr unsigned full_warp = 0xffffffffu;
+inline constexpr int warp_lanes = 32;               ///< in every warp of every GPU
+inline constexpr unsigned full_warp = 0xffffffffu;  ///< the mask of all lanes
 
+/// Whether `value` is 1, 2, 4, ...
 WARPFOLD_JIT consteval bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
 
+/// The k of 2^k.
 WARPFOLD_JIT consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
 
 /// For device code, which cannot call std::min and std::max. Two int give an int, since 64 bits cost a GPU twice as
@@ -122,6 +124,7 @@ template <std::signed_integral A, std::signed_integral B>
 __host__ __device__ constexpr std::common_type_t<A, B> least_of(A a, B b) {
   return a < b ? a : b;
 }
+/// The greater one.
 template <std::signed_integral A, std::signed_integral B>
 __host__ __device__ constexpr std::common_type_t<A, B> greatest_of(A a, B b) {
   return a > b ? a : b;

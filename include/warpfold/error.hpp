@@ -28,9 +28,9 @@ class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
         call_(call),
         where_(where) {}
 
-  cudaError_t code() const noexcept { return code_; }
-  const char* call() const noexcept { return call_; }
-  const std::source_location& where() const noexcept { return where_; }
+  cudaError_t code() const noexcept { return code_; }                    ///< what CUDA reported
+  const char* call() const noexcept { return call_; }                    ///< the name of CUDA's function
+  const std::source_location& where() const noexcept { return where_; }  ///< where it was called
 
  private:
   cudaError_t code_;
@@ -61,6 +61,7 @@ inline void(check)(cudaError_t code, const char* call, std::source_location wher
 [[noreturn, gnu::noinline, gnu::cold]] inline void reject(const char* function, const char* problem) {
   throw std::invalid_argument(detail::joined({"warpfold::", function, ": ", problem}));
 }
+/// The same for a problem that has been put together.
 [[noreturn]] inline void reject(const char* function, const std::string& problem) { reject(function, problem.c_str()); }
 /// The same for a problem in parts. A call takes less code than concatenated strings.
 [[noreturn]] inline void reject(const char* function, std::initializer_list<const char*> parts) {

@@ -37,11 +37,12 @@ inline constexpr bool can_transform =
 
 /// The operator that `with` returns.
 template <class Transform, class Op> struct transformed_operator {
-  Transform transform;
-  Op op;
+  Transform transform;  ///< is applied to items
+  Op op;                ///< folds what it returns
 
+  /// What `transform` returns for a `T`.
   template <class T> using item = std::remove_cvref_t<std::invoke_result_t<detail::callable_t<Transform>, const T&>>;
-  template <class T> using leaf = accumulator_t<Op, item<T>>;
+  template <class T> using leaf = accumulator_t<Op, item<T>>;  ///< its accumulator
 
   template <class T>
     requires(detail::can_transform<Transform, T>)
@@ -99,12 +100,13 @@ inline constexpr bool detail::outgrows_items<transformed_operator<Transform, Op>
 
 /// The operator that `fuse` returns: part k is operator k.
 template <class... Ops> struct fused_operator {
-  static constexpr std::size_t part_count = sizeof...(Ops);
-  template <class T> using leaf = fused<accumulator_t<Ops, T>...>;
+  static constexpr std::size_t part_count = sizeof...(Ops);         ///< how many results there are
+  template <class T> using leaf = fused<accumulator_t<Ops, T>...>;  ///< the accumulators
   template <class T> static constexpr bool is_indexed = (lifts_indexed<Ops, T> || ...);
 
-  detail::element_pack<std::index_sequence_for<Ops...>, Ops...> ops;
+  detail::element_pack<std::index_sequence_for<Ops...>, Ops...> ops;  ///< one per result
 
+  /// Operator `I`.
   template <std::size_t I> __host__ __device__ constexpr const detail::type_at_t<I, Ops...>& part() const {
     return detail::element<I>(ops);
   }

@@ -59,7 +59,7 @@ template <class... Ts> class fused : public detail::fused_storage<std::index_seq
  public:
   static_assert(sizeof...(Ts) > 0, "warpfold: there must be at least one value");
 
-  static constexpr std::size_t part_count = sizeof...(Ts);
+  static constexpr std::size_t part_count = sizeof...(Ts);                     ///< how many values there are
   static constexpr std::size_t most_bytes = detail::largest({sizeof(Ts)...});  ///< of a value
 
   fused() = default;
@@ -71,9 +71,11 @@ template <class... Ts> class fused : public detail::fused_storage<std::index_seq
     assign_from(std::index_sequence_for<Ts...>(), other);
   }
 
+  /// Value `I`.
   template <std::size_t I> __host__ __device__ constexpr detail::type_at_t<I, Ts...>& get() {
     return detail::element<I>(*this);
   }
+  /// The same of what is constant.
   template <std::size_t I> __host__ __device__ constexpr const detail::type_at_t<I, Ts...>& get() const {
     return detail::element<I>(*this);
   }
@@ -101,6 +103,7 @@ template <class... Ts> class fused : public detail::fused_storage<std::index_seq
 template <std::size_t I, class... Ts> __host__ __device__ constexpr auto& get(fused<Ts...>& values) {
   return values.template get<I>();
 }
+/// The same of what is constant.
 template <std::size_t I, class... Ts> __host__ __device__ constexpr const auto& get(const fused<Ts...>& values) {
   return values.template get<I>();
 }

@@ -20,6 +20,7 @@ template <class It> class item_count {
     })
   constexpr item_count(const End& end) : end_(&end), distance_(distance<End>) {}
 
+  /// The number of items from `first` on.
   std::int64_t from(const It& first) const { return distance_ != nullptr ? distance_(first, end_) : count_; }
 
  private:

@@ -18,8 +18,8 @@ namespace warpfold {
 /// sum * 4^exponent. The exponent is a multiple of 1/2. Where it is at least `exponential<R>::most` in magnitude, it is
 /// an item itself, and sum the number of such items.
 template <class R> struct scaled_sum {
-  R sum;
-  R exponent;
+  R sum;       ///< of powers
+  R exponent;  ///< of 4
 };
 
 namespace detail {

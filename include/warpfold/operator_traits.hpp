@@ -89,7 +89,7 @@ template <class Op, class T> inline constexpr bool lifts_indexed = requires(cons
 template <class Op, class T>
 inline constexpr bool lifts = lifts_indexed<Op, T> || requires(const Op& op, const T& item) {
   op.lift(item);
-};
+};  ///< The same, without its number, too.
 
 /// Whether op.lower makes the result of an accumulator of type `A`. Otherwise the accumulator is the result.
 template <class Op, class A> inline constexpr bool lowers = requires(const Op& op, const A& value) { op.lower(value); };
@@ -121,6 +121,7 @@ template <class Op, class T, class A> WARPFOLD_JIT consteval bool find_folds_unc
 }
 template <class Op, class T, class A> inline constexpr bool folds_uncounted = find_folds_uncounted<Op, T, A>();
 }  // namespace detail
+/// What a reduction with `Op` returns.
 template <class Op, class A> using lowered_t = typename detail::lowered<Op, A>::type;
 
 /// The type in which `Op` accumulates items of type `T`: `T`, but float for half, bfloat16 and fp8, and 32 bits for
@@ -143,7 +144,7 @@ struct accumulator<Op, T> {
       std::remove_cvref_t<decltype(detail::lift(std::declval<const Op&>(), std::declval<const T&>(), std::int64_t{}))>;
 };
 template <class A, class Op, class T> struct accumulator<accumulating<A, Op>, T> { using type = A; };
-template <class Op, class T> using accumulator_t = typename accumulator<Op, std::remove_cv_t<T>>::type;
+template <class Op, class T> using accumulator_t = typename accumulator<Op, std::remove_cv_t<T>>::type;  ///< that type
 
 /// identity<Op, A>::value(): the A with op(identity, x) == x == op(x, identity), where there is one. It is the result
 /// of an empty input; no algorithm needs it. Of a sum it is +0, although only -0 keeps the bits of every x:
@@ -230,7 +231,7 @@ template <class B, class Op, class A> struct identity<accumulating<B, Op>, A> : 
 
 template <class Op, class A> inline constexpr bool has_identity_v = requires {
   { identity<Op, A>::value() } -> std::convertible_to<A>;
-};
+};  ///< Whether there is an identity.
 
 /// Whether any association of `op` over `A` gives the same bits (integers, extrema, bits).
 template <class Op, class A>
@@ -247,6 +248,7 @@ inline constexpr bool is_commutative =
 
 /// The hardware operation (redux.sync, atomics) that computes `Op`, if any does.
 enum class hardware_operation { none, add, minimum, maximum, bit_and, bit_or, bit_xor };
+/// hardware_operation_v, as a function.
 template <class Op> WARPFOLD_JIT consteval hardware_operation find_hardware_operation_v() {
   using P = detail::plain_operator_t<Op>;
   if (std::is_same_v<P, plus>) return hardware_operation::add;
@@ -257,12 +259,13 @@ template <class Op> WARPFOLD_JIT consteval hardware_operation find_hardware_oper
   if (std::is_same_v<P, bit_xor>) return hardware_operation::bit_xor;
   return hardware_operation::none;
 }
+/// The hardware operation that computes `Op`.
 template <class Op> inline constexpr hardware_operation hardware_operation_v = find_hardware_operation_v<Op>();
 
 template <class Op, class A>
 inline constexpr bool is_operator_for = is_extended_lambda<Op> || requires(const Op op, const A a) {
   { op(a, a) } -> std::convertible_to<A>;
-};
+};  ///< Whether op(a, a) is an `A`. Of an extended lambda the host cannot know.
 
 namespace detail {
 template <class F> inline constexpr bool is_host_pointer = std::is_pointer_v<F> || std::is_member_pointer_v<F>;

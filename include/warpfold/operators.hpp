@@ -11,6 +11,7 @@ struct __nv_bfloat16;
 
 namespace warpfold {
 
+/// Half and bfloat16.
 template <class T> inline constexpr bool is_half_like = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
 namespace detail {
@@ -290,6 +291,7 @@ struct last {
 /// `op`, accumulating in `A` whatever the item type: wf::accumulate_in<double>(wf::plus{}). Sums and products whose
 /// output or init is wider than their accumulator need it.
 template <class A, class Op> struct accumulating : Op {};
+/// The operator `op` with the accumulator `A`.
 template <class A, class Op> __host__ __device__ constexpr accumulating<A, Op> accumulate_in(Op op) { return {op}; }
 
 }  // namespace warpfold

@@ -73,10 +73,10 @@ template <class A> class initial {
   }
   constexpr initial(const A* device_value) : pointer_(device_value) {}
 
-  constexpr bool has_value() const { return has_value_; }
-  constexpr const A& value() const { return value_; }
-  constexpr const A* pointer() const { return pointer_; }
-  constexpr const detail::lost_numbers& lost() const { return lost_; }
+  constexpr bool has_value() const { return has_value_; }               ///< whether it holds a value
+  constexpr const A& value() const { return value_; }                   ///< where it holds one
+  constexpr const A* pointer() const { return pointer_; }               ///< to a value in device memory, or null
+  constexpr const detail::lost_numbers& lost() const { return lost_; }  ///< what `A` could not hold
   constexpr explicit operator bool() const { return has_value_ || pointer_ != nullptr; }
 
  private:
@@ -109,7 +109,7 @@ struct workspace_ref {
 /// Options of reduce, transform_reduce and their _value forms, of reduce_by_key, and of the scans. Their order is part
 /// of the interface.
 template <class A> struct reduce_options {
-  stream_argument stream = {};
+  stream_argument stream = {};  ///< in whose order the call runs
   initial<A> init = {};  ///< joins on the left, once; the result of reducing an empty input; by key: joins each run
   workspace_ref workspace = {};  ///< scratch; without it Warpfold uses one of its own for this stream
   int max_blocks = 0;            ///< bounds the grid, 0 for none: leaves multiprocessors to others; never changes a bit
@@ -117,8 +117,8 @@ template <class A> struct reduce_options {
 
 /// Options of segmented_reduce; this order is part of the interface.
 template <class A> struct segmented_options {
-  stream_argument stream = {};
-  initial<A> init = {};   ///< joins each segment on the left, once
+  stream_argument stream = {};  ///< in whose order the call runs
+  initial<A> init = {};         ///< joins each segment on the left, once
   initial<A> empty = {};  ///< the result of an empty segment, as it is; without it init, else the operator's identity
   workspace_ref workspace = {};  ///< scratch; without it Warpfold uses one of its own for this stream
   int max_blocks = 0;            ///< bounds the grid, 0 for none: leaves multiprocessors to others; never changes a bit
@@ -127,8 +127,10 @@ template <class A> struct segmented_options {
 /// The default strategy: chosen by the item count, with every promise kept.
 struct automatic {};
 
+/// Whether `S` is a strategy: `automatic`, or one of strategies.cuh.
 template <class S> inline constexpr bool is_strategy = false;
 template <> inline constexpr bool is_strategy<automatic> = true;
+/// A type for which is_strategy holds.
 template <class S>
 concept reduction_strategy = is_strategy<S>;
 
@@ -166,6 +168,7 @@ template <class P> constexpr auto to_pointer(const P& pointer) {
   else if constexpr (detail::thrust_vector_iterator<P>) return to_pointer(pointer.base());
   else return pointer.operator->();
 }
+/// What to_pointer returns.
 template <pointer_like P> using pointer_t = decltype(to_pointer(std::declval<const P&>()));
 
 /// A contiguous range of device items: std::span, cuda::std::span, thrust::device_vector, any with data() and size().
@@ -174,6 +177,7 @@ concept device_range = requires(R& r) {
   { r.data() } -> pointer_like;
   { r.size() } -> std::convertible_to<std::size_t>;
 };
+/// The type of a range's items.
 template <device_range R>
 using item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<decltype(std::declval<R&>().data())>>>;
 
@@ -206,9 +210,9 @@ template <class It> constexpr auto to_kernel_iterator(const It& it) {
 
 /// An output as kernels write it: a pointer or an iterator, and how many items it holds.
 template <class It> struct output {
-  static constexpr std::int64_t unknown_size = -1;
-  It first;
-  std::int64_t size = unknown_size;
+  static constexpr std::int64_t unknown_size = -1;  ///< of what is no range
+  It first;                                         ///< where item 0 is written
+  std::int64_t size = unknown_size;                 ///< in items
 };
 
 /// The output that a pointer, an iterator, a range, or what `outputs` returns (outputs.hpp) stands for.
@@ -222,6 +226,7 @@ template <class Out> constexpr auto to_output(Out&& out) {
     return output<decltype(to_kernel_iterator(out))>{to_kernel_iterator(out)};
   }
 }
+/// What kernels write through.
 template <class Out> using output_iterator_t = decltype(to_output(std::declval<Out>()).first);
 
 /// Whether an output knows how many items it holds: a range, or outputs with a range among them.
@@ -251,6 +256,7 @@ concept any_device_output = detail::kernel_argument<std::remove_cvref_t<output_i
     requires(const output_iterator_t<Out> out) {
   *out;
 };
+/// The same for many items.
 template <class Out>
 concept any_device_outputs = detail::kernel_argument<std::remove_cvref_t<output_iterator_t<Out>>> &&
     requires(const output_iterator_t<Out> out) {
@@ -269,9 +275,11 @@ struct written<Out> {
 template <class Out> using written_t = typename written<Out>::type;
 }  // namespace detail
 
+/// Whether `T` is a type of options, which an operator never is.
 template <class T> inline constexpr bool is_options = false;
 template <class A> inline constexpr bool is_options<reduce_options<A>> = true;
 template <class A> inline constexpr bool is_options<segmented_options<A>> = true;
+/// What may stand where an operator goes: no options.
 template <class Op>
 concept operator_argument = !is_options<Op>;
 

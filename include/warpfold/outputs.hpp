@@ -15,14 +15,15 @@ concept takes = requires(const Place place, const It& it, const T& value) {
 /// Several outputs as kernels write them, by a pointer or an iterator each: *places = values and places[i] = values
 /// write value k through output k.
 template <class... Its> struct output_places : detail::fused_storage<std::index_sequence_for<Its...>, Its...> {
+  /// Output `I`.
   template <std::size_t I> __host__ __device__ constexpr const detail::type_at_t<I, Its...>& get() const {
     return detail::element<I>(*this);
   }
 
   /// Values are assigned to it. `place(it)` is the item of one output.
   template <class Place> struct reference {
-    const output_places& outputs;
-    Place place;
+    const output_places& outputs;  ///< whose items they are
+    Place place;                   ///< of the item
 
     template <class... Ts>
       requires(sizeof...(Ts) == sizeof...(Its) && (detail::takes<Place, Its, Ts> && ...))
@@ -36,11 +37,13 @@ template <class... Its> struct output_places : detail::fused_storage<std::index_
       ((place(outputs.template get<Is>()) = values.template get<Is>()), ...);
     }
   };
+  /// Finds the item of *places.
   struct first_item {
     template <class It> __host__ __device__ decltype(auto) operator()(const It& it) const { return *it; }
   };
+  /// Finds the item of places[index].
   struct numbered_item {
-    std::ptrdiff_t index;
+    std::ptrdiff_t index;  ///< of the item
     template <class It> __host__ __device__ decltype(auto) operator()(const It& it) const { return it[index]; }
   };
 
@@ -78,9 +81,10 @@ template <class... Its> struct output<output_places<Its...>> {
 
 /// The result of `outputs`. `IsSized` says whether any of the outputs is a range.
 template <bool IsSized, class... Its> struct outputs_argument {
-  static constexpr bool is_sized = IsSized;
-  output<output_places<Its...>> all;
+  static constexpr bool is_sized = IsSized;  ///< whether the least size is known
+  output<output_places<Its...>> all;         ///< in the caller's order
 
+  /// As kernels write them.
   constexpr const output<output_places<Its...>>& to_output() const { return all; }
 };
 

@@ -149,18 +149,22 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// *out = whether `predicate` holds for at least one item.
 inline constexpr detail::predicate_function<detail::whether<true, true>> any_of{{}, "any_of"};
+/// any_of, waiting for the stream and returning the answer.
 inline constexpr detail::predicate_value_function<detail::whether<true, true>> any_of_value{{}, "any_of_value"};
 
 /// *out = whether `predicate` holds for every item.
 inline constexpr detail::predicate_function<detail::whether<false, false>> all_of{{}, "all_of"};
+/// all_of, waiting for the stream and returning the answer.
 inline constexpr detail::predicate_value_function<detail::whether<false, false>> all_of_value{{}, "all_of_value"};
 
 /// *out = whether `predicate` holds for no item.
 inline constexpr detail::predicate_function<detail::whether<true, false>> none_of{{}, "none_of"};
+/// none_of, waiting for the stream and returning the answer.
 inline constexpr detail::predicate_value_function<detail::whether<true, false>> none_of_value{{}, "none_of_value"};
 
 /// *out = the number of items for which `predicate` holds.
 inline constexpr detail::predicate_function<detail::how_many> count_if{{}, "count_if"};
+/// count_if, waiting for the stream and returning the number.
 inline constexpr detail::predicate_value_function<detail::how_many> count_if_value{{}, "count_if_value"};
 
 // Functions, since objects of this name would be hidden by parameters that count.

@@ -10,11 +10,13 @@ namespace warpfold {
 
 /// Segments of `items` items each, one after another.
 struct fixed_length {
-  std::int64_t items;
+  std::int64_t items;  ///< in each segment
 };
 
+/// A range of integers of any kind.
 template <class E>
 concept integer_range = device_range<E> && std::integral<item_t<const E>>;
+/// An iterator over integers of any kind.
 template <class E>
 concept integer_iterator = item_iterator<E> && std::integral<iterator_item_t<E>>;
 
@@ -24,8 +26,8 @@ template <class Begins, class Ends> struct bounds {
                 "warpfold: bounds are ranges or iterators of integers");
   static_assert(detail::kernel_argument<Begins> && detail::kernel_argument<Ends>,
                 "warpfold: bounds are kept by value: pass spans, not containers");
-  Begins begins;
-  Ends ends;
+  Begins begins;  ///< number of the first item of each segment
+  Ends ends;      ///< number behind the last item of each
 };
 template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>;
 
@@ -35,7 +37,7 @@ template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>
 template <device_range Ids> struct owners {
   static_assert(detail::kernel_argument<Ids>,
                 "warpfold: owners are kept by value: leave out <...>, and they keep a span");
-  Ids ids;
+  Ids ids;  ///< the segment of each item
 
   constexpr owners(const Ids& range) : ids(range) {}
   template <device_range Container>
@@ -50,7 +52,7 @@ template <device_range Container>
 owners(const Container&)
 ->owners<std::span<const item_t<const Container>>>;
 
-template <class S> inline constexpr bool is_segments = false;
+template <class S> inline constexpr bool is_segments = false;  ///< fixed_length, bounds and owners
 template <> inline constexpr bool is_segments<fixed_length> = true;
 template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
 template <class R> inline constexpr bool is_segments<owners<R>> = true;

@@ -24,17 +24,17 @@ enum class nan_policy { propagate, omit };
 template <int Order = 2> struct moments_of {
   static_assert(2 <= Order && Order <= 4, "warpfold: moments have order 2, 3 or 4");
 
-  std::int64_t count;
-  double sum;
+  std::int64_t count;       ///< n
+  double sum;               ///< of all items
   double power[Order - 1];  ///< power[p - 2]: the sum of (x - mean)^p
 
-  __host__ __device__ double mean() const { return sum / number(); }
+  __host__ __device__ double mean() const { return sum / number(); }  ///< sum / n
   /// The population's, M2 / n, as numpy.var gives it.
   __host__ __device__ double variance() const { return squares() / number(); }
   /// The sample's unbiased estimate, M2 / (n - 1), as pandas gives it.
   __host__ __device__ double sample_variance() const { return count > 1 ? squares() / (number() - 1) : undefined; }
-  __host__ __device__ double stddev() const { return std::sqrt(variance()); }
-  __host__ __device__ double sample_stddev() const { return std::sqrt(sample_variance()); }
+  __host__ __device__ double stddev() const { return std::sqrt(variance()); }                ///< of the population
+  __host__ __device__ double sample_stddev() const { return std::sqrt(sample_variance()); }  ///< of the sample
   /// m3 / m2^1.5, as scipy.stats.skew gives it.
   __host__ __device__ double skewness() const requires(Order >= 3) {
     const double top = std::sqrt(number()) * power[1], bottom = power[0] * std::sqrt(power[0]);
@@ -192,7 +192,7 @@ __host__ __device__ moments_of<Order> join_large(const moments_of<Order>& a, con
 ///   up to 64 u M may count as none: equal items have a variance of 0. Among omitted NaN it may be infinite.
 /// - Powers below 2^-1022 lose digits: fourth powers of deviations of 2^-256, for example.
 template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct moments {
-  using result = moments_of<Order>;
+  using result = moments_of<Order>;  ///< the accumulator and the result
 
   template <detail::is_real_number T> __host__ __device__ result lift(const T& item) const {
     const auto x = detail::convert<double>(item);
@@ -273,7 +273,7 @@ template <> struct identity<nan_counter, std::int64_t> : identity<plus, std::int
 /// wf::minimum and wf::maximum.
 template <class Extremum, int Order = 2> struct statistics_of : moments_of<Order> {
   Extremum minimum, maximum;  ///< of type accumulator_t<wf::minimum, Item>: float for half, say
-  std::int64_t nan_count;
+  std::int64_t nan_count;     ///< how many items are NaN
 };
 
 /// The operator that computes statistics_of: moments, extremes and the number of NaN, fused. By default NaN are left

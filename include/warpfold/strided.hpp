@@ -13,8 +13,8 @@ inline constexpr int max_axes = 8;  ///< dimensions that an array may have
 /// Axes by number, from 0 for the outermost; negative numbers count from the end. As an argument: the axes that are
 /// reduced.
 struct axes {
-  int count = 0;
-  int number[max_axes] = {};
+  int count = 0;              ///< of axes
+  int number[max_axes] = {};  ///< of each axis
 
   template <std::integral... Numbers>
     requires(sizeof...(Numbers) <= max_axes)
@@ -35,10 +35,10 @@ struct backwards : axes {
 /// negative or zero. Without strides the array is contiguous, and the last axis the innermost.
 template <class T, int Rank> struct strided {
   static_assert(0 <= Rank && Rank <= max_axes, "warpfold: an array has at most 8 dimensions");
-  using index_type = std::int64_t;
+  using index_type = std::int64_t;  ///< as mdspan has it
 
-  T* data;
-  std::int64_t extents[Rank > 0 ? Rank : 1] = {}, strides[Rank > 0 ? Rank : 1] = {};
+  T* data;                                                                            ///< item 0 of all axes
+  std::int64_t extents[Rank > 0 ? Rank : 1] = {}, strides[Rank > 0 ? Rank : 1] = {};  ///< in items
 
   explicit constexpr strided(T* first) requires(Rank == 0) : data(first) {}
   constexpr strided(T* first, const std::int64_t (&lengths)[Rank]) : data(first) {
@@ -53,10 +53,10 @@ template <class T, int Rank> struct strided {
     std::copy_n(steps, Rank, strides);
   }
 
-  static constexpr std::size_t rank() { return Rank; }
-  constexpr std::int64_t extent(std::size_t axis) const { return extents[axis]; }
-  constexpr std::int64_t stride(std::size_t axis) const { return strides[axis]; }
-  constexpr T* data_handle() const { return data; }
+  static constexpr std::size_t rank() { return Rank; }                             ///< the number of axes
+  constexpr std::int64_t extent(std::size_t axis) const { return extents[axis]; }  ///< items along `axis`
+  constexpr std::int64_t stride(std::size_t axis) const { return strides[axis]; }  ///< from one to the next
+  constexpr T* data_handle() const { return data; }                                ///< as mdspan has it
 };
 template <class T> strided(T*) -> strided<T, 0>;
 template <class T, int Rank> strided(T*, const std::int64_t (&)[Rank]) -> strided<T, Rank>;
@@ -86,6 +86,7 @@ concept array_view = requires(const M& m) {
 
 /// The type that a view's data_handle returns, and the type of its items.
 template <array_view M> using view_handle_t = std::remove_cvref_t<decltype(std::declval<const M&>().data_handle())>;
+/// The type of its items.
 template <array_view M> using view_item_t = std::remove_cv_t<std::remove_pointer_t<pointer_t<view_handle_t<M>>>>;
 
 }  // namespace warpfold

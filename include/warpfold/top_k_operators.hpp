@@ -10,7 +10,7 @@ namespace warpfold {
 /// Up to K items, the best one first, and the numbers of them in the input. If there are fewer than K items, the places
 /// left have index -1 and the value of the extremum's identity, or T{} of types without one.
 template <class T, int K> struct best_items {
-  indexed_value<T> item[K];
+  indexed_value<T> item[K];  ///< the best one first
 
   __host__ __device__ friend constexpr bool operator==(const best_items& a, const best_items& b) {
     for (int i = 0; i < K; ++i)

@@ -51,7 +51,7 @@ struct product {
 /// Whether `predicate` holds, as a bool whatever it returns: a transform that makes sums count. Of segments:
 /// transform_segmented_reduce(in, offsets, out, wf::accumulate_in<std::int64_t>(wf::plus{}), wf::indicator{is_even{}}).
 template <class Predicate> struct indicator {
-  Predicate predicate;
+  Predicate predicate;  ///< of items
 
   template <class... Items>
     requires(is_extended_lambda<Predicate> || std::is_invocable_v<const Predicate&, const Items&...>)
@@ -67,8 +67,8 @@ template <class Predicate> indicator(Predicate) -> indicator<Predicate>;
 template <class R> struct sum_of_squares { double sum; };
 /// A sum of squares of doubles, each scaled before it is squared: by 2^537 (`scale` -1), 1 (0) or 2^-538 (1).
 struct scaled_squares {
-  double sum;
-  int scale;
+  double sum;  ///< of scaled squares
+  int scale;   ///< -1, 0 or 1
 };
 
 namespace detail {
@@ -130,6 +130,7 @@ struct euclidean_norm {
   template <std::same_as<scaled_squares> A> using plain_terms = detail::unscaled_squares;
 
   // Sums of squares that need no scale (operator_traits.hpp).
+  /// Squares an item, scaled.
   struct square {
     template <class T> __host__ __device__ constexpr double operator()(const T& item) const {
       return lift_real(item).sum;
@@ -163,8 +164,8 @@ template <> struct identity<euclidean_norm, scaled_squares> {
 
 /// The accumulator of arithmetic_mean; the mean is an `R`.
 template <class R> struct sum_and_count {
-  double sum;
-  std::int64_t count;
+  double sum;          ///< of items
+  std::int64_t count;  ///< of items
 };
 
 namespace detail {
@@ -179,8 +180,8 @@ template <class A> struct counted_terms {
 
 /// The same of complex numbers.
 template <class C> struct complex_sum_and_count {
-  double real, imaginary;
-  std::int64_t count;
+  double real, imaginary;  ///< parts of the sum
+  std::int64_t count;      ///< of items
 };
 
 /// The arithmetic mean: items are added in double and divided by their number, once. A float for float and what is
@@ -214,6 +215,7 @@ struct arithmetic_mean {
   template <class A> using plain_terms = detail::counted_terms<A>;
 
   // Sums of items whose number is known (operator_traits.hpp).
+  /// Turns an item into a double.
   struct in_double {
     template <class T> __host__ __device__ constexpr double operator()(const T& item) const {
       return static_cast<double>(detail::convert<detail::number_of<T>>(item));
@@ -235,8 +237,8 @@ template <class C> struct identity<arithmetic_mean, complex_sum_and_count<C>> {
 
 /// The smallest and the largest item.
 template <class T> struct extrema {
-  T minimum;
-  T maximum;
+  T minimum;  ///< the smallest item
+  T maximum;  ///< the largest item
 
   __host__ __device__ friend constexpr bool operator==(const extrema& a, const extrema& b) {
     return a.minimum == b.minimum && a.maximum == b.maximum;

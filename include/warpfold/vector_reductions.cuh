@@ -87,27 +87,33 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// *out = |in[0]| + |in[1]| + …; moduli of complex numbers, where BLAS adds |Re| + |Im|. Of nothing 0.
 inline constexpr detail::named_reduction<plus, magnitude> asum{{}, "asum"};
+/// asum, waiting for the stream and returning the value.
 inline constexpr detail::named_reduction_value<plus, magnitude> asum_value{{}, "asum_value"};
 
 /// *out = the largest |in[i]|; NaN propagates. Of nothing the least number. (Where it lies: transform_reduce with
 /// arg_maximum and magnitude.)
 inline constexpr detail::named_reduction<maximum, magnitude> amax{{}, "amax"};
+/// amax, waiting for the stream and returning the value.
 inline constexpr detail::named_reduction_value<maximum, magnitude> amax_value{{}, "amax_value"};
 
 /// *out = the Euclidean norm, without overflow or underflow: of floats of 1e20, say. Of nothing 0.
 inline constexpr detail::named_reduction<euclidean_norm> norm2{{}, "norm2"};
+/// norm2, waiting for the stream and returning the value.
 inline constexpr detail::named_reduction_value<euclidean_norm> norm2_value{{}, "norm2_value"};
 
 /// *out = the arithmetic mean. Of nothing NaN.
 inline constexpr detail::named_reduction<arithmetic_mean> mean{{}, "mean"};
+/// mean, waiting for the stream and returning the value.
 inline constexpr detail::named_reduction_value<arithmetic_mean> mean_value{{}, "mean_value"};
 
 /// *out = the smallest and the largest item, as extrema<V>; NaN propagates into both.
 inline constexpr detail::named_reduction<minimum_maximum> minmax{{}, "minmax"};
+/// minmax, waiting for the stream and returning the values.
 inline constexpr detail::named_reduction_value<minimum_maximum> minmax_value{{}, "minmax_value"};
 
 /// *out = log(exp(in[0]) + exp(in[1]) + …), without overflow. Of nothing -inf.
 inline constexpr detail::named_reduction<log_sum_exp> logsumexp{{}, "logsumexp"};
+/// logsumexp, waiting for the stream and returning the value.
 inline constexpr detail::named_reduction_value<log_sum_exp> logsumexp_value{{}, "logsumexp_value"};
 
 /// *out = left[0] right[0] + left[1] right[1] + ...: products are rounded, and of half exact in float. Of nothing 0.

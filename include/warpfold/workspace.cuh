@@ -101,7 +101,7 @@ class workspace {
     else (void)cudaFree(bytes_.data());
   }
 
-  std::span<std::byte> bytes() const { return bytes_; }
+  std::span<std::byte> bytes() const { return bytes_; }  ///< the scratch
   operator workspace_ref() const { return workspace_ref::from_initialized(bytes_); }
 
  private:

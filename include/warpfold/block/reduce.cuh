@@ -12,7 +12,7 @@ namespace warpfold::block {
 /// __syncthreads() between two uses of the same storage.
 template <class A, int BlockThreads> struct reduce_storage {
   static_assert(BlockThreads >= 1 && BlockThreads <= 1024);
-  thread::array<A, (BlockThreads + warp_lanes - 1) / warp_lanes> partials;
+  thread::array<A, (BlockThreads + warp_lanes - 1) / warp_lanes> partials;  ///< one per warp
 };
 
 /// Folds the values of the first `count` threads (1 to BlockThreads, the same in all), thread 0's leftmost.

@@ -12,7 +12,7 @@ namespace warpfold::block {
 template <class A, int BlockThreads> struct scan_storage {
   static_assert(BlockThreads >= warp_lanes && BlockThreads <= 1024 && BlockThreads % warp_lanes == 0,
                 "warpfold: block scans take whole warps");
-  thread::array<A, BlockThreads / warp_lanes> nodes;
+  thread::array<A, BlockThreads / warp_lanes> nodes;  ///< one per warp
 };
 
 namespace detail {

@@ -22,7 +22,7 @@ struct exact_item<T> {
 
 /// exact_plus whose results are of type `Result`: float, double, half or bfloat16, rounded once. void: the items' type.
 template <class Result = void> struct exact_plus_as {
-  template <class T> using result = std::conditional_t<std::is_void_v<Result>, T, Result>;
+  template <class T> using result = std::conditional_t<std::is_void_v<Result>, T, Result>;  ///< of items of type T
 
   template <class T>
     requires requires { typename detail::exact_item<T>::type; }

@@ -22,7 +22,7 @@ struct kernel_launch {
   std::size_t shared_bytes;   ///< of dynamic shared memory per block
   int cluster_blocks;         ///< blocks of a cluster; 0 if they form none
   std::size_t scratch_bytes;  ///< as much as the call may need; 0 if it takes none
-  cudaStream_t stream;
+  cudaStream_t stream;        ///< in whose order it runs
 
   /// All of it but the stream, in one line.
   std::string line() const {

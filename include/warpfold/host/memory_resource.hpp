@@ -8,11 +8,13 @@ namespace warpfold {
 
 /// The resource of cudaMallocAsync: the current pool of the current device.
 struct stream_ordered_memory {
+  /// Allocates in the order of `stream`.
   void* allocate(cudaStream_t stream, std::size_t bytes, std::size_t) const {
     void* data = nullptr;
     require_success(cudaMallocAsync(&data, bytes, stream), "cudaMallocAsync");
     return data;
   }
+  /// Gives back in the order of `stream`.
   void deallocate(cudaStream_t stream, void* data, std::size_t, std::size_t) const noexcept {
     (void)cudaFreeAsync(data, stream);
   }

@@ -15,16 +15,16 @@ namespace warpfold {
 
 /// `count` items in host memory: wf::host(range).
 template <class T> struct host_items {
-  using item = T;
-  const T* first;
-  std::int64_t count;
+  using item = T;      ///< the items' type
+  const T* first;      ///< in host memory
+  std::int64_t count;  ///< of items
 };
 
 /// `count` items that fill(first, std::span<T>) writes: wf::chunks<T>(count, fill).
 template <class T, class Fill> struct host_chunks {
-  using item = T;
-  Fill fill;
-  std::int64_t count;
+  using item = T;      ///< the items' type
+  Fill fill;           ///< writes items first to first + to.size() - 1
+  std::int64_t count;  ///< of items
 };
 
 namespace detail {
@@ -32,6 +32,7 @@ template <class In> inline constexpr bool is_host_input = false;
 template <class T> inline constexpr bool is_host_input<host_items<T>> = true;
 template <class T, class Fill> inline constexpr bool is_host_input<host_chunks<T, Fill>> = true;
 }  // namespace detail
+/// What wf::host or wf::chunks returns.
 template <class In>
 concept host_input = detail::is_host_input<std::remove_cvref_t<In>>;
 

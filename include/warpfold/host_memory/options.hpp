@@ -27,14 +27,14 @@ template <class A> inline constexpr bool is_options<host_options<A>> = true;
 
 /// The same of segmented_reduce, whose init and empty are values.
 template <class A> struct host_segmented_options {
-  stream_argument stream = {};
-  initial<A> init = {};   ///< joins each segment on the left, once
-  initial<A> empty = {};  ///< the result of an empty segment; init or the operator's identity without it
-  std::vector<int> devices = {};
-  std::size_t chunk_bytes = std::size_t{32} << 20;
-  int buffers = 2;
-  int threads = 8;
-  std::function<void(std::int64_t done, std::int64_t all)> progress = {};
+  stream_argument stream = {};    ///< of the first device; results are written in its order
+  initial<A> init = {};           ///< joins each segment on the left, once
+  initial<A> empty = {};          ///< the result of an empty segment; init or the operator's identity without it
+  std::vector<int> devices = {};  ///< as in host_options
+  std::size_t chunk_bytes = std::size_t{32} << 20;                         ///< as in host_options
+  int buffers = 2;                                                         ///< as in host_options
+  int threads = 8;                                                         ///< as in host_options
+  std::function<void(std::int64_t done, std::int64_t all)> progress = {};  ///< as in host_options
 };
 template <class A> inline constexpr bool is_options<host_segmented_options<A>> = true;
 

@@ -64,10 +64,12 @@ class communicator_base {
   std::chrono::nanoseconds timeout() const { return timeout_; }
 
   // For the functions over ranks.
+  /// Begins a call of `function`, and throws what has gone wrong before.
   void begin_call(const char* function, std::chrono::nanoseconds timeout) {
     timeout_ = timeout;
     check(function);
   }
+  /// Pinned memory in which kernels report errors.
   ranks::report* report_place() {
     if (report_ == nullptr) {
       const host_side::relaxed_capture relaxed;
@@ -114,6 +116,7 @@ class communicator_base {
   std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
 };
 
+/// What functions over ranks take: a class derived from communicator_base with these members.
 template <class C>
 concept communicator = std::derived_from<C, communicator_base> &&
     requires(C& ranks, const void* mine, void* all, std::size_t bytes, cudaStream_t stream) {

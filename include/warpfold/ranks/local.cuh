@@ -28,14 +28,15 @@ namespace warpfold {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// The GPUs of this process as ranks: of `gpus`, gpus[r] is the communicator of rank r.
 class local_ranks {
  public:
   /// The communicator of one rank.
   class one : public communicator_base {
    public:
-    int rank() const { return rank_; }
-    int size() const { return static_cast<int>(all_->ranks_.size()); }
-    int device() const { return device_; }
+    int rank() const { return rank_; }                                  ///< this one's number
+    int size() const { return static_cast<int>(all_->ranks_.size()); }  ///< how many there are
+    int device() const { return device_; }                              ///< the GPU's number
 
     /// Enqueues that `all` gets `bytes` bytes of each rank.
     void all_gather(const void* mine, void* all, std::size_t bytes, cudaStream_t stream) {
@@ -57,6 +58,7 @@ class local_ranks {
     }
 
     // For the functions over ranks.
+    /// All ranks' mailboxes, as kernels get them.
     ranks::mailboxes boxes(std::chrono::nanoseconds timeout) const {
       ranks::mailboxes result{};
       for (int i = 0; i < size(); ++i) result.of[i] = all_->ranks_[static_cast<std::size_t>(i)]->box_;
@@ -65,7 +67,7 @@ class local_ranks {
       result.rank = rank_, result.size = size();
       return result;
     }
-    workspace_ref scratch() const { return scratch_; }
+    workspace_ref scratch() const { return scratch_; }  ///< of calls that bring none
 
    private:
     friend local_ranks;
@@ -121,7 +123,7 @@ class local_ranks {
     for (const auto& each : ranks_) (void)cudaFree(each->memory_);
   }
 
-  int size() const { return static_cast<int>(ranks_.size()); }
+  int size() const { return static_cast<int>(ranks_.size()); }  ///< how many ranks there are
   one& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
 
   /// Makes the communicator usable after a call that timed out: clears all mailboxes. No call may be under way; graphs

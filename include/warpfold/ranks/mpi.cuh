@@ -86,11 +86,12 @@ class mpi_ranks : public communicator_base {
     (void)MPI_Comm_free(&comm_);
   }
 
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  int rank() const { return rank_; }  ///< this process's number
+  int size() const { return size_; }  ///< how many there are
   /// Whether MPI reads and writes device memory.
   bool is_on_device() const { return on_device_; }
 
+  /// Waits until `all` has `bytes` bytes of each rank.
   void all_gather(const void* mine, void* all, std::size_t bytes, cudaStream_t stream) {
     if (request_ != MPI_REQUEST_NULL) throw rank_error("warpfold::mpi_ranks: an earlier call has not been answered");
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -146,7 +147,7 @@ template <class A, class Op> class mpi_list {
   static_assert(std::is_empty_v<Op>, "warpfold: MPI calls the operation without the operator: it must have no state");
 
  public:
-  using nodes = canonical_nodes<A, Op>;
+  using nodes = canonical_nodes<A, Op>;  ///< what is reduced
 
   mpi_list() {
     check_mpi(MPI_Type_contiguous(static_cast<int>(sizeof(nodes)), MPI_BYTE, &type_), "MPI_Type_contiguous");
@@ -159,8 +160,8 @@ template <class A, class Op> class mpi_list {
     (void)MPI_Type_free(&type_);
   }
 
-  MPI_Datatype type() const { return type_; }
-  MPI_Op operation() const { return operation_; }
+  MPI_Datatype type() const { return type_; }      ///< for MPI's calls
+  MPI_Op operation() const { return operation_; }  ///< for MPI's calls
 
  private:
   /// right[i] = left[i] op right[i]

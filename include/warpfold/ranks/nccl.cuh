@@ -17,6 +17,7 @@ namespace warpfold {
 
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// The communicator of one rank.
 class nccl_ranks : public communicator_base {
  public:
   /// `comm` belongs to the caller, must live longer, and is used in the order of calls, as by the caller's own. Its
@@ -27,9 +28,10 @@ class nccl_ranks : public communicator_base {
     prepare(size_);
   }
 
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  int rank() const { return rank_; }  ///< this one's number
+  int size() const { return size_; }  ///< how many there are
 
+  /// Enqueues that `all` gets `bytes` bytes of each rank.
   void all_gather(const void* mine, void* all, std::size_t bytes, cudaStream_t stream) {
     ncclResult_t result = ncclAllGather(mine, all, bytes, ncclInt8, comm_, stream);
     const auto start = std::chrono::steady_clock::now();
@@ -41,6 +43,7 @@ class nccl_ranks : public communicator_base {
     }
     check_nccl(result, "ncclAllGather");
   }
+  /// Waits for `stream`, at most as long as the call may take.
   void wait(cudaStream_t stream, const char* function = "communicator::wait") {
     try {
       communicator_base::wait(stream, function);
