@@ -2,18 +2,18 @@
 // where: any operator over the items that a predicate or a mask selects.
 //
 //   wf::reduce_columns(matrix, means, wf::where(is_number, wf::arithmetic_mean{}));
-//   wf::segmented_reduce(in, offsets, out, wf::where(mask, wf::plus{}));             // of item i, mask[i] is asked
-//   wf::reduce(in, out, wf::where(is_positive, wf::minimum{}, 0.f));                 // 0 if none is positive
+//   wf::segmented_reduce(in, offsets, out, wf::where(mask, wf::plus{}));        // of item i, mask[i] is asked
+//   wf::reduce(in, out, wf::where(is_positive, wf::minimum{}, 0.f));            // 0 if none is positive
 //   wf::reduce(in, wf::outputs(all, some), wf::fuse(wf::plus{}, wf::where(wf::bit_mask{words}, wf::plus{})));
 //
-// Other items take no part: no identity stands for them, they are neither converted nor folded, and NaN among them do no
-// harm. Results have the bits of the canonical tree without these leaves, on every path: a node with one half has its
-// value. Indices, of argmin say, stay those of the input. Every function takes it that takes operators which lift items
-// (operator_traits.hpp).
+// Other items take no part: no identity stands for them, they are neither converted nor folded, and NaN among them do
+// no harm. Results have the bits of the canonical tree without these leaves, on every path: a node with one half has
+// its value. Indices, of argmin say, stay those of the input. Every function takes it that takes operators which lift
+// items (operator_traits.hpp).
 //
 // - A predicate is a trivially copyable function object, called with the item. A mask is an iterator that device code
-//   can index: the item's number, as an operator's lift gets it, is its place there. Along axes that is the number along
-//   the axes that are reduced or scanned.
+//   can index: the item's number, as an operator's lift gets it, is its place there. Along axes it counts along the
+//   axes that are reduced or scanned.
 // - If no item is selected, the result is `otherwise`, the third argument, or else the identity of `op`. Extrema and
 //   bit_and need `otherwise`: an output might be too narrow for their identity. An initial value is one of the
 //   accumulator of `op`, as ever; with one, the result is never `otherwise`.
@@ -25,16 +25,17 @@ namespace warpfold {
 
 /// The accumulator of `where`: what has been folded, if an item has been selected.
 template <class A> struct selected {
-  A value;
-  bool exists;
+  A value;      ///< of any value if `exists` is false
+  bool exists;  ///< whether an item has been selected
 
   selected() = default;
+  /// An initial value.
   __host__ __device__ constexpr selected(const A& initial) : value(initial), exists(true) {}
 };
 
 /// A mask of one bit per item: item i has bit i % 32 of word i / 32, the lowest first.
 struct bit_mask {
-  const std::uint32_t* words;
+  const std::uint32_t* words;  ///< in device memory
 };
 
 namespace detail {
@@ -68,10 +69,11 @@ inline constexpr bool selects =
 
 /// The operator that `where` returns.
 template <class Condition, class Op, class Otherwise> struct selecting_operator {
-  Condition condition;
-  Op op;
-  Otherwise otherwise;
+  Condition condition;  ///< the predicate, or the mask
+  Op op;                ///< folds what is selected
+  Otherwise otherwise;  ///< the result of nothing
 
+  /// What an item of type `T` is lifted to.
   template <class T> using leaf = selected<accumulator_t<Op, T>>;
   template <class T> static constexpr bool is_indexed = detail::is_mask<Condition> || lifts_indexed<Op, T>;
 
