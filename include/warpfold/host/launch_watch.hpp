@@ -12,7 +12,6 @@
 #include <warpfold/error.hpp>
 
 namespace warpfold {
-inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// A kernel that a call has enqueued, and how.
 struct kernel_launch {
@@ -36,11 +35,12 @@ struct kernel_launch {
   }
 };
 
-}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold
 
 namespace warpfold::host_side {
-inline namespace WARPFOLD_HIDDEN_V1 {
+// Hidden, so that shared libraries do not share it; but not named after the build (config.hpp), so that translation
+// units for different architectures hear one another.
+inline namespace [[gnu::visibility("hidden")]] of_library {
 
 /// Who is told of this thread's launches, and on whose behalf they are made.
 struct launch_watch {
@@ -121,5 +121,5 @@ inline void erase_namespaces(std::string& name, std::string_view begin) {
   if (watch.tell != nullptr) watch.tell(watch.listener, launch);
 }
 
-}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace gnu::visibility("hidden")]]of_library
 }  // namespace warpfold::host_side
