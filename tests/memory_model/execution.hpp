@@ -90,7 +90,7 @@ struct execution {
   int events = 0;
   event at[most_events];
   int source[most_events];  ///< reads-from, backwards: the write that a read sees, or -1 if none is chosen yet
-  position of_thread[8];
+  position of_thread[16];
   bool barriers_carry_dependencies = false;  ///< No-Thin-Air counts waiting at a barrier as communication
 
   // These follow from the events alone.

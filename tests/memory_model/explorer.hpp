@@ -91,7 +91,7 @@ class explorer {
       }
     }
     for (auto& each : traces_)
-      if (!finds_hangs) std::erase_if(each, [](const trace& own) { return own.ends_early(); });
+      std::erase_if(each, [&](const trace& own) { return own.is_given_up || (own.ends_early() && !finds_hangs); });
     start_.barriers_carry_dependencies = barriers_carry_dependencies;
     for (std::size_t t = 0; t < of.threads.size(); ++t) start_.of_thread[t] = of.threads[t].where;
     for (std::size_t l = 0; l < locations; ++l)

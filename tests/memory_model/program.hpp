@@ -18,6 +18,7 @@ struct trace {
   int stuck = -1;                ///< the read of a poll that never ends
   int cut_at = -1;               ///< the barrier that others never reach
   int unsent = -1;               ///< the channel into which nothing is ever sent
+  bool is_given_up = false;      ///< shows values that others may read, and is not explored
 
   bool ends_early() const { return stuck >= 0 || cut_at >= 0 || unsent >= 0; }
 };
@@ -141,7 +142,10 @@ class thread {
   void sync(int barrier, const char* name = "") { arrive(barrier, name), wait(barrier, name); }
 
   /// Ends a way that shall not be explored, such as one more round of a loop.
-  [[noreturn]] void give_up() { throw blocked{}; }
+  [[noreturn]] void give_up() {
+    made_.is_given_up = true;
+    throw blocked{};
+  }
   /// Later events depend on `reads`.
   void branch_on(event_set reads) { control_ |= reads; }
   void expect(const value& holds, const char* what) {
@@ -160,7 +164,7 @@ class thread {
       try {
         body(own);
       } catch (const blocked&) {
-        is_possible = own.made_.ends_early();
+        is_possible = own.made_.ends_early() || own.made_.is_given_up;
       }
       if (is_possible) found.push_back(own.made_);
       if (found.size() > 20000) throw std::length_error("a thread has too many traces");
