@@ -39,7 +39,8 @@ class orders {
     else if (given.is_strong() && given.what != semantics::relaxed) add("relaxed", semantics::relaxed);
     else if (what == of::access) add("weak", semantics::weak);
     if (what != of::step && given.where > scope::cta)
-      all_.push_back({name, given.where == scope::sys ? "gpu" : "cta",
+      all_.push_back({name,
+                      given.where == scope::sys ? "gpu" : "cta",
                       {given.what, given.where == scope::sys ? scope::gpu : scope::cta}});
     return given;
   }
@@ -50,9 +51,9 @@ class orders {
 
 /// What the explorer finds of a protocol.
 struct judgement {
-  bool ends = false;   ///< in an execution without fault
-  std::string fault;   ///< or nothing
-  std::string text;    ///< an execution with that fault
+  bool ends = false;  ///< in an execution without fault
+  std::string fault;  ///< or nothing
+  std::string text;   ///< an execution with that fault
   long executions = 0;
 };
 
@@ -71,8 +72,7 @@ inline judgement judge(const program& of, barriers what) {
     const bool is_certain = !fault.empty();
     int first, second;
     if (!is_certain && own.all.find_race(with.memory(own.all), first, second))
-      fault = std::string("race for ") +
-              own.of.locations[static_cast<std::size_t>(own.all.at[first].location)].name;
+      fault = std::string("race for ") + own.of.locations[static_cast<std::size_t>(own.all.at[first].location)].name;
     if (fault.empty()) found.ends = true;
     else if (found.fault.empty() || is_certain) found.fault = fault, found.text = own.text();
     return is_certain ? visit::stop : visit::go_on;
