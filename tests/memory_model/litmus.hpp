@@ -49,6 +49,12 @@ class litmus {
     if (with.executions == 0) throw std::logic_error("no execution is allowed");
     return exists != (is_none || is_all);
   }
+  /// How many executions are allowed.
+  long executions() {
+    explorer with(program_);
+    with.explore([](const outcome&) { return visit::go_on; }, true);
+    return with.executions;
+  }
 
  private:
   using words = std::vector<std::string>;

@@ -234,4 +234,34 @@ TEST(memory_model_litmus, published_verdicts) {
     EXPECT_EQ(memory_model::litmus(each.text).holds(), each.is == allowed) << each.name << each.text;
 }
 
+TEST(memory_model_litmus, no_execution_is_missed) {
+  using memory_model::litmus;
+  // Each read sees either write.
+  EXPECT_EQ(
+      litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak y, 1 ;\n ld.weak r0, y | ld.weak r1, x ;")
+          .executions(),
+      4);
+  EXPECT_EQ(
+      litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.weak r0, y | ld.weak r1, x ;\n st.weak x, 1 | st.weak y, 1 ;")
+          .executions(),
+      4);
+  // All orders of three increments.
+  EXPECT_EQ(litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;\n"
+                   "atom.relaxed.gpu.add r0, x, 1 | atom.relaxed.gpu.add r0, x, 1 | atom.relaxed.gpu.add r0, x, 1 ;")
+                .executions(),
+            6);
+  // Coherence orders strong writes in either way, and weak ones not at all.
+  EXPECT_EQ(litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu x, 2 ;").executions(), 2);
+  EXPECT_EQ(litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak x, 2 ;").executions(), 1);
+  // Two reads of one location go forward, unless they are weak.
+  EXPECT_EQ(
+      litmus(
+          "P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\n | ld.relaxed.gpu r1, x ;")
+          .executions(),
+      3);
+  EXPECT_EQ(litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;")
+                .executions(),
+            4);
+}
+
 }  // namespace

@@ -141,6 +141,8 @@ class thread {
   }
   void sync(int barrier, const char* name = "") { arrive(barrier, name), wait(barrier, name); }
 
+  /// Each of the locations in turn: one more way to explore.
+  int any(std::initializer_list<int> locations) { return locations.begin()[choose(locations.size())]; }
   /// Ends a way that shall not be explored, such as one more round of a loop.
   [[noreturn]] void give_up() {
     made_.is_given_up = true;
