@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The words by which tiles of a reduction by key join, and how an epoch takes them over from the one before
 // (by_key/join_tiles.cuh, by_key/look_back.cuh, by_key/kernel.cuh).
-#include <memory_model/protocol.hpp>
+#include "memory_model/protocol.hpp"
 
 namespace {
 
@@ -15,8 +15,8 @@ void wait_for_epoch(thread& own, int finished, int epoch, orders& with) {
   own.fence(with.fence("begin: acquire", acq_rel(scope::gpu)));
 }
 
-/// An epoch of two tiles, joined by a warp of two lanes; then an epoch of one tile, which uses the first one's words. The
-/// words of the first epoch are 1, those of the second one 2.
+/// An epoch of two tiles, joined by a warp of two lanes; then an epoch of one tile, which uses the first one's words.
+/// The words of the first epoch are 1, those of the second one 2.
 program one_group(orders& with) {
   program all;
   const int own[2] = {all.location("own 0"), all.location("own 1")},
@@ -75,8 +75,8 @@ program one_group(orders& with) {
 
 TEST(memory_model_by_key, one_group) { check("epoch of one group", one_group, {}); }
 
-/// An epoch of groups of tiles. A warp of two lanes joins the tiles of a group and clears their words; another warp joins the
-/// groups, and ends the epoch. A tile of the next group looks back over this one; the tile is its group.
+/// An epoch of groups of tiles. A warp of two lanes joins the tiles of a group and clears their words; another warp
+/// joins the groups, and ends the epoch. A tile of the next group looks back over this one; the tile is its group.
 program two_groups(orders& with) {
   program all;
   const int own = all.location("own"), carry = all.location("carry"), sums = all.location("sums"),
@@ -134,8 +134,8 @@ program two_groups(orders& with) {
 
 TEST(memory_model_by_key, two_groups) { check("epoch of groups", two_groups, {}); }
 
-/// Groups of groups: the warp that has seen the words of groups is not the one that ends the epoch and clears them. This is
-/// so in the last epoch, too, so the next call finds what is left.
+/// Groups of groups: the warp that has seen the words of groups is not the one that ends the epoch and clears them.
+/// This is so in the last epoch, too, so the next call finds what is left.
 program groups_of_groups(orders& with) {
   program all;
   const int sums = all.location("sums"), through = all.location("through"), carry = all.location("carry"),
@@ -173,9 +173,9 @@ program groups_of_groups(orders& with) {
 
 TEST(memory_model_by_key, groups_of_groups) { check("epoch of groups of groups", groups_of_groups, {}); }
 
-/// The heads of the epochs that are done, and scratch that outlasts an epoch. The number of heads travels in the message that
-/// counts the epochs: `n` stands for n epochs with n heads. If it were a word of its own, nothing would order a block's
-/// read of it before the end of the next epoch, which needs no more of the block than a relaxed word.
+/// The heads of the epochs that are done, and scratch that outlasts an epoch. The number of heads travels in the
+/// message that counts the epochs: `n` stands for n epochs with n heads. If it were a word of its own, nothing would
+/// order a block's read of it before the end of the next epoch, which needs no more of the block than a relaxed word.
 program heads_of_epochs(orders& with) {
   program all;
   const int finished = all.location("finished"), heads = all.location("heads apart"), pending = all.location("pending"),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A value and its flag in one word, and the exchange between devices that is made of such words.
-#include <memory_model/protocol.hpp>
+#include "memory_model/protocol.hpp"
 
 namespace {
 
 using namespace memory_model;
 
-/// grid/published_value.cuh, by_key/carry_messages.cuh: a value in two messages of 16 bytes. Each is one access, and holds
-/// a flag. `10 + n` stands for the flag and part n of the value.
+/// grid/published_value.cuh, by_key/carry_messages.cuh: a value in two messages of 16 bytes. Each is one access, and
+/// holds a flag. `10 + n` stands for the flag and part n of the value.
 program published_value(orders& with) {
   program all;
   const int first = all.location("first message"), second = all.location("second message");
@@ -32,8 +32,8 @@ program published_value(orders& with) {
 
 TEST(memory_model_message, value_and_flag_in_one_access) { check("published value", published_value, {}); }
 
-/// ranks/mailboxes.cuh: two devices, three exchanges. A word holds the number of its exchange; exchange e uses half e mod 2.
-/// A kernel has a thread that puts and one that takes. It ends before the next one on its device begins.
+/// ranks/mailboxes.cuh: two devices, three exchanges. A word holds the number of its exchange; exchange e uses half e
+/// mod 2. A kernel has a thread that puts and one that takes. It ends before the next one on its device begins.
 program mailboxes(orders& with) {
   program all;
   int half[2][2], stream[2];
@@ -66,8 +66,8 @@ program mailboxes(orders& with) {
 
 TEST(memory_model_mailboxes, three_exchanges_of_two_devices) { check("mailboxes", mailboxes, {}); }
 
-/// The same on one device: two threads of its block take words in two kernels. The block counts exchanges, and each thread
-/// reads what the other one took.
+/// The same on one device: two threads of its block take words in two kernels. The block counts exchanges, and each
+/// thread reads what the other one took.
 program taken_words(orders& with) {
   program all;
   const int exchanges = all.location("exchanges"), complete = all.barrier(2), stream = all.barrier(2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory consistency model of PTX: chapter 8 of the PTX ISA, in the terms of Lustig, Sahasrabuddhe and Giroux, A Formal
-// Analysis of the NVIDIA PTX Memory Consistency Model, 2019. An execution is a set of events and who reads from whom; this
-// file says what follows from them, and whether the model allows it. One proxy and one size of accesses.
+// The memory consistency model of PTX: chapter 8 of the PTX ISA, in the terms of Lustig, Sahasrabuddhe and Giroux, A
+// Formal Analysis of the NVIDIA PTX Memory Consistency Model, 2019. An execution is a set of events and who reads from
+// whom; this file says what follows from them, and whether the model allows it. One proxy and one size of accesses.
 #pragma once
 #include <cstdint>
 
@@ -115,8 +115,8 @@ struct execution {
   }
   bool is_memory(int x) const { return at[x].what <= kind::write; }
 
-  /// Whether no axiom is violated, whatever events and sources are added. Leaves in `coherence` what all coherence orders
-  /// have in common.
+  /// Whether no axiom is violated, whatever events and sources are added. Leaves in `coherence` what all coherence
+  /// orders have in common.
   bool may_be_consistent() {
     find_causality();
     if (!base_causality.is_irreflexive(events)) return false;
@@ -219,7 +219,7 @@ struct execution {
     each_of(initial, [&](int w) { base_causality.row[w] = ~initial & (just(events - 1) | (just(events - 1) - 1)); });
     for (int x = 0; x < events; ++x) base_causality.row[x] |= program_order.row[x];
     for (int x = 0; x < events; ++x)
-      if (at[x].what == kind::arrive)
+      if (at[x].what == kind::arrive && at[x].how.releases())
         for (int y = 0; y < events; ++y)
           if (meet(x, y)) base_causality.add(x, y);
     each_of(writes, [&](int w) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Enumerates all executions of a small program that the memory model allows: a trace of each thread, the write that each read
-// sees, the order of sequentially consistent fences, and coherence.
+// Enumerates all executions of a small program that the memory model allows: a trace of each thread, the write that
+// each read sees, the order of sequentially consistent fences, and coherence.
 //
-// Threads are added one by one. A read chooses a write of the threads that are there, or waits for a thread to come that
-// writes its value. Since axioms that are violated stay so, an execution is dropped as soon as it violates one.
+// Threads are added one by one. A read chooses a write of the threads that are there, or waits for a thread to come
+// that writes its value. Since axioms that are violated stay so, an execution is dropped as soon as it violates one.
 #pragma once
 #include <algorithm>
-#include <memory_model/program.hpp>
 #include <sstream>
+
+#include "memory_model/program.hpp"
 
 namespace memory_model {
 

@@ -9,9 +9,10 @@
 // All locations are zero at first. An operation of one proxy only; `bar.cta` alone of the barriers.
 #pragma once
 #include <map>
-#include <memory_model/explorer.hpp>
 #include <set>
 #include <string_view>
+
+#include "memory_model/explorer.hpp"
 
 namespace memory_model {
 

@@ -2,14 +2,14 @@
 // The explorer finds the published verdicts on litmus tests of PTX. Sources:
 //
 //   [ISA]    NVIDIA, PTX ISA 9.1, sections 8.10 and 8.11
-//   [2019]   Lustig, Sahasrabuddhe, Giroux, A Formal Analysis of the NVIDIA PTX Memory Consistency Model, figures 5 to 9
-//   [NVlabs] github.com/NVlabs/mixedproxy, tests/, of Lustig, Cooksey, Giroux, Mixed-Proxy Extensions, 2022
+//   [2019]   Lustig, Sahasrabuddhe, Giroux, A Formal Analysis of the NVIDIA PTX Memory Consistency Model
+//   [NVlabs] github.com/NVlabs/mixedproxy, tests, of Lustig, Cooksey, Giroux, Mixed-Proxy Extensions, 2022
 //   [Dat3M]  github.com/hernanponcedeleon/Dat3M, litmus/PTX/Manual and Memalloy, with the verdicts of Dartagnan
-//   [shape]  a shape of Alglave, Maranget and Tautschnig, Herding Cats, 2014; the verdict follows from a sentence of [2019]:
-//            PTX is not multi-copy atomic, synchronisation is cumulative, fence.sc alone restores sequential consistency
+//   [shape]  a shape of Alglave, Maranget and Tautschnig, Herding Cats, 2014. The verdict follows from [2019]: PTX is
+//            not multi-copy atomic, synchronisation is cumulative, and fence.sc restores sequential consistency
 #include <gtest/gtest.h>
 
-#include <memory_model/litmus.hpp>
+#include "memory_model/litmus.hpp"
 
 namespace {
 

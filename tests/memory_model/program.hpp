@@ -3,10 +3,11 @@
 // branches on what it reads. The explorer calls such a function again and again, with all values that reads may return.
 #pragma once
 #include <functional>
-#include <memory_model/execution.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "memory_model/execution.hpp"
 
 namespace memory_model {
 
@@ -63,7 +64,8 @@ struct value {
 
 using domains = std::vector<std::vector<int>>;  ///< of each location, the values that it may hold
 
-/// A thread that is run with given values. A barrier orders memory as its halves do; all its users name how many they are.
+/// A thread that is run with given values. A barrier orders memory as its halves do; all its users name how many they
+/// are.
 class thread {
  public:
   value read(int location, order how, const char* name = "") {
@@ -128,8 +130,9 @@ class thread {
   void fence(order how, const char* name = "") {
     if (how.what != semantics::omitted) record({.what = kind::fence, .how = how, .name = name});
   }
-  void arrive(int barrier, const char* name = "") {
-    record({.what = kind::arrive, .location = barrier, .value = uses(arrivals_, barrier)++, .name = name});
+  /// A relaxed arrival, as a cluster's barrier has it, releases nothing.
+  void arrive(int barrier, order how = acq_rel(scope::cluster), const char* name = "") {
+    record({.what = kind::arrive, .how = how, .location = barrier, .value = uses(arrivals_, barrier)++, .name = name});
   }
   void wait(int barrier, const char* name = "") {
     if (choose(2) == 1) {
@@ -139,7 +142,7 @@ class thread {
     record({.what = kind::wait, .location = barrier, .value = uses(waits_, barrier)++, .name = name});
     control_ |= just(static_cast<int>(made_.events.size()) - 1);
   }
-  void sync(int barrier, const char* name = "") { arrive(barrier, name), wait(barrier, name); }
+  void sync(int barrier, const char* name = "") { arrive(barrier), wait(barrier, name); }
 
   /// Each of the locations in turn: one more way to explore.
   int any(std::initializer_list<int> locations) { return locations.begin()[choose(locations.size())]; }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A protocol as a model: a program whose orders have names. Its check finds no bad execution of the protocol as it is, and
-// one of each protocol with one order weakened, or the order is in the list of those that are redundant.
+// A protocol as a model: a program whose orders have names. Its check finds no bad execution of the protocol as it is,
+// and one of each protocol with one order weakened, or the order is in the list of those that are redundant.
 #pragma once
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <iostream>
-#include <memory_model/explorer.hpp>
+
+#include "memory_model/explorer.hpp"
 
 namespace memory_model {
 
@@ -20,6 +21,8 @@ class orders {
 
   order access(const char* name, order given) { return named(name, given, of::access); }
   order atomic(const char* name, order given) { return named(name, given, of::atomic); }
+  /// Of a barrier's arrival, whose scope is the barrier's.
+  order arrival(const char* name, order given) { return named(name, given, of::arrival); }
   order fence(const char* name, order given) { return named(name, given, of::fence); }
   /// Whether a step is taken that is no order of one operation: a barrier, say.
   bool step(const char* name) { return named(name, acq_rel(scope::cta), of::step).what != semantics::omitted; }
@@ -28,7 +31,7 @@ class orders {
   const std::vector<weakening>& weakenings() const { return all_; }
 
  private:
-  enum class of { access, atomic, fence, step };
+  enum class of { access, atomic, arrival, fence, step };
 
   order named(const char* name, order given, of what) {
     if (weakened_ != nullptr) return weakened_->name == name ? weakened_->now : given;
@@ -38,7 +41,7 @@ class orders {
     else if (given.what == semantics::acq_rel) add("acquire", semantics::acquire), add("release", semantics::release);
     else if (given.is_strong() && given.what != semantics::relaxed) add("relaxed", semantics::relaxed);
     else if (what == of::access) add("weak", semantics::weak);
-    if (what != of::step && given.where > scope::cta)
+    if (what != of::step && what != of::arrival && given.where > scope::cta)
       all_.push_back({name,
                       given.where == scope::sys ? "gpu" : "cta",
                       {given.what, given.where == scope::sys ? scope::gpu : scope::cta}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ring of published nodes (grid/node_ring.cuh), by the names of its events: enter, publish, fence, receive, leave,
 // finish, release.
-#include <memory_model/protocol.hpp>
+#include "memory_model/protocol.hpp"
 
 namespace {
 
@@ -26,9 +26,9 @@ void leave_and_finish(thread& own, const ring& places, orders& with, order leave
   own.write(places.rounds, 1, with.access("release", release(scope::gpu)));
 }
 
-/// Two tiles of a window and the two tiles of the next one, which has the same place. A tile of the scan has a warp that
-/// publishes, fences and leaves, and one that receives; they meet at a barrier before the tile leaves. The nodes of the
-/// first round are 1, those of the second one 2.
+/// Two tiles of a window and the two tiles of the next one, which has the same place. A tile of the scan has a warp
+/// that publishes, fences and leaves, and one that receives; they meet at a barrier before the tile leaves. The nodes
+/// of the first round are 1, those of the second one 2.
 program scan_ring(orders& with, order leave) {
   program all;
   const ring places(all);
@@ -73,10 +73,10 @@ program relaxed_scan_ring(orders& with) { return scan_ring(with, relaxed(scope::
 
 TEST(memory_model_ring, scan) { check("ring of a scan", relaxed_scan_ring, {}, barriers::carry_dependencies_too); }
 
-/// The arrival comes after reads that no fence follows. That a node of the round after could be received is excluded by No-Thin-Air
-/// alone: that node depends on the arrival, which waits at the barrier for the read. The axiom's words are "chains of
-/// instruction dependencies and inter-thread communication"; its formula in the paper, acyclic(rf + dep), has no barriers.
-/// A release by the arrival would do without them, as strips have it (axes/strip_ring.cuh).
+/// The arrival comes after reads that no fence follows. That a node of the round after could be received is excluded
+/// by No-Thin-Air alone: that node depends on the arrival, which waits at the barrier for the read. The axiom's words
+/// are "chains of instruction dependencies and inter-thread communication"; its formula in the paper, acyclic(rf +
+/// dep), has no barriers. A release by the arrival would do without them, as strips have it (axes/strip_ring.cuh).
 TEST(memory_model_ring, leave_rests_on_a_dependency_through_a_barrier) {
   orders as_it_is, with_release;
   const program all = relaxed_scan_ring(as_it_is), stronger = scan_ring(with_release, release(scope::gpu));
@@ -85,8 +85,8 @@ TEST(memory_model_ring, leave_rests_on_a_dependency_through_a_barrier) {
   EXPECT_EQ(judge(stronger, barriers::order_memory).fault, "");
 }
 
-/// The same within warps of two lanes, as the segmented scan has them: lane 1 publishes, receives and clears; lane 0 fences,
-/// leaves and finishes. Two tiles of a call of one window, then the next call, which finds all nodes zero.
+/// The same within warps of two lanes, as the segmented scan has them: lane 1 publishes, receives and clears; lane 0
+/// fences, leaves and finishes. Two tiles of a call of one window, then the next call, which finds all nodes zero.
 program warp_ring(orders& with) {
   program all;
   const ring places(all);
@@ -130,7 +130,8 @@ program warp_ring(orders& with) {
 
 TEST(memory_model_ring, within_warps) { check("ring of warps", warp_ring, {}); }
 
-/// clear and release by a warp of two lanes, of which lane 1 clears; and enter by such a warp, of which lane 0 acquires.
+/// clear and release by a warp of two lanes, of which lane 1 clears; and enter by such a warp, of which lane 0
+/// acquires.
 program cleared_by_lanes(orders& with) {
   program all;
   const int node = all.location("node", 1), rounds = all.location("rounds"), cleared = all.barrier(2),
@@ -156,9 +157,9 @@ program cleared_by_lanes(orders& with) {
 
 TEST(memory_model_ring, cleared_by_lanes) { check("cleared by lanes", cleared_by_lanes, {}); }
 
-/// A node of the second level above the tiles. Tile 1 of a window receives node 0, and publishes that node by a warp that does
-/// not fence; so its publisher releases as it leaves. No other block receives the node. It is cleared by the last of two
-/// groups of windows, of which one has a last window of two: the counts of both levels must hand it on.
+/// A node of the second level above the tiles. Tile 1 of a window receives node 0, and publishes that node by a warp
+/// that does not fence; so its publisher releases as it leaves. No other block receives the node. It is cleared by the
+/// last of two groups of windows, of which one has a last window of two: the counts of both levels must hand it on.
 program next_levels(orders& with) {
   program all;
   const int node = all.location("node 0"), joined = all.location("node above"), departures = all.location("departures"),

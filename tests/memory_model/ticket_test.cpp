@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Hand-overs to the last one to arrive, and the drawing of work.
-#include <memory_model/protocol.hpp>
+#include "memory_model/protocol.hpp"
 
 namespace {
 
@@ -37,8 +37,8 @@ program last_warp(orders& with) {
 
 TEST(memory_model_ticket, last_warp_sees_partial_results_of_lanes) { check("last warp", last_warp, {}); }
 
-/// grid/last_block.cuh: each of two blocks has its first warp and another thread, which leaves a partial result, too. All
-/// threads of the last block read the others'.
+/// grid/last_block.cuh: each of two blocks has its first warp and another thread, which leaves a partial result, too.
+/// All threads of the last block read the others'.
 program last_block(orders& with) {
   program all;
   struct block {
@@ -74,8 +74,8 @@ program last_block(orders& with) {
 
 TEST(memory_model_ticket, last_block_sees_all_partial_results) { check("last block", last_block, {}); }
 
-/// The same with three blocks of one thread, which arrive with several partial results at once: arrive(counter, arrivals,
-/// expected). The last one clears the counter by a plain store. The next launch finds it zero.
+/// The same with three blocks of one thread, which arrive with several partial results at once: arrive(counter,
+/// arrivals, expected). The last one clears the counter by a plain store. The next launch finds it zero.
 program several_arrivals(orders& with) {
   program all;
   const int counter = all.location("counter"), stream = all.barrier(4);
@@ -101,8 +101,8 @@ program several_arrivals(orders& with) {
 
 TEST(memory_model_ticket, three_blocks_of_several_arrivals) { check("several arrivals", several_arrivals, {}); }
 
-/// axes/join_splits.cuh: two blocks leave a node each, and wait for each other's; each joins a slice. The counter goes round
-/// once. A block has a clerk, which arrives and waits, and a thread that folds and joins.
+/// axes/join_splits.cuh: two blocks leave a node each, and wait for each other's; each joins a slice. The counter goes
+/// round once. A block has a clerk, which arrives and waits, and a thread that folds and joins.
 program waiting_splits(orders& with) {
   program all;
   const int counter = all.location("counter"), stream = all.barrier(5);
@@ -194,8 +194,8 @@ program draws(orders& with) {
 
 TEST(memory_model_drawn_work, each_item_comes_to_one_block) { check("draws", draws, {}); }
 
-/// The same within a block: a clerk shows each number that it draws; another thread reads it after a barrier. There is one
-/// barrier for each item, so two places take turns.
+/// The same within a block: a clerk shows each number that it draws; another thread reads it after a barrier. There is
+/// one barrier for each item, so two places take turns.
 program shown_numbers(orders& with) {
   program all;
   const int shown[2] = {all.location("shown 0"), all.location("shown 1")}, barrier = all.barrier(2);
