@@ -139,7 +139,7 @@ TEST(memory_model_by_key, two_groups) { check("epoch of groups", two_groups, {})
 program groups_of_groups(orders& with) {
   program all;
   const int sums = all.location("sums"), through = all.location("through"), carry = all.location("carry"),
-            stream = all.barrier(5);
+            stream = all.barrier(6), acquired = all.barrier(2), vote = all.channel("vote");
   all.run("tile counts", {0}, [=](thread& t) {
     t.reduce(sums, relaxed(scope::gpu), [](const value& sum) { return sum + 1; });
     t.arrive(stream);
@@ -157,10 +157,18 @@ program groups_of_groups(orders& with) {
     t.write(carry, 1, relaxed(scope::gpu));
     t.arrive(stream);
   });
-  all.run("joins groups of groups", {2}, [=, &with](thread& t) {
+  all.run("joins groups of groups, lane 0", {2}, [=, &with](thread& t) {
     t.await(carry, relaxed(scope::gpu), is_there);
+    t.send(vote, 1);
     t.fence(with.fence("join: acquire", acq_rel(scope::gpu)));
-    for (const int each : {carry, sums, through}) t.write(each, 0, relaxed(scope::gpu));
+    t.write(carry, 0, relaxed(scope::gpu));
+    if (with.step("join: __syncwarp")) t.sync(acquired);
+    t.arrive(stream);
+  });
+  all.run("joins groups of groups, lane 1", {2}, [=, &with](thread& t) {
+    t.receive(vote);
+    if (with.step("join: __syncwarp")) t.sync(acquired);
+    t.write(sums, 0, relaxed(scope::gpu)), t.write(through, 0, relaxed(scope::gpu));
     t.arrive(stream);
   });
   all.run("next call", {0}, [=](thread& t) {
@@ -200,9 +208,10 @@ program heads_of_epochs(orders& with) {
     t.expect(t.read(pending, weak) == 1, "scratch of another epoch");
     end_epoch(t, 2);
   });
-  all.run("a block of epoch 2", {3}, [=, &with](thread& t) {
+  all.run("ends epoch 2, the last one", {3}, [=, &with](thread& t) {
     wait_for_epoch(t, finished, 2, with);
     t.expect(t.read(pending, weak) == 2, "scratch of another epoch");
+    t.write(finished, 0, relaxed(scope::gpu));
   });
   return all;
 }
