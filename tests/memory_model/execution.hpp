@@ -91,6 +91,7 @@ struct execution {
   event at[most_events];
   int source[most_events];  ///< reads-from, backwards: the write that a read sees, or -1 if none is chosen yet
   position of_thread[16];
+  bool takes_shortcuts = true;               ///< draws conclusions early; the executions are the same
   bool barriers_carry_dependencies = false;  ///< No-Thin-Air counts waiting at a barrier as communication
 
   // These follow from the events alone.
@@ -126,11 +127,11 @@ struct execution {
     coherence = {};
     each_of(writes, [&](int w) { coherence.row[w] = (causality.row[w] | program_order.row[w]) & others(w) & writes; });
     each_of(reads, [&](int r) {
-      if (const int w = source[r]; w >= 0)
+      if (const int w = source[r]; w >= 0 && takes_shortcuts)
         each_of(same_location.row[r] & writes & ~just(w), [&](int v) {
           if (!morally_strong.has(v, w)) return;
           if (program_order.has(v, r) || causality.has(v, r)) coherence.add(v, w);
-          if (program_order.has(r, v)) coherence.add(w, v);
+          if (program_order.has(r, v) && morally_strong.has(w, r)) coherence.add(w, v);
         });
     });
     coherence.close(events);

@@ -101,6 +101,9 @@ class explorer {
       else registers_.push_back(static_cast<int>(l));
   }
 
+  /// Looks at all candidates as a whole, which takes far longer: to check the explorer.
+  void take_no_shortcuts() { start_.takes_shortcuts = false; }
+
   /// Calls each(outcome) for each allowed execution, until it returns visit::stop. Executions that differ in coherence
   /// alone are visited once, but if `each_coherence`.
   template <class Each> void explore(Each each, bool each_coherence = false) {
@@ -146,7 +149,7 @@ class explorer {
     while (read < now.events && (now.at[read].what != kind::read || now.source[read] >= 0)) ++read;
     if (is_stopped_) return;
     if (read == now.events) {
-      if (now.may_be_consistent()) add_thread(now, number + 1);
+      if (!now.takes_shortcuts || now.may_be_consistent()) add_thread(now, number + 1);
       return;
     }
     const event& r = now.at[read];
@@ -162,10 +165,12 @@ class explorer {
   /// Without this, axioms would drop the execution later.
   static bool can_see(const execution& now, int read, int w) {
     if (w == now.at[read].pair) return false;
+    if (!now.takes_shortcuts) return true;
     if (now.at[w].thread != now.at[read].thread) {
-      if (now.at[read].pair < 0) return true;
-      return !any_of(now.same_location.row[read] & now.reads & now.morally_strong.row[read],
-                     [&](int other) { return now.at[other].pair >= 0 && now.source[other] == w; });
+      if (now.at[read].pair < 0 || !now.morally_strong.has(w, read)) return true;
+      return !any_of(now.same_location.row[read] & now.reads & now.morally_strong.row[read], [&](int other) {
+        return now.at[other].pair >= 0 && now.source[other] == w && now.morally_strong.has(w, other);
+      });
     }
     if (w > read) return false;
     for (int between = w + 1; between < read; ++between)
@@ -231,7 +236,7 @@ class explorer {
   bool order_writes(const execution& now) {
     int v, w;
     if (!now.find_unordered(v, w)) {
-      if (!polls_never_end(now)) return false;
+      if (!now.allows_coherence() || !polls_never_end(now)) return false;
       ++executions;
       if (visit_({now, program_, chosen_}) == visit::stop) is_stopped_ = true;
       return true;
@@ -240,7 +245,7 @@ class explorer {
       execution ordered = now;
       ordered.coherence.add(swaps ? w : v, swaps ? v : w);
       ordered.coherence.close(now.events);
-      if (!ordered.allows_coherence()) continue;
+      if (now.takes_shortcuts && !ordered.allows_coherence()) continue;
       if (order_writes(ordered) && (is_stopped_ || !each_coherence_)) return true;
     }
     return false;
