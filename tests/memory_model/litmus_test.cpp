@@ -262,6 +262,16 @@ TEST(memory_model_litmus, no_execution_is_missed) {
   EXPECT_EQ(litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;")
                 .executions(),
             4);
+  // A read of another thread's write comes before the own one, unless it is weak.
+  EXPECT_EQ(
+      litmus(
+          "P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\n | st.relaxed.gpu x, 2 ;")
+          .executions(),
+      3);
+  EXPECT_EQ(
+      litmus("P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | ld.weak r0, x ;\n | st.relaxed.gpu x, 2 ;")
+          .executions(),
+      4);
 }
 
 }  // namespace
