@@ -87,4 +87,28 @@ TEST(memory_model_explorer, random_programs_without_shortcuts) {
   }
 }
 
+TEST(memory_model_explorer, waiting_for_ever) {
+  const auto faults = [](auto body) {
+    program all;
+    const int flag = all.location("flag"), alone = all.barrier(2);
+    const int channel = all.channel("nothing");
+    all.run("waits", {0}, [=](thread& own) { body(own, flag, alone, channel); });
+    int complete = 0, endless = 0;
+    explorer(all).explore([&](const outcome&) { return ++complete, visit::go_on; });
+    explorer(all, true).explore(
+        [&](const outcome& own) { return endless += own.traces[0]->ends_early(), visit::go_on; });
+    return std::pair(complete, endless);
+  };
+  const auto is_set = [](int seen) { return seen != 0; };
+  const auto await = [=](thread& own, int flag) { own.await(flag, relaxed(scope::gpu), is_set); };
+  EXPECT_EQ(faults([=](thread& own, int flag, int, int) { await(own, flag); }), std::pair(0, 1));
+  EXPECT_EQ(faults([](thread& own, int, int alone, int) { own.sync(alone); }), std::pair(0, 1));
+  EXPECT_EQ(faults([](thread& own, int, int, int channel) { own.receive(channel); }), std::pair(0, 1));
+  EXPECT_EQ(faults([=](thread& own, int flag, int, int) {
+              own.write(flag, 1, relaxed(scope::gpu));
+              await(own, flag);
+            }),
+            std::pair(1, 0));
+}
+
 }  // namespace

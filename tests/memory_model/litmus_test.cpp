@@ -53,6 +53,17 @@ exists (P1:r1 == 1 /\ P1:r2 == 0))"},
  fence.sc.gpu        | fence.sc.cta         ;
  st.relaxed.sys y, 1 | ld.relaxed.sys r2, x ;
 exists (P1:r1 == 1 /\ P1:r2 == 0))"},
+    {"[ISA] 8.5, MP of two devices at the scope of one", allowed, R"(
+ P0@cta 0,gpu 0      | P1@cta 0,gpu 1       ;
+ st.weak x, 1        | ld.acquire.gpu r1, y ;
+ st.release.gpu y, 1 | ld.weak r2, x        ;
+exists (P1:r1 == 1 /\ P1:r2 == 0))"},
+    {"[ISA] 8.8, a strong read before an acquire of its location", forbidden, R"(
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0       | P2@cta 2,gpu 0      ;
+ st.weak x, 1        | ld.relaxed.gpu r1, y | st.relaxed.gpu y, 2 ;
+ st.release.gpu y, 1 | ld.acquire.gpu r2, y |                     ;
+                     | ld.weak r3, x        |                     ;
+exists (P1:r1 == 1 /\ P1:r2 == 2 /\ P1:r3 == 0))"},
     {"[ISA] 8.11.1, a reduction acquires nothing", allowed, R"(
  P0@cta 0,gpu 0      | P1@cta 1,gpu 0          ;
  st.weak x, 42       | red.relaxed.sys.add y, 1 ;
