@@ -20,7 +20,8 @@
 //   receive   A warp reads nodes by relaxed accesses until it sees all flags. A tile waits for earlier tiles only,
 //             which have begun and have published their own node before they wait. So the earliest tile never waits.
 //   leave     Lane 0 of a warp counts the tile at `departures`, once the tile has published and read all that it shall.
-//             The lane has used what its warp read, or has met the other warps at a barrier: so reads need no fence.
+//             The lane has used what its warp read, or has met the other warps at a barrier: so the arrival depends
+//             on the reads, which need no fence (No-Thin-Air: tests/memory_model/README.md).
 //   finish    The warp of the last tile to leave a window goes on alone. It fences (acquire), then synchronises: it
 //             sees all that the tiles published. It counts the window at `pairs` (acquire and release), if two windows
 //             read a node; the last reader of a window clears its places, by relaxed accesses, and synchronises.
