@@ -38,9 +38,8 @@ struct kernel_launch {
 }  // namespace warpfold
 
 namespace warpfold::host_side {
-// Hidden, so that shared libraries do not share it; but not named after the build (config.hpp), so that translation
-// units for different architectures hear one another.
-inline namespace [[gnu::visibility("hidden")]] of_library {
+// All of this is hidden, so that shared libraries do not share it. It is not named after the build (config.hpp), so that
+// translation units for different architectures hear one another.
 
 /// Who is told of this thread's launches, and on whose behalf they are made.
 struct launch_watch {
@@ -49,10 +48,10 @@ struct launch_watch {
   const char* function = "";
   std::size_t scratch_bytes = 0;
 };
-inline constinit thread_local launch_watch watch_of_thread{};
+[[gnu::visibility("hidden")]] inline constinit thread_local launch_watch watch_of_thread{};
 
 /// While it exists, kernels are enqueued for a call of `function`.
-class named_launches {
+class [[gnu::visibility("hidden")]] named_launches {
  public:
   named_launches(const char* function, std::size_t scratch_bytes) {
     watch_of_thread.function = function, watch_of_thread.scratch_bytes = scratch_bytes;
@@ -62,14 +61,14 @@ class named_launches {
 };
 
 /// Whether WARPFOLD_LOG is set to anything but "" and "0".
-inline bool logs_launches() {
+[[gnu::visibility("hidden")]] inline bool logs_launches() {
   static const bool does = [] {
     const char* const value = std::getenv("WARPFOLD_LOG");
     return value != nullptr && *value != '\0' && std::string(value) != "0";
   }();
   return does;
 }
-inline bool is_watched() { return watch_of_thread.tell != nullptr || logs_launches(); }
+[[gnu::visibility("hidden")]] inline bool is_watched() { return watch_of_thread.tell != nullptr || logs_launches(); }
 
 /// Erases the namespaces whose names begin with `begin`: those named after the build, v1_…, begin alike (config.hpp).
 inline void erase_namespaces(std::string& name, std::string_view begin) {
@@ -106,8 +105,9 @@ inline void erase_namespaces(std::string& name, std::string_view begin) {
 }
 
 /// Tells of a kernel that is about to be enqueued.
-[[gnu::noinline, gnu::cold]] inline void tell_of_launch(const void* kernel, const cudaLaunchConfig_t& config,
-                                                        int cluster_blocks) {
+[[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] inline void tell_of_launch(const void* kernel,
+                                                                                   const cudaLaunchConfig_t& config,
+                                                                                   int cluster_blocks) {
   const launch_watch& watch = watch_of_thread;
   const kernel_launch launch{watch.function,
                              readable_kernel_name(kernel),
@@ -121,5 +121,4 @@ inline void erase_namespaces(std::string& name, std::string_view begin) {
   if (watch.tell != nullptr) watch.tell(watch.listener, launch);
 }
 
-}  // namespace gnu::visibility("hidden")]]of_library
 }  // namespace warpfold::host_side
