@@ -38,8 +38,8 @@ struct kernel_launch {
 }  // namespace warpfold
 
 namespace warpfold::host_side {
-// All of this is hidden, so that shared libraries do not share it. It is not named after the build (config.hpp), so that
-// translation units for different architectures hear one another.
+// All of this is hidden, so that shared libraries do not share it. It is not named after the build (config.hpp), so
+// that translation units for different architectures hear one another.
 
 /// Who is told of this thread's launches, and on whose behalf they are made.
 struct launch_watch {
