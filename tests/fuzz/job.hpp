@@ -60,6 +60,7 @@ template <class Job> void add_entry(const std::string& name) {
 
 // One file each.
 void add_sequences();
+void add_parts();
 void add_segments();
 void add_keys();
 void add_axes();

@@ -106,6 +106,7 @@ int main(int count, char** words) {
     const arguments given = read(count, words);
     for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, say_case);
     wf_fuzz::add_sequences();
+    wf_fuzz::add_parts();
     wf_fuzz::add_segments();
     wf_fuzz::add_keys();
     wf_fuzz::add_axes();

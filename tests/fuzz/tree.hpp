@@ -54,6 +54,13 @@ template <class Model> typename Model::item of_nothing(const std::optional<typen
   return init ? *init : Model::identity();
 }
 
+/// The result of all items, of which there may be none.
+template <class Model>
+typename Model::item total(std::span<const typename Model::item> all, const std::optional<typename Model::item>& init) {
+  if (all.empty()) return of_nothing<Model>(init);
+  return with_init<Model>(init, tree<Model>(all).fold(0, static_cast<std::int64_t>(all.size())));
+}
+
 /// The prefixes of all items; `begin_of(i)` is the first item that prefix i folds.
 template <class Model, class BeginOf>
 std::vector<typename Model::item> prefixes(std::span<const typename Model::item> items, bool exclusive,
