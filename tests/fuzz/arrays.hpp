@@ -32,7 +32,8 @@ template <class T> class input {
   void set(std::vector<T> values) {
     values_ = std::move(values);
     if (!values_.empty())
-      warpfold::check(cudaMemcpy(data(), values_.data(), values_.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+      warpfold::check(cudaMemcpy(data(), values_.data(), values_.size() * sizeof(T), cudaMemcpyHostToDevice),
+                      "cudaMemcpy");
     warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
   T* data() const { return static_cast<T*>(memory_) + offset_; }
@@ -81,11 +82,13 @@ template <class T> class output {
     }
     for (std::size_t i = 0; i < bytes.size(); ++i)
       if ((i < begin || i >= end) && bytes[i] != mark)
-        return "byte " + std::to_string(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(begin)) + " of " + name +
-               " is written, and has no result";
+        return "byte " + std::to_string(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(begin)) + " of " +
+               name + " is written, and has no result";
     return {};
   }
-  shown_array show(const char* name, const char* type) const { return {name, type, offset_, bytes_of(expected_), true}; }
+  shown_array show(const char* name, const char* type) const {
+    return {name, type, offset_, bytes_of(expected_), true};
+  }
 
  private:
   static constexpr unsigned char mark = 0xA5;

@@ -28,7 +28,8 @@ struct shape {
       strides[axis] = step;
       step *= extents[axis] + (k == 0 ? pad : 0);
     }
-    if (count() > 0) places = 1 + (extents[0] - 1) * strides[0] + (extents[1] - 1) * strides[1] + (extents[2] - 1) * strides[2];
+    if (count() > 0)
+      places = 1 + (extents[0] - 1) * strides[0] + (extents[1] - 1) * strides[1] + (extents[2] - 1) * strides[2];
   }
   std::int64_t count() const { return extents[0] * extents[1] * extents[2]; }
   /// The place of item number i of the axes in `mask`, in row-major order.
@@ -51,8 +52,12 @@ template <class Model> class axes_reduced : public job {
   using T = typename Model::item;
   using op = typename Model::op;
   explicit axes_reduced(const fuzz_case& c)
-      : c_(c), shape_(c), reduced_(1 + static_cast<unsigned>(c[form] % 7)), in_(shape_.places, c[in_offset]),
-        out_(shape_.items_of(7 & ~reduced_), c[out_offset]), init_(c, true) {}
+      : c_(c),
+        shape_(c),
+        reduced_(1 + static_cast<unsigned>(c[form] % 7)),
+        in_(shape_.places, c[in_offset]),
+        out_(shape_.items_of(7 & ~reduced_), c[out_offset]),
+        init_(c, true) {}
 
   void fill(std::uint64_t data) override {
     init_.fill(data);
@@ -61,9 +66,11 @@ template <class Model> class axes_reduced : public job {
     for (std::int64_t result = 0; result < shape_.items_of(7 & ~reduced_); ++result) {
       std::vector<T> own;
       for (std::int64_t i = 0; i < shape_.items_of(reduced_); ++i)
-        own.push_back(in_.values()[static_cast<std::size_t>(shape_.place(result, 7 & ~reduced_) + shape_.place(i, reduced_))]);
+        own.push_back(
+            in_.values()[static_cast<std::size_t>(shape_.place(result, 7 & ~reduced_) + shape_.place(i, reduced_))]);
       expected.push_back(own.empty() ? of_nothing<Model>(init_.value())
-                                     : with_init<Model>(init_.value(), tree<Model>(own).fold(0, static_cast<std::int64_t>(own.size()))));
+                                     : with_init<Model>(init_.value(), tree<Model>(own).fold(
+                                                                           0, static_cast<std::int64_t>(own.size()))));
     }
     out_.expect(std::move(expected));
   }
@@ -73,7 +80,8 @@ template <class Model> class axes_reduced : public job {
       if (reduced_ >> axis & 1) named.number[named.count++] = axis;
     const wf::segmented_options<T> options{
         .stream = at.stream, .init = init_.option(), .workspace = at.workspace, .max_blocks = at.max_blocks};
-    wf::reduce_axes(wf::strided<const T, 3>(in_.data(), shape_.extents, shape_.strides), out_.range(), named, op{}, options);
+    wf::reduce_axes(wf::strided<const T, 3>(in_.data(), shape_.extents, shape_.strides), out_.range(), named, op{},
+                    options);
   }
   std::string difference() const override { return out_.difference("out"); }
   bool untouched() const override { return out_.untouched(); }
@@ -105,15 +113,21 @@ template <class Model> class axis_scanned : public job {
   using T = typename Model::item;
   using op = typename Model::op;
   explicit axis_scanned(const fuzz_case& c)
-      : c_(c), shape_(c), axis_(static_cast<int>(c[form] % 3)), backwards_(c[form] / 3 % 2 == 1),
-        in_(shape_.places, c[in_offset]), out_(shape_.count(), c[out_offset]), init_(c, false) {}
+      : c_(c),
+        shape_(c),
+        axis_(static_cast<int>(c[form] % 3)),
+        backwards_(c[form] / 3 % 2 == 1),
+        in_(shape_.places, c[in_offset]),
+        out_(shape_.count(), c[out_offset]),
+        init_(c, false) {}
 
   void fill(std::uint64_t data) override {
     init_.fill(data);
     in_.set(make_items<Model>(shape_.places, data, c_[kind_of_items]));
     std::vector<T> expected(static_cast<std::size_t>(shape_.count()));
     shape packed = shape_;
-    packed.strides[2] = 1, packed.strides[1] = packed.extents[2], packed.strides[0] = packed.extents[1] * packed.extents[2];
+    packed.strides[2] = 1, packed.strides[1] = packed.extents[2],
+    packed.strides[0] = packed.extents[1] * packed.extents[2];
     const unsigned own = 1u << axis_, others = 7 & ~own;
     const std::int64_t length = shape_.extents[axis_];
     for (std::int64_t row = 0; length > 0 && row < shape_.items_of(others); ++row) {
@@ -123,7 +137,8 @@ template <class Model> class axis_scanned : public job {
         line.push_back(in_.values()[static_cast<std::size_t>(shape_.place(row, others) + shape_.place(nth(i), own))]);
       const auto results = prefixes<Model>(line, false, init_.value(), [](std::int64_t) { return std::int64_t{0}; });
       for (std::int64_t i = 0; i < length; ++i)
-        expected[static_cast<std::size_t>(packed.place(row, others) + packed.place(nth(i), own))] = results[static_cast<std::size_t>(i)];
+        expected[static_cast<std::size_t>(packed.place(row, others) + packed.place(nth(i), own))] =
+            results[static_cast<std::size_t>(i)];
     }
     out_.expect(std::move(expected));
   }

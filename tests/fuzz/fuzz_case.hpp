@@ -12,12 +12,27 @@
 namespace wf_fuzz {
 
 enum knob {
-  items, data, kind_of_items, in_offset, out_offset, form, mean_length, lengths, init, max_blocks, own_workspace, way, fault,
-  failing_thread, schedule, residents, knobs
+  items,
+  data,
+  kind_of_items,
+  in_offset,
+  out_offset,
+  form,
+  mean_length,
+  lengths,
+  init,
+  max_blocks,
+  own_workspace,
+  way,
+  fault,
+  failing_thread,
+  schedule,
+  residents,
+  knobs
 };
-inline constexpr const char* knob_names[knobs] = {"items",   "data",       "kind",      "in_offset", "out_offset", "form",
-                                                  "mean",    "lengths",    "init",      "max_blocks", "workspace", "way",
-                                                  "fault",   "thread",     "schedule",  "residents"};
+inline constexpr const char* knob_names[knobs] = {"items", "data",    "kind",     "in_offset",  "out_offset", "form",
+                                                  "mean",  "lengths", "init",     "max_blocks", "workspace",  "way",
+                                                  "fault", "thread",  "schedule", "residents"};
 
 enum ways : std::int64_t { default_stream, own_stream, in_graph, host_threads, ways_count };
 enum faults : std::int64_t { no_fault, allocation_fails, launch_fails, thread_fails, faults_count };

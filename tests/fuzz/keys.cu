@@ -22,9 +22,16 @@ template <class Key, class Model> class runs_reduced : public job {
   using T = typename Model::item;
   using op = typename Model::op;
   explicit runs_reduced(const fuzz_case& c)
-      : c_(c), offsets_(draw_offsets(c, false)), runs_(static_cast<std::int64_t>(offsets_.size()) - 1),
-        room_(c[form] % 7 == 6 ? runs_ / 2 : runs_), keys_(c[items], c[form] / 8), in_(c[items], c[in_offset]),
-        out_keys_(room_, c[out_offset]), out_(room_, c[out_offset] / 2), count_(1, 0), init_(c, false) {
+      : c_(c),
+        offsets_(draw_offsets(c, false)),
+        runs_(static_cast<std::int64_t>(offsets_.size()) - 1),
+        room_(c[form] % 7 == 6 ? runs_ / 2 : runs_),
+        keys_(c[items], c[form] / 8),
+        in_(c[items], c[in_offset]),
+        out_keys_(room_, c[out_offset]),
+        out_(room_, c[out_offset] / 2),
+        count_(1, 0),
+        init_(c, false) {
     keys_.set(make_keys<Key>(offsets_));
   }
   void fill(std::uint64_t data) override {
@@ -42,7 +49,8 @@ template <class Key, class Model> class runs_reduced : public job {
     count_.expect({runs_});
   }
   void call(const place& at) override {
-    wf::reduce_by_key(keys_.range(), in_.range(), out_keys_.range(), out_.range(), count_.data(), op{}, init_.options(at));
+    wf::reduce_by_key(keys_.range(), in_.range(), out_keys_.range(), out_.range(), count_.data(), op{},
+                      init_.options(at));
   }
   std::string difference() const override {
     return count_.difference("out_count") + out_keys_.difference("out_keys") + out_.difference("out");
@@ -50,11 +58,14 @@ template <class Key, class Model> class runs_reduced : public job {
   bool untouched() const override { return count_.untouched() && out_keys_.untouched() && out_.untouched(); }
   shown_call show() const override {
     const char* key = sizeof(Key) == 4 ? "int" : "std::uint8_t";
-    shown_call shown{{in_.show("in", "T"), keys_.show("keys", key), out_keys_.show("out_keys", key), out_.show("out", "T"),
-                      count_.show("out_count", "std::int64_t")}, {}, {}};
+    shown_call shown{{in_.show("in", "T"), keys_.show("keys", key), out_keys_.show("out_keys", key),
+                      out_.show("out", "T"), count_.show("out_count", "std::int64_t")},
+                     {},
+                     {}};
     init_.show(shown);
-    shown.call = "warpfold::reduce_by_key(keys_array.range(), in_array.range(), out_keys_array.range(), out_array.range(), "
-                 "out_count, op{}, OPTIONS)";
+    shown.call =
+        "warpfold::reduce_by_key(keys_array.range(), in_array.range(), out_keys_array.range(), out_array.range(), "
+        "out_count, op{}, OPTIONS)";
     return shown;
   }
 
@@ -75,8 +86,12 @@ template <class Model, bool Exclusive> class runs_scanned : public job {
   using T = typename Model::item;
   using op = typename Model::op;
   explicit runs_scanned(const fuzz_case& c)
-      : c_(c), offsets_(draw_offsets(c, false)), keys_(c[items], c[form] / 8), in_(c[items], c[in_offset]),
-        out_(c[items], c[out_offset]), init_(c, Exclusive) {
+      : c_(c),
+        offsets_(draw_offsets(c, false)),
+        keys_(c[items], c[form] / 8),
+        in_(c[items], c[in_offset]),
+        out_(c[items], c[out_offset]),
+        init_(c, Exclusive) {
     keys_.set(make_keys<int>(offsets_));
   }
   void fill(std::uint64_t data) override {
@@ -87,7 +102,8 @@ template <class Model, bool Exclusive> class runs_scanned : public job {
     }));
   }
   void call(const place& at) override {
-    if constexpr (Exclusive) wf::exclusive_scan_by_key(keys_.range(), in_.range(), out_.range(), op{}, init_.options(at));
+    if constexpr (Exclusive)
+      wf::exclusive_scan_by_key(keys_.range(), in_.range(), out_.range(), op{}, init_.options(at));
     else wf::inclusive_scan_by_key(keys_.range(), in_.range(), out_.range(), op{}, init_.options(at));
   }
   std::string difference() const override { return out_.difference("out"); }

@@ -6,12 +6,12 @@
 //
 // Case number n depends on seed and n alone. A failure is shrunk and printed as a line for --case, and as a program to
 // paste.
+#include <unistd.h>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <unistd.h>
 
 #include "fuzz/program.hpp"
 #include "fuzz/shrink.hpp"
@@ -68,6 +68,10 @@ std::string checked(const fuzz_case& c, bool plant) {
 
 int report(const fuzz_case& found, const std::string& difference, bool plant) {
   std::cout << "found: --case \"" << found.line() << "\"\n  " << difference << std::endl;
+  if (checked(found, plant).empty()) {
+    std::cout << "It does not fail alone: repeat the campaign up to it, by the same seed and --cases." << std::endl;
+    return 1;
+  }
   const fuzz_case small = wf_fuzz::shrink(found, [&](const fuzz_case& c) { return !checked(c, plant).empty(); });
   std::cout << "smallest: --case \"" << small.line() << "\"\n  " << checked(small, plant) << "\n\n";
   try {
@@ -89,10 +93,13 @@ int campaign(const arguments& given) {
   for (; (given.cases < 0 || n < given.cases) && (given.seconds <= 0 || seconds() < given.seconds); ++n) {
     wf_test::random_source source(given.seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n));
     source();
-    const std::string& entry = entries[static_cast<std::size_t>(source.below(static_cast<std::int64_t>(entries.size())))];
+    const std::string& entry =
+        entries[static_cast<std::size_t>(source.below(static_cast<std::int64_t>(entries.size())))];
     const fuzz_case c = wf_fuzz::draw_case(entry, source, given.most_items, wf_fuzz::has_faults);
     const std::string difference = checked(c, given.plant);
-    if (!difference.empty()) return report(c, difference, given.plant);
+    if (difference.empty()) continue;
+    std::cout << "case " << n << " of seed " << given.seed << ": ";
+    return report(c, difference, given.plant);
   }
   std::cout << n << " cases of " << entries.size() << " entries, seed " << given.seed << ", " << seconds()
             << " s: no difference" << std::endl;

@@ -60,7 +60,8 @@ struct floats {
   static float fold(float a, float b) { return a + b; }
   static float identity() { return 0; }
   static float make(random_source& source, std::int64_t kind, std::int64_t) {
-    static const float special[] = {0.f, -0.f, std::numeric_limits<float>::infinity(), 1e-45f, -1e-39f, 3e38f, -3e38f, 1.f};
+    static const float special[] = {0.f,    -0.f, std::numeric_limits<float>::infinity(), 1e-45f, -1e-39f, 3e38f,
+                                    -3e38f, 1.f};
     const float drawn = wf_test::random_item<float>(source);
     if (kind == equal_items) return 0.1f;
     if (kind == special_items) return source.below(4) ? drawn : special[source.below(8)];
@@ -86,7 +87,8 @@ struct ints {
   }
 };
 
-template <class Model> std::vector<typename Model::item> make_items(std::int64_t count, std::uint64_t data, std::int64_t kind) {
+template <class Model>
+std::vector<typename Model::item> make_items(std::int64_t count, std::uint64_t data, std::int64_t kind) {
   random_source source(data);
   std::vector<typename Model::item> items;
   items.reserve(static_cast<std::size_t>(count));

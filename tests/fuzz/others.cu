@@ -21,7 +21,8 @@ template <> struct bits<wf::best_items<int, 4>> {
 template <> struct bits<wf::statistics_of<float>> {
   using type = wf::statistics_of<float>;
   static bool same(const type& a, const type& b) {
-    return a.count == b.count && a.sum == b.sum && a.minimum == b.minimum && a.maximum == b.maximum && a.nan_count == b.nan_count;
+    return a.count == b.count && a.sum == b.sum && a.nan_count == b.nan_count && same_bits(a.minimum, b.minimum) &&
+           same_bits(a.maximum, b.maximum);
   }
 };
 
@@ -84,7 +85,8 @@ struct exact_sum {
     random_source source(data);
     std::vector<float> items;
     for (std::int64_t i = 0; i < count; ++i) {
-      const float magnitude = std::ldexp(static_cast<float>(source() >> 40 | 1), static_cast<int>(source.below(kind == 0 ? 4 : 70)) - 40);
+      const float magnitude =
+          std::ldexp(static_cast<float>(source() >> 40 | 1), static_cast<int>(source.below(kind == 0 ? 4 : 70)) - 40);
       if (kind == 2 && i % 2 == 1) items.push_back(-items.back());
       else items.push_back(source() & 1 ? -magnitude : magnitude);
     }
@@ -96,7 +98,7 @@ struct exact_sum {
     return static_cast<float>(sum) * 0x1p-40f;
   }
 };
-/// Small integers, so that sums are exact in any order; and NaN, which are left out.
+/// Small integers above 0, so that sums are exact in any order; and NaN, which are left out.
 struct all_statistics {
   static constexpr const char* name = "statistics_float";
   using item = float;
@@ -107,19 +109,19 @@ struct all_statistics {
     std::vector<float> items{};
     for (std::int64_t i = 0; i < count; ++i)
       items.push_back(kind == 2 && source.below(9) == 0 ? std::numeric_limits<float>::quiet_NaN()
-                                                        : static_cast<float>(source.below(2001) - 1000));
+                                                        : static_cast<float>(1 + source.below(2001)));
     return items;
   }
   static result expected(const std::vector<float>& items) {
     result all{};
-    all.minimum = std::numeric_limits<float>::infinity(), all.maximum = -all.minimum;
+    all.minimum = all.maximum = std::numeric_limits<float>::quiet_NaN();  // of no number
     for (const float x : items) {
       if (std::isnan(x)) {
         ++all.nan_count;
         continue;
       }
       ++all.count, all.sum += static_cast<double>(x);
-      all.minimum = std::min(all.minimum, x), all.maximum = std::max(all.maximum, x);
+      all.minimum = std::fmin(all.minimum, x), all.maximum = std::fmax(all.maximum, x);
     }
     return all;
   }
@@ -130,7 +132,9 @@ template <class Case, bool ByLength> class other : public job {
   using T = typename Case::item;
   using result = typename Case::result;
   explicit other(const fuzz_case& c)
-      : c_(c), length_(std::max<std::int64_t>(c[mean_length], 1)), in_(ByLength ? c[items] / length_ * length_ : c[items], c[in_offset]),
+      : c_(c),
+        length_(std::max<std::int64_t>(c[mean_length], 1)),
+        in_(ByLength ? c[items] / length_ * length_ : c[items], c[in_offset]),
         out_(ByLength ? c[items] / length_ : 1, c[out_offset]) {}
 
   void fill(std::uint64_t data) override {
@@ -146,7 +150,9 @@ template <class Case, bool ByLength> class other : public job {
     if constexpr (ByLength)
       wf::segmented_reduce(in_.range(), wf::fixed_length{length_}, out_.range(), op,
                            {.stream = at.stream, .workspace = at.workspace, .max_blocks = at.max_blocks});
-    else wf::reduce(in_.range(), out_.data(), op, {.stream = at.stream, .workspace = at.workspace, .max_blocks = at.max_blocks});
+    else
+      wf::reduce(in_.range(), out_.data(), op,
+                 {.stream = at.stream, .workspace = at.workspace, .max_blocks = at.max_blocks});
   }
   std::string difference() const override { return out_.difference("out"); }
   bool untouched() const override { return out_.untouched(); }

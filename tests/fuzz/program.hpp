@@ -16,7 +16,8 @@ inline const char* model_types(const std::string& name) {
   if (ends("hash")) return "using T = tree_hash;\nusing op = hash_nodes;\n";
   if (ends("affine")) return "using T = affine;\nusing op = compose;\n";
   if (ends("interval")) return "using T = interval;\nusing op = join;\n";
-  return ends("int") ? "using T = int;\nusing op = warpfold::plus;\n" : "using T = float;\nusing op = warpfold::plus;\n";
+  return ends("int") ? "using T = int;\nusing op = warpfold::plus;\n"
+                     : "using T = float;\nusing op = warpfold::plus;\n";
 }
 
 /// The items and operators stand in the program as they stand in items.cuh.
@@ -32,7 +33,8 @@ inline void print_program(std::ostream& to, const fuzz_case& c) {
   std::ifstream definitions(here.substr(0, here.find_last_of('/')) + "/items.cuh");
   for (std::string line; std::getline(definitions, line);)
     if (line != "#pragma once") to << line << '\n';
-  to << "\n#include <cstdio>\n#include <cstring>\n#include <span>\n#include <vector>\n\n" << model_types(c.entry) << R"(
+  to << "\n#include <cstdio>\n#include <cstring>\n#include <span>\n#include <vector>\n\n"
+     << model_types(c.entry) << R"(
 template <class U> struct array {
   std::vector<unsigned char> bytes;
   std::int64_t offset, count;
@@ -66,8 +68,10 @@ int main() {
 )";
   std::string results;
   for (const shown_array& a : shown.arrays) {
-    to << "  array<" << a.type << "> " << a.name << "_array(" << a.offset << ", " << (a.is_output ? "true" : "false") << ", {";
-    for (std::size_t i = 0; i < a.bytes.size(); ++i) to << (i ? "," : "") << (i % 40 == 39 ? "\n   " : "") << int{a.bytes[i]};
+    to << "  array<" << a.type << "> " << a.name << "_array(" << a.offset << ", " << (a.is_output ? "true" : "false")
+       << ", {";
+    for (std::size_t i = 0; i < a.bytes.size(); ++i)
+      to << (i ? "," : "") << (i % 40 == 39 ? "\n   " : "") << int{a.bytes[i]};
     to << "});\n  [[maybe_unused]] " << a.type << "* " << a.name << " = " << a.name << "_array.data();\n";
     if (a.is_output) results += (results.empty() ? "" : " & ") + a.name + "_array.is_right(\"" + a.name + "\")";
   }
@@ -95,7 +99,8 @@ int main() {
   to << "  (void)cudaDeviceSynchronize();\n  const bool right = " << results
      << ";\n  std::puts(right ? \"right\" : \"wrong\");\n  return right ? 0 : 1;\n}\n";
   if (c[fault] != no_fault) to << "// The failure follows a fault, which only --case repeats.\n";
-  if (c[way] % ways_count == host_threads) to << "// The failure was one of three host threads, which only --case repeats.\n";
+  if (c[way] % ways_count == host_threads)
+    to << "// The failure was one of three host threads, which only --case repeats.\n";
 }
 
 }  // namespace wf_fuzz

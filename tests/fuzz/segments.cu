@@ -18,7 +18,8 @@ template <by Form> class segments_of {
     fuzz_case own = c;
     if (Form == by::fixed_length) own[items] = c[items] / length * length, own[lengths] = 0;
     offsets = draw_offsets(own, true);
-    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) ids.insert(ids.end(), at(offsets[s + 1] - offsets[s]), static_cast<int>(s));
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+      ids.insert(ids.end(), at(offsets[s + 1] - offsets[s]), static_cast<int>(s));
   }
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
   std::int64_t items_count() const { return offsets.back(); }
@@ -32,7 +33,8 @@ template <by Form> class segments_of {
 
 /// Calls with the segments in the form of the library.
 template <by Form, class Call>
-void with_segments(const segments_of<Form>& where, const input<std::int64_t>& offsets, const input<int>& ids, Call call) {
+void with_segments(const segments_of<Form>& where, const input<std::int64_t>& offsets, const input<int>& ids,
+                   Call call) {
   if constexpr (Form == by::offsets) call(offsets.range());
   else if constexpr (Form == by::fixed_length) call(wf::fixed_length{where.length});
   else call(wf::owners{ids.range()});
@@ -50,8 +52,12 @@ template <class Model, by Form, int Kind> class segmented : public job {
   static constexpr bool is_scan = Kind > 0, is_exclusive = Kind == 2;
 
   explicit segmented(const fuzz_case& c)
-      : c_(c), where_(c), in_(where_.items_count(), c[in_offset]), offsets_(where_.count() + 1, c[out_offset] % 3),
-        ids_(where_.items_count(), c[in_offset] % 5), out_(is_scan ? where_.items_count() : where_.count(), c[out_offset]),
+      : c_(c),
+        where_(c),
+        in_(where_.items_count(), c[in_offset]),
+        offsets_(where_.count() + 1, c[out_offset] % 3),
+        ids_(where_.items_count(), c[in_offset] % 5),
+        out_(is_scan ? where_.items_count() : where_.count(), c[out_offset]),
         init_(c, !is_scan || is_exclusive) {
     offsets_.set(where_.offsets);
     ids_.set(where_.ids);
@@ -64,7 +70,8 @@ template <class Model, by Form, int Kind> class segmented : public job {
       const auto begin = where_.offsets[where_.at(s)], end = where_.offsets[where_.at(s + 1)];
       const auto own = std::span<const T>(in_.values()).subspan(where_.at(begin), where_.at(end - begin));
       if (is_scan) {
-        const auto results = prefixes<Model>(own, is_exclusive, init_.value(), [](std::int64_t) { return std::int64_t{0}; });
+        const auto results =
+            prefixes<Model>(own, is_exclusive, init_.value(), [](std::int64_t) { return std::int64_t{0}; });
         expected.insert(expected.end(), results.begin(), results.end());
       } else if (own.empty()) expected.push_back(of_nothing<Model>(init_.value()));
       else expected.push_back(with_init<Model>(init_.value(), tree<Model>(own).fold(0, end - begin)));
@@ -77,7 +84,8 @@ template <class Model, by Form, int Kind> class segmented : public job {
         const wf::segmented_options<T> options{
             .stream = at.stream, .init = init_.option(), .workspace = at.workspace, .max_blocks = at.max_blocks};
         wf::segmented_reduce(in_.range(), segments, out_.range(), op{}, options);
-      } else if constexpr (Kind == 1) wf::segmented_inclusive_scan(in_.range(), segments, out_.range(), op{}, init_.options(at));
+      } else if constexpr (Kind == 1)
+        wf::segmented_inclusive_scan(in_.range(), segments, out_.range(), op{}, init_.options(at));
       else wf::segmented_exclusive_scan(in_.range(), segments, out_.range(), op{}, init_.options(at));
     });
   }

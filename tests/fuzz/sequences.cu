@@ -43,7 +43,8 @@ template <class Model> class reduction : public job {
 
  private:
   void others(const wf::reduce_options<T>& options) {
-    if constexpr (std::is_same_v<Model, hashes>) wf::reduce(one_by_one<T>{in_.data()}, in_.count(), out_.data(), op{}, options);
+    if constexpr (std::is_same_v<Model, hashes>)
+      wf::reduce(one_by_one<T>{in_.data()}, in_.count(), out_.data(), op{}, options);
     else wf::reduce(in_.data(), in_.count(), out_.data(), op{}, options);
   }
   fuzz_case c_;
