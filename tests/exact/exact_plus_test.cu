@@ -18,9 +18,9 @@ namespace wf = warpfold;
 using wf_test::device_array;
 using wf_test::hard_items;
 
-template <class T> bool same_bits_or_nan(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0 ||
-         (std::isnan(wf_test::as_double(a)) && std::isnan(wf_test::as_double(b)));
+template <class T> testing::AssertionResult same_bits_or_nan(const T& a, const T& b) {
+  if (std::isnan(wf_test::as_double(a)) && std::isnan(wf_test::as_double(b))) return testing::AssertionSuccess();
+  return wf_test::same_bits(a, b);
 }
 
 /// Sums of every kind of items in a few sizes, orders, alignments and grids.

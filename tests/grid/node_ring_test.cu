@@ -24,9 +24,15 @@ struct join {
   }
 };
 
-/// One warp per tile. Tiles from `first` on are units of one segment; others only pass.
-template <int Readers>
-__global__ void look_back_kernel(grid::node_ring<tiles_node, Readers> ring, int first, int* begins) {
+/// The usual ring, and one with places for the fewest windows, as accumulators of 1500 bytes have it.
+template <int Readers> using usual_shape = grid::ring_shape<tiles_node, Readers>;
+template <int Readers> struct small_shape : usual_shape<Readers> {
+  __device__ static constexpr int log_windows(int) { return Readers; }
+};
+
+/// One warp per tile. Tiles from `first` on are units of one segment; others only pass. Tile `late` lets others run
+/// before it looks back.
+template <class Ring> __global__ void look_back_kernel(Ring ring, int first, int late, int* begins) {
   const int lane = static_cast<int>(threadIdx.x);
   int tile = 0;
   if (lane == 0) tile = static_cast<int>(atomicAdd(&ring.control->next_tile, 1));
@@ -37,6 +43,7 @@ __global__ void look_back_kernel(grid::node_ring<tiles_node, Readers> ring, int 
   if (before >= 0) {
     if (lane == 0) ring.publish(0, tile, own);
     ring.fence();
+    for (int i = 0; tile == late && i < 3000; ++i) warpfold::arch::pause();
     for (int level = 0; level < grid::ring_levels && before >> (grid::log_window * level) != 0; ++level) {
       const int log = grid::log_window * level, digit = before >> log, rank = digit & 31;
       const bool completes = tile + 1 < ring.tiles && ((before + 1) & ((32 << log) - 1)) == 0;
@@ -51,14 +58,14 @@ __global__ void look_back_kernel(grid::node_ring<tiles_node, Readers> ring, int 
   ring.finish(tile, ring.leave(tile));
 }
 
-template <int Readers> void check(int tiles, int first) {
-  using ring = grid::node_ring<tiles_node, Readers>;
+template <int Readers, class Shape = usual_shape<Readers>> void check(int tiles, int first, int late = -1) {
+  using ring = grid::node_ring<tiles_node, Readers, Shape>;
   const std::size_t words = grid::ring_bytes<Readers>(sizeof(tiles_node)) / sizeof(uint4);
   const wf_test::device_array<uint4> memory(std::vector<uint4>(words, uint4{}));
   const wf_test::device_array<int> begins(std::vector<int>(static_cast<std::size_t>(tiles), -2));
   auto* const control = reinterpret_cast<grid::ring_control<Readers>*>(memory.data());
   const ring nodes{control, reinterpret_cast<grid::published_value<tiles_node>*>(control + 1), tiles};
-  wf_test::launch_and_wait(&look_back_kernel<Readers>, tiles, 32, 0, nodes, first, begins.data());
+  wf_test::launch_and_wait(&look_back_kernel<ring>, tiles, 32, 0, nodes, first, late, begins.data());
   const auto found = begins.to_host();
   for (int tile = 0; tile < tiles; ++tile)
     EXPECT_EQ(found[static_cast<std::size_t>(tile)], std::min(tile, first)) << "tile " << tile << " of " << tiles;
@@ -75,6 +82,15 @@ TEST(node_ring, tiles_find_the_nodes_before_them) {
     check<1>(tiles, 0);
     for (const int first : {0, 20}) check<2>(tiles, std::min(first, tiles));
   }
+}
+
+// Windows use places again. They wait for the round before, however late a tile of it looks back.
+TEST(node_ring, places_are_used_again) {
+  for (const int late : {5, 31}) {
+    check<1, small_shape<1>>(2 * 32 + 40, 0, late);
+    check<2, small_shape<2>>(4 * 32 + 40, 0, late);
+  }
+  check<2, small_shape<2>>(8 * 32 + 3, 20, 60);
 }
 
 }  // namespace
