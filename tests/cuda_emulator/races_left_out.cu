@@ -34,6 +34,15 @@ __global__ void reverse(int* values, unsigned*) {
   values[threadIdx.x] = 3;
 }
 
+// A block writes into the shared memory of another one.
+__global__ void hand_over_in_cluster(int* values, unsigned*) {
+  int* const own = static_cast<int*>(em::dynamic_shared());
+  if (blockIdx.x == 1) *static_cast<int*>(em::map_shared_rank(own, 0)) = 7;
+  em::cluster_arrive();
+  em::cluster_wait();
+  if (blockIdx.x == 0) values[0] = *own;
+}
+
 template <class Kernel>
 void expect_needed(Kernel kernel, const cudaLaunchConfig_t& config, const char* suffix, int line) {
   device_array<int> values(64);
@@ -61,6 +70,14 @@ TEST(races, orders_are_left_out_by_line) {
   expect_needed(take_ticket, shape(2, 1), ":acquire", 16);
   expect_needed(take_ticket, shape(2, 1), ":release", 16);
   expect_needed(reverse, shape(1, 64), "", 21);
+  cudaLaunchConfig_t pair = shape(2, 1, sizeof(int));
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {2, 1, 1};
+  pair.attrs = &attribute;
+  pair.numAttrs = 1;
+  expect_needed(hand_over_in_cluster, pair, ":release", 31);
+  expect_needed(hand_over_in_cluster, pair, ":acquire", 32);
 }
 
 // Half of an order is left in place.
