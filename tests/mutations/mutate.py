@@ -27,6 +27,7 @@ headers = include / "warpfold"
 
 rooms = ["arch", "grid", "scan", "segmented_scan", "by_key", "reduce", "axes", "exact", "segmented", "warp", "block"]
 barriers = re.compile(r"__syncthreads\w*\(|__syncwarp\(")
+bare = re.compile(r"__sync\w+\(\);")  # is told from others by the line before
 # What a line makes: both orders, or one.
 orders = [
     (re.compile(r"arch::(arrive|warp_completes|fence_after_arrivals)\(|__threadfence\(|memory_order_acq_rel"),
@@ -53,14 +54,15 @@ filters = {
 
 
 def code_lines(path):
-    """The lines that the emulator compiles with their numbers, without comments and declarations."""
-    for_gpu = False
+    """The lines that the emulator compiles, without comments and declarations: number, code, and what names it."""
+    for_gpu, before = False, ""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         code = line.split("//")[0].strip()
         if code.startswith("#"):
             for_gpu = code.startswith("#if defined(__CUDA")
         elif code and not for_gpu and "inline void " not in code:
-            yield number, code
+            yield number, code, f"{before} {code}" if bare.fullmatch(code) else code
+            before = code
 
 
 def planted_orders():
@@ -68,14 +70,14 @@ def planted_orders():
     for room in rooms:
         for path in sorted((headers / room).rglob("*.cuh")):
             file = path.relative_to(headers).as_posix()
-            for number, code in code_lines(path):
+            for number, code, label in code_lines(path):
                 place = f"warpfold/{file}:{number}"
                 if barriers.search(code):
-                    yield file, number, code, "barrier", {"CUDA_EMULATOR_WITHOUT_BARRIER": place}
+                    yield file, number, label, "barrier", {"CUDA_EMULATOR_WITHOUT_BARRIER": place}
                 for pattern, halves in orders:
                     if pattern.search(code):
                         for half in halves:
-                            yield file, number, code, half[1:] or "order", {"CUDA_EMULATOR_WITHOUT_ORDER": place + half}
+                            yield file, number, label, half[1:] or "order", {"CUDA_EMULATOR_WITHOUT_ORDER": place + half}
                         break
 
 
@@ -178,7 +180,7 @@ def write_page(results):
         rows.append(f"| {place} | {what} | {verdict} | {by} |".replace("||", "\\|\\|"))
 
     for file, number, code, what, _ in planted_orders():
-        verdict, by = results.get(f"{file}|{code}|{what}|{number}", ("not run", ""))
+        verdict, by = results.get(f"{file}|{number}|{what}", ("not run", ""))
         note = notes.get((file, code, what))
         if note and verdict in ("alive", "not met", "not run"):
             verdict = next(v for v in ("equivalent", "alive", "not met") if v in note)
@@ -239,9 +241,10 @@ def main():
         return key not in results or (given.again and results[key][0] != "killed")
 
     if given.races:
+        noted = {(n["file"], n["code"], n["without"]) for n in read_blocks(here / "orders.txt")}
         for file, number, code, what, environment in planted_orders():
-            key = f"{file}|{code}|{what}|{number}"
-            if given.only in key and is_open(key):
+            key = f"{file}|{number}|{what}"
+            if given.only in key and is_open(key) and (given.again or (file, code, what) not in noted):
                 begin = time.time()
                 save(key, run_races(given.races, file, environment, given.tests), begin)
     if given.faults:
