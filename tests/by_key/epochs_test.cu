@@ -104,9 +104,9 @@ template <class T> struct far_outputs {
   __device__ T& operator[](std::ptrdiff_t run) const { return items[run - first]; }
 };
 
-// The kernel begins with the second of two epochs, as if the first one had billions of heads.
+// The kernel begins with the second of two epochs, as if the first one had billions of heads: more than 32 bits count.
 TEST(by_key_epochs, after_billions_of_heads) {
-  constexpr std::int64_t heads = 3'000'000'000, tile_items = std::int64_t{storage::policy.tile_threads} * 2;
+  constexpr std::int64_t heads = 5'000'000'000, tile_items = std::int64_t{storage::policy.tile_threads} * 2;
   constexpr std::int64_t items = 4 * tile_items, first = 2 * tile_items, length = 7;
   static_assert(first % length != 0);  // a run lies across the epochs
   std::vector<int> keys;
