@@ -62,6 +62,9 @@ struct options {
   // "kernel.cuh:59": threads meet in this __syncthreads or __syncwarp, and it orders nothing. If no race is found then,
   // the run does not need the barrier's order. CUDA_EMULATOR_WITHOUT_BARRIER in the environment sets it.
   const char* without_barrier = nullptr;
+  // The same for the loads, stores, atomics, fences and other barriers of a line, and of what it calls: they are relaxed,
+  // or order nothing. "kernel.cuh:59:acquire" or ":release" takes one of both orders. CUDA_EMULATOR_WITHOUT_ORDER sets it.
+  const char* without_order = nullptr;
 
   // Faults, to test how a program handles them.
   cudaError_t launch_error = cudaSuccess;  // what launches return instead of running
@@ -76,6 +79,7 @@ inline options& settings() {
     if (const char* devices = std::getenv("CUDA_EMULATOR_DEVICES")) initial.devices = std::atoi(devices);
     initial.continue_after_races = std::getenv("CUDA_EMULATOR_CONTINUE_AFTER_RACES") != nullptr;
     initial.without_barrier = std::getenv("CUDA_EMULATOR_WITHOUT_BARRIER");
+    initial.without_order = std::getenv("CUDA_EMULATOR_WITHOUT_ORDER");
     initial.strong_writes_need_order = std::getenv("CUDA_EMULATOR_ORDERED_STRONG_WRITES") != nullptr;
     return initial;
   }();

@@ -41,6 +41,51 @@ std::vector<interval> numbered(std::int64_t rows, std::int64_t columns, bool by_
   return items;
 }
 
+__global__ void places_kernel(ax::index_map map, const std::int64_t* numbers, ax::place* places, std::int64_t* ins,
+                              ax::stretch_place* stretches) {
+  const unsigned i = threadIdx.x;
+  places[i] = map.place_of(numbers[i]);
+  ins[i] = map.in(numbers[i]);
+  stretches[i] = map.stretch_at(numbers[i]);
+}
+
+// Up to 2^31 numbers are divided by multiplication, more by the hardware.
+TEST(axes_index_map, billions_of_items) {
+  constexpr std::int64_t far = std::int64_t{1} << 31;
+  const ax::axis_list lists[] = {{2, {{1 << 11, 1 << 21, 5}, {1 << 20, 2, -3}}},
+                                 {2, {{(1 << 11) + 1, 1 << 21, 5}, {1 << 20, 2, -3}}},
+                                 {3, {{12, std::int64_t{1} << 40, 1}, {1 << 16, 7, 2}, {1 << 13, 1, 1 << 20}}},
+                                 {2, {{3, 11, 13}, {far, 1, 2}}},
+                                 {2, {{3 * far, 11, 13}, {7, 1, 2}}},
+                                 {1, {{3 * far, 4, -1}}}};
+  for (const ax::axis_list& list : lists) {
+    std::vector<std::int64_t> numbers{0, 1, list.items() - 1, list.items() - 2};
+    for (const std::int64_t at : {far / 2, far, 2 * far, 5 * far / 2, list.items() / 3 * 2})
+      for (const std::int64_t number : {at - 1, at, at + 1})
+        if (number < list.items()) numbers.push_back(number);
+    const std::int64_t count = std::ssize(numbers);
+    const device_array<std::int64_t> given(numbers), ins(count);
+    const device_array<ax::place> places(count);
+    const device_array<ax::stretch_place> stretches(count);
+    wf_test::launch_and_wait(&places_kernel, 1, static_cast<int>(count), 0, ax::index_map(list), given.data(),
+                             places.data(), ins.data(), stretches.data());
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t in = 0, out = 0, left = numbers[static_cast<std::size_t>(i)];
+      const std::int64_t inner = list.axes[list.rank - 1].extent, remaining = inner - left % inner;
+      for (int axis = list.rank - 1; axis >= 0; left /= list.axes[axis--].extent) {
+        in += left % list.axes[axis].extent * list.axes[axis].in_stride;
+        out += left % list.axes[axis].extent * list.axes[axis].out_stride;
+      }
+      SCOPED_TRACE(testing::Message() << "number " << numbers[static_cast<std::size_t>(i)] << " of " << list.items());
+      EXPECT_EQ(places.value(i).in, in);
+      EXPECT_EQ(places.value(i).out, out);
+      EXPECT_EQ(ins.value(i), in);
+      EXPECT_EQ(stretches.value(i).in, in);
+      EXPECT_EQ(stretches.value(i).remaining, remaining);
+    }
+  }
+}
+
 /// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few
 /// threads are `joining`, they have splits enough to join by single columns.
 ax::plan plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks,

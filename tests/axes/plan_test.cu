@@ -31,6 +31,14 @@ TEST(axis_shapes, adjacent_axes_become_one) {
   EXPECT_EQ(shape.reduced_items, 30);
 }
 
+TEST(axis_shapes, of_the_most_items) {
+  constexpr std::int64_t half = std::int64_t{1} << 31;
+  EXPECT_EQ(ax::checked_items("f", "in", {2, {half, half}, {0, 0}}), std::int64_t{1} << 62);
+  EXPECT_EQ(ax::checked_items("f", "in", {3, {half - 1, half, 1}, {0, 0, 1}}), (half - 1) * half);
+  EXPECT_THROW(ax::checked_items("f", "in", {2, {half, half + 1}, {0, 0}}), std::invalid_argument);
+  EXPECT_THROW(ax::checked_items("f", "in", {1, {half * half + 1}, {0}}), std::invalid_argument);
+}
+
 // The order of reduced axes is that of the items; outputs may come in any order.
 TEST(axis_shapes, reduced_axes_keep_their_order_and_kept_ones_do_not) {
   const ax::array_axes in{4, {2, 3, 4, 5}, {1, 2, 6, 24}};

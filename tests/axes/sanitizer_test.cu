@@ -27,6 +27,7 @@ TEST(axes_sanitizer, every_kernel) {
                               {"few rows, misaligned", {2, 20001}, 0b10, 1},
                               {"outer and inner", {6, 5, 64}, 0b101, 0},
                               {"narrow matrix", {5000, 3}, 0b01, 0},
+                              {"narrow matrix of whole batches", {4096, 3}, 0b01, 0},
                               {"narrow matrices", {40, 9, 5}, 0b010, 0},
                               {"all items", {3, 4, 5}, 0b111, 1},
                               {"copy", {5, 33}, 0, 2}};

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <vector>
 #include <warpfold/by_key/dispatch.cuh>
@@ -93,6 +94,64 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
       return std::ranges::all_of(std::as_bytes(std::span(left)), [](std::byte byte) { return byte == std::byte{}; });
     };
     ASSERT_TRUE(is_clear(control) && is_clear(carries)) << "control words are left behind, seed " << seed;
+  }
+}
+
+/// Outputs whose first ones, of epochs that did not run, are not there.
+template <class T> struct far_outputs {
+  T* items;
+  std::int64_t first;
+  __device__ T& operator[](std::ptrdiff_t run) const { return items[run - first]; }
+};
+
+// The kernel begins with the second of two epochs, as if the first one had billions of heads: more than 32 bits count.
+TEST(by_key_epochs, after_billions_of_heads) {
+  constexpr std::int64_t heads = 5'000'000'000, tile_items = std::int64_t{storage::policy.tile_threads} * 2;
+  constexpr std::int64_t items = 4 * tile_items, first = 2 * tile_items, length = 7;
+  static_assert(first % length != 0);  // a run lies across the epochs
+  std::vector<int> keys;
+  for (std::int64_t i = 0; i < items; ++i) keys.push_back(static_cast<int>(i / length));
+  const auto values = wf_test::hash_items<hash>(items);
+  constexpr std::int64_t begin = first / length * length, runs = (items - 1) / length - first / length;
+  const device_array<int> in_keys(keys), out_keys(runs + 1);
+  const device_array<hash> in_values(values), out_values(runs + 1);
+  const device_array<std::int64_t> count(1);
+  // What the first epoch leaves: its unfinished run, the number of its heads, and that it is done.
+  wf::by_key::by_key_control begun{};
+  begun.next_tile = 2;
+  begun.finished.words[0] = 1;
+  std::memcpy(begun.finished.words + 2, &heads, sizeof heads);
+  wf::by_key::epoch_scratch<hash> pending{};
+  pending.pending[0].runs = {
+      hash::absent(), wf::canonical_tree::replay_part(values.data(), begin, first, wf_test::hash_pair{}), 1, false};
+  const device_array<wf::by_key::by_key_control> control(std::span(&begun, 1));
+  const device_array<wf::by_key::epoch_scratch<hash>> epochs(std::span(&pending, 1));
+  const device_array<wf::by_key::carry_messages<hash>> carries(wf::by_key::epoch_carries(2));
+  wf::check(cudaMemset(carries.data(), 0, sizeof(*carries.data()) * carries.size()), "cudaMemset");
+  using outputs = wf::by_key::run_outputs<far_outputs<int>, far_outputs<hash>, std::int64_t*>;
+  const wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same, outputs> arguments{
+      {in_keys.data(), items},
+      {{in_values.data(), items}, {}},
+      {},
+      {},
+      {{out_keys.data(), heads - 1}, {out_values.data(), heads - 1}, count.data(), heads + runs},
+      {},
+      {4, 1},
+      {control.data(), carries.data(), epochs.data()},
+      4,
+      false};
+  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, outputs>;
+  wf_test::launch_and_wait(kernel, 2, storage::block_threads, storage::bytes(false), arguments);
+  EXPECT_EQ(count.value(), heads + runs);
+  const auto found = out_values.to_host();
+  for (std::int64_t run = 0; run <= runs; ++run) {
+    const std::int64_t from = begin + run * length, to = std::min(from + length, items);
+    EXPECT_EQ(found[static_cast<std::size_t>(run)],
+              wf::canonical_tree::replay_part(values.data(), from, to, wf_test::hash_pair{}))
+        << "run " << run << " of " << runs;
+    if (run > 0) {
+      EXPECT_EQ(out_keys.value(run), static_cast<int>(from / length));
+    }
   }
 }
 

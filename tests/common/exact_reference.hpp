@@ -6,17 +6,25 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 #include <warpfold/exact/superaccumulator.cuh>
 
 #include "common/random_items.hpp"
+#include "common/same_bits.hpp"
 
 namespace wf_test {
 
 /// Any number as double: all formats that are summed are a part of double.
 template <class T> double as_double(const T& item) {
   return static_cast<double>(warpfold::detail::convert<double>(item));
+}
+/// All digits of a number.
+inline std::string in_hexadecimal(double item) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%a", item);
+  return text;
 }
 
 /// An integer in units of 2^-1075, in two's complement.
@@ -71,17 +79,32 @@ class wide_integer {
 struct exact_sum {
   wide_integer finite;
   bool nan = false, up = false, down = false, other_than_minus_zero = false;
+  std::vector<double> first;  ///< of the items, for messages
+  std::int64_t items = 0;
 
   template <class T> void add(const T& given) {
     const double item = as_double(given);
+    if (++items <= 40) first.push_back(item);
     if (std::isnan(item)) nan = true;
     else if (std::isinf(item)) (item > 0 ? up : down) = true;
     else finite.add(item);
     other_than_minus_zero = other_than_minus_zero || item != 0 || !std::signbit(item);
   }
 
-  /// Whether `result` is the sum, rounded to nearest, ties to even.
-  template <class R> bool rounds_to(const R& result) const {
+  /// Whether `result` is the sum, rounded to nearest, ties to even; if not, what that is, and of which items.
+  template <class R> testing::AssertionResult rounds_to(const R& result) const {
+    if (is_rounded(result)) return testing::AssertionSuccess();
+    const R expected = rounded<R>();
+    auto failure = testing::AssertionFailure();
+    failure << in_hexadecimal(as_double(result)) << " (" << bits_in_words(result) << ") is not "
+            << in_hexadecimal(as_double(expected)) << " (" << bits_in_words(expected) << "), the sum of " << items
+            << " items:";
+    for (const double item : first) failure << ' ' << in_hexadecimal(item);
+    return failure << (items > std::ssize(first) ? " ...\n" : "\n");
+  }
+
+ private:
+  template <class R> bool is_rounded(const R& result) const {
     using f = warpfold::exact::format<R>;
     using bits = typename f::bits;
     const double value = as_double(result);
@@ -101,8 +124,28 @@ struct exact_sum {
     const std::uint64_t infinity = std::uint64_t{f::max_field} << (f::digits - 1);
     return (own == 0 || is_nearer_than(own - 1)) && (own == infinity || is_nearer_than(own + 1));
   }
-
- private:
+  /// The sum as it should be.
+  template <class R> R rounded() const {
+    using f = warpfold::exact::format<R>;
+    using bits = typename f::bits;
+    const auto of = [](std::uint64_t magnitude, bool negative) {
+      return warpfold::exact::bits_as<R>(static_cast<bits>(std::uint64_t{negative} << (8 * sizeof(R) - 1) | magnitude));
+    };
+    const std::uint64_t infinity = std::uint64_t{f::max_field} << (f::digits - 1);
+    if (nan || (up && down)) return of(infinity + 1, false);
+    if (up || down) return of(infinity, down);
+    if (finite.is_zero()) return of(0, !other_than_minus_zero);
+    const bool negative = finite.is_negative();
+    std::uint64_t below = 0;  // the largest number that is not larger than the sum
+    for (std::uint64_t bit = std::uint64_t{1} << (8 * sizeof(R) - 2); bit != 0; bit /= 2)
+      if ((below | bit) < infinity && !(finite.magnitude() < magnitude_of<R>(below | bit))) below |= bit;
+    return is_rounded(of(below, negative)) ? of(below, negative) : of(below + 1, negative);
+  }
+  template <class R> static wide_integer magnitude_of(std::uint64_t number) {
+    wide_integer result;
+    result.add(as_double(warpfold::exact::bits_as<R>(static_cast<typename warpfold::exact::format<R>::bits>(number))));
+    return result;
+  }
   /// |sum| - |number| with the given bits; an infinity counts as the power of two that would follow.
   template <class R> wide_integer distance_to(std::uint64_t number) const {
     using f = warpfold::exact::format<R>;

@@ -18,9 +18,9 @@ namespace wf = warpfold;
 using wf_test::device_array;
 using wf_test::hard_items;
 
-template <class T> bool same_bits_or_nan(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0 ||
-         (std::isnan(wf_test::as_double(a)) && std::isnan(wf_test::as_double(b)));
+template <class T> testing::AssertionResult same_bits_or_nan(const T& a, const T& b) {
+  if (std::isnan(wf_test::as_double(a)) && std::isnan(wf_test::as_double(b))) return testing::AssertionSuccess();
+  return wf_test::same_bits(a, b);
 }
 
 /// Sums of every kind of items in a few sizes, orders, alignments and grids.
@@ -46,6 +46,37 @@ TEST(exact_plus, sums_of_floats) { expect_exact_sums<float>(); }
 TEST(exact_plus, sums_of_doubles) { expect_exact_sums<double>(); }
 TEST(exact_plus, sums_of_halves) { expect_exact_sums<__half>(); }
 TEST(exact_plus, sums_of_bfloats) { expect_exact_sums<__nv_bfloat16>(); }
+
+/// Adds `batches` batches. carries[0]: the bits beyond digits before the last one; [1]: after it.
+__global__ void carry_kernel(int batches, unsigned long long* carries) {
+  constexpr int items = 4;
+  using sum = wf::exact::warp_sum<__half, items>;
+  __shared__ sum::storage own;
+  const auto beyond = [] {
+    unsigned long long all = 0;
+    for (const unsigned long long word : own.sum.word) all |= word >> 32;
+    return all;
+  };
+  sum all(own);
+  for (int batch = 0; batch < batches; ++batch) {
+    if (batch == batches - 1) {
+      __syncwarp();
+      if (threadIdx.x == 0) carries[0] = beyond();
+      __syncwarp();
+    }
+    sum::number held[items] = {0x1.ffcp10f, 0x1.ffcp0f, 0x1.ffcp-10f, 0x1p-24f};  // digits in all places of a word
+    all.add(held);
+  }
+  __syncwarp();
+  if (threadIdx.x == 0) carries[1] = beyond();
+}
+
+TEST(exact_plus, words_are_carried_after_many_batches) {
+  const device_array<unsigned long long> carries(2);
+  wf_test::launch_and_wait(&carry_kernel, 1, 32, 0, 1 << 16, carries.data());
+  EXPECT_NE(carries.value(0), 0);
+  EXPECT_EQ(carries.value(1), 0);
+}
 
 // Numbers whose significands reach furthest past a word, of one sign, so many that a warp's words must be moved.
 TEST(exact_plus, words_of_doubles_are_moved_before_they_overflow) {

@@ -79,6 +79,21 @@ TEST(superaccumulator, a_bit_in_any_word_decides_a_tie) {
     }
 }
 
+// A failure says what should have been found, of which items: the last digits are what such tests are about.
+TEST(exact_reference, says_items_and_both_results) {
+  const auto sum = wf_test::exact_sum_of(std::vector<float>{1, 0x1p-24f, -0x1p-70f});
+  EXPECT_TRUE(sum.rounds_to(1.0f));
+  const auto answer = sum.rounds_to(1 + 0x1p-23f);
+  EXPECT_FALSE(answer);
+  EXPECT_STREQ(answer.message(),
+               "0x1.000002p+0 (0x3f800001) is not 0x1p+0 (0x3f800000), the sum of 3 items: 0x1p+0 0x1p-24 -0x1p-70\n");
+  EXPECT_EQ(std::string(wf_test::exact_sum_of(std::vector<double>{-1, -0x1p-53, -0x1p-90}).rounds_to(-1.0).message()),
+            "-0x1p+0 (0xbff0000000000000) is not -0x1.0000000000001p+0 (0xbff0000000000001), the sum of 3 items: "
+            "-0x1p+0 -0x1p-53 -0x1p-90\n");
+  EXPECT_FALSE(wf_test::exact_sum_of(std::vector<float>{-0.0f}).rounds_to(0.0f));
+  EXPECT_FALSE(wf_test::exact_sum_of(std::vector<float>{1, std::numeric_limits<float>::infinity()}).rounds_to(1.0f));
+}
+
 TEST(superaccumulator, overflows_only_if_the_sum_does) {
   const float max = std::numeric_limits<float>::max();
   const auto sum = [](std::vector<float> items) { return wf::exact_plus{}.lower(accumulated(items)); };

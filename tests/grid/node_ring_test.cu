@@ -24,19 +24,31 @@ struct join {
   }
 };
 
-/// One warp per tile. Tiles from `first` on are units of one segment; others only pass.
-template <int Readers>
-__global__ void look_back_kernel(grid::node_ring<tiles_node, Readers> ring, int first, int* begins) {
+/// The usual ring, and one with places for the fewest windows, as accumulators of 1500 bytes have it.
+template <int Readers> using usual_shape = grid::ring_shape<tiles_node, Readers>;
+template <int Readers> struct small_shape : usual_shape<Readers> {
+  __device__ static constexpr int log_windows(int) { return Readers; }
+};
+
+/// The tiles [first, end) are units of one segment; others only pass. Tile `late` lets others run before it looks back.
+struct units {
+  int first, end = 1 << 20, late = -1;
+  __host__ __device__ bool has(int tile) const { return first <= tile && tile < end; }
+};
+
+/// One warp per tile.
+template <class Ring> __global__ void look_back_kernel(Ring ring, units own_units, int* begins) {
   const int lane = static_cast<int>(threadIdx.x);
   int tile = 0;
   if (lane == 0) tile = static_cast<int>(atomicAdd(&ring.control->next_tile, 1));
   tile = __shfl_sync(warpfold::full_warp, tile, 0);
   ring.enter(tile);
-  const int before = tile - first;
+  const int first = own_units.first, before = own_units.has(tile) ? tile - first : -1;
   tiles_node own{tile, tile + 1, {}};
   if (before >= 0) {
     if (lane == 0) ring.publish(0, tile, own);
     ring.fence();
+    for (int i = 0; tile == own_units.late && i < 3000; ++i) warpfold::arch::pause();
     for (int level = 0; level < grid::ring_levels && before >> (grid::log_window * level) != 0; ++level) {
       const int log = grid::log_window * level, digit = before >> log, rank = digit & 31;
       const bool completes = tile + 1 < ring.tiles && ((before + 1) & ((32 << log) - 1)) == 0;
@@ -51,17 +63,18 @@ __global__ void look_back_kernel(grid::node_ring<tiles_node, Readers> ring, int 
   ring.finish(tile, ring.leave(tile));
 }
 
-template <int Readers> void check(int tiles, int first) {
-  using ring = grid::node_ring<tiles_node, Readers>;
+template <int Readers, class Shape = usual_shape<Readers>> void check(int tiles, units own_units) {
+  using ring = grid::node_ring<tiles_node, Readers, Shape>;
   const std::size_t words = grid::ring_bytes<Readers>(sizeof(tiles_node)) / sizeof(uint4);
   const wf_test::device_array<uint4> memory(std::vector<uint4>(words, uint4{}));
   const wf_test::device_array<int> begins(std::vector<int>(static_cast<std::size_t>(tiles), -2));
   auto* const control = reinterpret_cast<grid::ring_control<Readers>*>(memory.data());
   const ring nodes{control, reinterpret_cast<grid::published_value<tiles_node>*>(control + 1), tiles};
-  wf_test::launch_and_wait(&look_back_kernel<Readers>, tiles, 32, 0, nodes, first, begins.data());
+  wf_test::launch_and_wait(&look_back_kernel<ring>, tiles, 32, 0, nodes, own_units, begins.data());
   const auto found = begins.to_host();
   for (int tile = 0; tile < tiles; ++tile)
-    EXPECT_EQ(found[static_cast<std::size_t>(tile)], std::min(tile, first)) << "tile " << tile << " of " << tiles;
+    EXPECT_EQ(found[static_cast<std::size_t>(tile)], own_units.has(tile) ? own_units.first : tile)
+        << "tile " << tile << " of " << tiles;
   auto left = memory.to_host();
   EXPECT_EQ(left[0].x, static_cast<unsigned>(tiles)) << "tiles drawn";
   left[0].x = 0;
@@ -72,9 +85,28 @@ template <int Readers> void check(int tiles, int first) {
 
 TEST(node_ring, tiles_find_the_nodes_before_them) {
   for (const int tiles : {2, 32, 33, 70}) {
-    check<1>(tiles, 0);
-    for (const int first : {0, 20}) check<2>(tiles, std::min(first, tiles));
+    check<1>(tiles, {0});
+    for (const int first : {0, 20}) check<2>(tiles, {first});
   }
+}
+
+// Nobody reads the longer node that the last unit completes, or the nodes of a last window.
+TEST(node_ring, nodes_that_nobody_reads) {
+  check<1>(70, {0, 32});
+  check<1>(70, {0, 64});
+  for (const int tiles : {52, 70, 130}) {
+    check<2>(tiles, {0, 32});
+    check<2>(tiles, {20, 52});
+  }
+}
+
+// Windows use places again. They wait for the round before, however late a tile of it looks back.
+TEST(node_ring, places_are_used_again) {
+  for (const int late : {5, 31}) {
+    check<1, small_shape<1>>(2 * 32 + 40, {.first = 0, .late = late});
+    check<2, small_shape<2>>(4 * 32 + 40, {.first = 0, .late = late});
+  }
+  check<2, small_shape<2>>(8 * 32 + 3, {.first = 20, .late = 60});
 }
 
 }  // namespace

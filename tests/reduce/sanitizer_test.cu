@@ -20,8 +20,13 @@ struct shape {
   int max_blocks;
 };
 
-constexpr shape shapes[] = {{"a warp", 60, 0},           {"a block", 3001, 0},  {"a cluster or a wave", 9001, 2},
-                            {"a wave", 3 * 4096 - 7, 3}, {"shares", 30'011, 1}, {"shares of three blocks", 70'003, 3},
+constexpr shape shapes[] = {{"a warp", 60, 0},
+                            {"a block", 3001, 0},
+                            {"a cluster or a wave", 9001, 2},
+                            {"a cluster", 9002, 8},
+                            {"a wave", 3 * 4096 - 7, 3},
+                            {"shares", 30'011, 1},
+                            {"shares of three blocks", 70'003, 3},
                             {"drawn shares", 80'011, 2}};
 
 class reduce_sanitizer : public testing::TestWithParam<shape> {

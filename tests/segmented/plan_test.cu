@@ -9,6 +9,7 @@
 #include <vector>
 #include <warpfold/workspace.cuh>
 
+#include "common/device.cuh"
 #include "common/random_items.hpp"
 
 namespace {
@@ -256,6 +257,35 @@ TEST(segmented_plan, equal_segments_take_no_more_blocks_than_they_fill) {
   EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy), 528);
   EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy, 3), 3);
   EXPECT_EQ(segmented::plan_fixed_length(528, std::int64_t{1} << 40, 2, policy, 1'000'000), 528);
+}
+
+/// Segments of three items.
+struct equal_spans {
+  std::int64_t count;
+  __device__ segment::span_of<std::int64_t> span(std::int64_t s) const { return {3 * s, 3 * s + 3}; }
+};
+__global__ void positions_kernel(segmented::load_balance_partition partition, equal_spans spans, std::int64_t target,
+                                 std::int64_t* out) {
+  const std::int64_t found = partition.first_segment(spans, partition.position(target, 3 * target), 3 * spans.count);
+  if (threadIdx.x != 0) return;
+  const auto own = partition.positions_of(target);
+  const std::int64_t all[] = {partition.position(target, 3 * target),
+                              partition.item_at(target, 50 * target),
+                              own.begin,
+                              own.end,
+                              partition.warp_of(10'000 * target + 9'999),
+                              found};
+  for (int i = 0; i < 6; ++i) out[i] = all[i];
+}
+
+TEST(segmented_plan, positions_of_billions_of_segments) {
+  const wf_test::device_array<std::int64_t> out(6);
+  for (const std::int64_t target : {(std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, std::int64_t{5'000'000'000}}) {
+    const segmented::load_balance_partition partition{{}, 10'000, 7, 10};
+    wf_test::launch_and_wait(&positions_kernel, 1, 32, 0, partition, equal_spans{2 * target}, target, out.data());
+    EXPECT_EQ(out.to_host(), (std::vector<std::int64_t>{10 * target, 43 * target, 10'000 * target,
+                                                        10'000 * target + 10'000, target, target}));
+  }
 }
 
 TEST(segmented_plan, scratch_has_room_for_the_counters) {

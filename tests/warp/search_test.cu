@@ -123,6 +123,39 @@ TEST(search, of_any_steps) {
   check({}, 0, 1);
 }
 
+/// The number with value `target` or more, of numbers n with values n * step, by each search.
+__global__ void search_far_kernel(std::int64_t count, std::int64_t step, const std::int64_t* targets,
+                                  std::int64_t* found) {
+  const std::int64_t target = targets[blockIdx.x];
+  const auto value = [&](std::int64_t n) { return n * step; };
+  const std::int64_t by_interpolation = wf::warp::interpolation_search(count, count * step, target, value),
+                     by_parts = wf::warp::partition_point(0, count, [&](std::int64_t n) { return value(n) < target; }),
+                     by_scatter = wf::warp::scattered_search(count, count * step, target, value);
+  if (threadIdx.x != 0) return;
+  found[3 * blockIdx.x] = by_interpolation;
+  found[3 * blockIdx.x + 1] = by_parts;
+  found[3 * blockIdx.x + 2] = by_scatter;
+}
+
+// More numbers than 32 bits count, and as many as scattered_search takes by them.
+TEST(search, among_billions) {
+  for (const std::int64_t count :
+       {std::int64_t{1} << 30, (std::int64_t{1} << 30) + 1, std::int64_t{3'000'000'000}, (std::int64_t{1} << 40) + 5})
+    for (const std::int64_t step : {1, 5}) {
+      values targets{0, 1, count * step - step + 1, count * step, count * step + 1};
+      for (const std::int64_t n : {(std::int64_t{1} << 30) - 1, std::int64_t{1} << 30, (std::int64_t{1} << 31) - 1,
+                                   std::int64_t{1} << 31, std::int64_t{1} << 32, count - 1, count / 3})
+        targets.insert(targets.end(), {n * step - 1, n * step, n * step + 1});
+      const device_array<std::int64_t> given(targets), found(3 * std::ssize(targets));
+      wf_test::launch_and_wait(&search_far_kernel, static_cast<int>(targets.size()), 32, 0, count, step, given.data(),
+                               found.data());
+      const auto all = found.to_host();
+      for (std::size_t i = 0; i < all.size(); ++i)
+        EXPECT_EQ(all[i], std::min((targets[i / 3] + step - 1) / step, count))
+            << "target " << targets[i / 3] << " among " << count << ", search " << i % 3;
+    }
+}
+
 TEST(search, whatever_the_total_says_is_right) {
   wf_test::random_source random(4);
   const auto some = sums(5000, [&] { return random.below(100); });

@@ -9,11 +9,10 @@
 #include <cuda_emulator/execution.hpp>
 #include <cuda_emulator/races/rules.hpp>
 #include <cuda_emulator/races/sites.hpp>
+#include <cuda_emulator/races/without_order.hpp>
 
-#include <cstdlib>
 #include <set>
 #include <source_location>
-#include <string_view>
 
 namespace cuda_emulator {
 namespace races {
@@ -29,9 +28,16 @@ class detector {
   call_tree& calls() { return calls_; }
 
   // Whether options::without_barrier names the place, by the end of its path and its line.
-  bool leaves_out(const std::source_location& place) const {
-    return without_line_ == place.line() && std::string_view(place.file_name()).ends_with(without_file_);
+  bool leaves_out(const std::source_location& place) {
+    const bool result = without_barrier_.is(place.file_name(), place.line());
+    if (result && !std::exchange(barrier_left_out_, true))
+      std::fprintf(stderr, "cuda_emulator: no order at %.*s:%lu\n", static_cast<int>(without_barrier_.file.size()),
+                   without_barrier_.file.data(), without_barrier_.line);
+    return result;
   }
+  // Whether options::without_order names the place.
+  CUDA_EMULATOR_INLINE bool acquires_nothing(std::uint32_t site) { return without_order_.acquires(calls_, site); }
+  CUDA_EMULATOR_INLINE bool releases_nothing(std::uint32_t site) { return without_order_.releases(calls_, site); }
 
   // ---- accesses ---------------------------------------------------------------------------------------------------
 
@@ -270,9 +276,10 @@ class detector {
   bool reads_need_proxy_fences_ = false, strong_writes_need_order_ = false;
   instant now_ = 0;
   std::uint32_t strong_accesses_ = 0;
-  std::string_view without_file_;
-  std::uint_least32_t without_line_ = 0;  // 0 if none is left out
-  std::vector<uint3> blocks_;             // by number
+  named_line without_barrier_;
+  bool barrier_left_out_ = false;
+  without_order without_order_;
+  std::vector<uint3> blocks_;  // by number
   std::unordered_map<std::uint64_t, strong_word> words_;
   shadow shadow_;
   call_tree calls_;

@@ -86,12 +86,16 @@ inline void block_met(block& b) {
 }
 
 // A barrier at which threads arrive, by release, and which others pass, by acquire.
-inline void arrives(barrier_state& barrier, thread& t) {
+[[gnu::noinline]] inline void arrives(barrier_state& barrier, thread& t) {
+  if (current->releases_nothing(detail::site(t, __builtin_return_address(0)))) return;
   const instant before = t.race.stamp;
   barrier.arrivals.add(current->release(t.race), before);
 }
 inline void completes(barrier_state& barrier) { barrier.completed = barrier.arrivals.finish(); }
-inline void passes(const barrier_state& barrier, thread& t) { current->acquire(t.race, barrier.completed); }
+[[gnu::noinline]] inline void passes(const barrier_state& barrier, thread& t) {
+  if (current->acquires_nothing(detail::site(t, __builtin_return_address(0)))) return;
+  current->acquire(t.race, barrier.completed);
+}
 
 [[gnu::noinline]] inline void plain(const void* address, std::size_t bytes, bool is_write) {
   const undivided whole;
@@ -111,9 +115,11 @@ inline void strong_access_at(const volatile void* address, std::size_t bytes, bo
   const unsigned kind = strong | (is_write ? writes : 0u) | (reads && is_write ? both_ways : 0u) |
                         (reach == scope::block ? within_block : 0u);
   detail::judge(t, at, bytes, kind, place);
-  const bool acquires = order != std::memory_order_relaxed && order != std::memory_order_release;
-  const bool releases =
+  bool acquires = order != std::memory_order_relaxed && order != std::memory_order_release;
+  bool releases =
       order != std::memory_order_relaxed && order != std::memory_order_acquire && order != std::memory_order_consume;
+  acquires = acquires && !current->acquires_nothing(detail::site(t, place));
+  releases = releases && !current->releases_nothing(detail::site(t, place));
   if (reads) current->load(t.race, at, acquires, reach);
   if (is_write) current->store(t.race, at, releases, reach, reads);
 }
@@ -123,13 +129,17 @@ inline void strong_access_at(const volatile void* address, std::size_t bytes, bo
   if (current_thread != nullptr)
     strong_access_at(address, bytes, reads, is_write, order, reach, __builtin_return_address(0));
 }
-inline void fence(std::memory_order order, scope reach) {
+[[gnu::noinline]] inline void fence(std::memory_order order, scope reach) {
   const undivided whole;
   if (current_thread == nullptr) return;
-  current->fence(current_thread->race, order != std::memory_order_release, order != std::memory_order_acquire, reach);
+  const std::uint32_t site = detail::site(*current_thread, __builtin_return_address(0));
+  const bool acquires = order != std::memory_order_release && !current->acquires_nothing(site);
+  const bool releases = order != std::memory_order_acquire && !current->releases_nothing(site);
+  current->fence(current_thread->race, acquires, releases, reach);
 }
-inline void proxy_fence() {
+[[gnu::noinline]] inline void proxy_fence() {
   const undivided whole;
+  if (current->releases_nothing(detail::site(*current_thread, __builtin_return_address(0)))) return;
   current->fence_proxy(current_thread->race);
 }
 

@@ -15,12 +15,8 @@ inline void detector::begin(scheduler& s) {
   scheduler_ = &s;
   reads_need_proxy_fences_ = s.rules().reads_need_proxy_fences;
   strong_writes_need_order_ = s.rules().strong_writes_need_order;
-  without_file_ = s.rules().without_barrier != nullptr ? s.rules().without_barrier : "";
-  const std::size_t colon = without_file_.rfind(':');
-  without_line_ = 0;
-  if (colon != std::string_view::npos)
-    without_line_ = static_cast<std::uint_least32_t>(std::strtoul(without_file_.data() + colon + 1, nullptr, 10));
-  without_file_ = without_file_.substr(0, colon);
+  without_barrier_ = named_line(s.rules().without_barrier);
+  without_order_.name(s.rules().without_order);
   now_ = 0;
   strong_accesses_ = 0;
   last_left_ = last_right_ = last_joined_ = {};
