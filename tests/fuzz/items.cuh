@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items and operators of the fuzz campaign. A program that shows a failure begins with this file as it is, so it includes
-// nothing of the tests.
+// Items and operators of the fuzz campaign. A program that shows a failure begins with this file as it is, so it
+// includes nothing of the tests.
 #pragma once
 #include <cstdint>
 #include <warpfold/warpfold.cuh>
