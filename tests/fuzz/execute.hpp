@@ -2,6 +2,7 @@
 // How a case runs: on which stream, in a graph, by several host threads, after which fault.
 #pragma once
 #include <exception>
+#include <optional>
 #include <thread>
 
 #include <warpfold/host/launch.cuh>

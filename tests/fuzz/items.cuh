@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items and operators of the fuzz campaign. A program that shows a failure begins with this file as it is, so it includes
-// nothing of the tests.
+// Items and operators of the fuzz campaign. A program that shows a failure begins with this file as it is, so it
+// includes nothing of the tests.
 #pragma once
 #include <cstdint>
 #include <warpfold/warpfold.cuh>
@@ -13,6 +13,17 @@ struct compose {
   __host__ __device__ affine operator()(affine f, affine g) const {
     return {static_cast<std::uint8_t>(f.scale * g.scale % 251),
             static_cast<std::uint8_t>((f.offset * g.scale + g.offset) % 251)};
+  }
+};
+
+/// The same modulo 16, in one byte: scale in the high half.
+struct small_affine {
+  std::uint8_t halves;
+};
+struct compose_small {
+  __host__ __device__ small_affine operator()(small_affine f, small_affine g) const {
+    const int scale = (f.halves >> 4) * (g.halves >> 4), offset = (f.halves & 15) * (g.halves >> 4) + (g.halves & 15);
+    return {static_cast<std::uint8_t>((scale & 15) << 4 | (offset & 15))};
   }
 };
 

@@ -26,7 +26,6 @@ template <class T, class Op> struct users_model {
 
 struct affines : users_model<affine, compose> {
   static constexpr const char* name = "affine";
-  static constexpr const char* call = "affine, compose";
   static affine make(random_source& source, std::int64_t kind, std::int64_t) {
     const auto word = source();
     const auto scale = static_cast<std::uint8_t>(word % 250 + 1), offset = static_cast<std::uint8_t>(word >> 32 & 127);
@@ -36,16 +35,21 @@ struct affines : users_model<affine, compose> {
     return {scale, offset};
   }
 };
+struct small_affines : users_model<small_affine, compose_small> {
+  static constexpr const char* name = "small";
+  static small_affine make(random_source& source, std::int64_t kind, std::int64_t) {
+    if (kind == equal_items) return {0x37};
+    return {static_cast<std::uint8_t>(source() >> 40 | 0x10)};
+  }
+};
 struct intervals : users_model<interval, join> {
   static constexpr const char* name = "interval";
-  static constexpr const char* call = "interval, join";
   static interval make(random_source&, std::int64_t, std::int64_t i) {
     return interval::of(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
   }
 };
 struct hashes : users_model<tree_hash, hash_nodes> {
   static constexpr const char* name = "hash";
-  static constexpr const char* call = "tree_hash, hash_nodes";
   static tree_hash make(random_source& source, std::int64_t kind, std::int64_t) {
     return {kind == equal_items ? 1 : source()};
   }
@@ -55,7 +59,6 @@ struct floats {
   using item = float;
   using op = warpfold::plus;
   static constexpr const char* name = "float";
-  static constexpr const char* call = "float, warpfold::plus";
   static constexpr bool has_identity = true;
   static float fold(float a, float b) { return a + b; }
   static float identity() { return 0; }
@@ -74,7 +77,6 @@ struct ints {
   using item = int;
   using op = warpfold::plus;
   static constexpr const char* name = "int";
-  static constexpr const char* call = "int, warpfold::plus";
   static constexpr bool has_identity = true;
   static int fold(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
   static int identity() { return 0; }

@@ -30,7 +30,6 @@ namespace {
 
 /// The leftmost of the largest.
 struct place_of_largest {
-  static constexpr const char* name = "argmax_float";
   using item = float;
   using result = wf::indexed_value<float>;
   using op = wf::arg_maximum<>;
@@ -48,7 +47,6 @@ struct place_of_largest {
   }
 };
 struct four_largest {
-  static constexpr const char* name = "top_k_int";
   using item = int;
   using result = wf::best_items<int, 4>;
   using op = wf::top_k<4>;
@@ -77,7 +75,6 @@ struct four_largest {
 };
 /// Integers in units of 2^-40, summed in 128 bits and rounded once.
 struct exact_sum {
-  static constexpr const char* name = "exact_plus_float";
   using item = float;
   using result = float;
   using op = wf::exact_plus;
@@ -100,7 +97,6 @@ struct exact_sum {
 };
 /// Small integers above 0, so that sums are exact in any order; and NaN, which are left out.
 struct all_statistics {
-  static constexpr const char* name = "statistics_float";
   using item = float;
   using result = wf::statistics_of<float>;
   using op = wf::statistics<>;
@@ -146,7 +142,7 @@ template <class Case, bool ByLength> class other : public job {
     out_.expect(std::move(expected));
   }
   void call(const place& at) override {
-    typename Case::op op;
+    const typename Case::op op{};
     if constexpr (ByLength)
       wf::segmented_reduce(in_.range(), wf::fixed_length{length_}, out_.range(), op,
                            {.stream = at.stream, .workspace = at.workspace, .max_blocks = at.max_blocks});

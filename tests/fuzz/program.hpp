@@ -14,6 +14,7 @@ inline const char* model_types(const std::string& name) {
     return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
   };
   if (ends("hash")) return "using T = tree_hash;\nusing op = hash_nodes;\n";
+  if (ends("small")) return "using T = small_affine;\nusing op = compose_small;\n";
   if (ends("affine")) return "using T = affine;\nusing op = compose;\n";
   if (ends("interval")) return "using T = interval;\nusing op = join;\n";
   return ends("int") ? "using T = int;\nusing op = warpfold::plus;\n"

@@ -99,8 +99,9 @@ template <class... Models> void add_scans() {
 }  // namespace
 
 void add_sequences() {
-  add_reductions<floats, ints, hashes, affines, intervals>();
+  add_reductions<floats, ints, hashes, affines, small_affines, intervals>();
   add_scans<floats, hashes, affines>();
+  add_entry<whole_scan<small_affines, false>>("inclusive_scan_small");
 }
 
 }  // namespace wf_fuzz
