@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kernel over axes in small, with and without blocks that share outputs; also for compute-sanitizer.
+#include <warpfold/scan_axes.cuh>
+
 #include "axes/arrays.cuh"
+#include "common/interval.hpp"
 
 namespace axes_sanitizer {
 
@@ -52,6 +55,29 @@ TEST(axes_sanitizer, every_kernel) {
             << each.name << ", output " << i << ", misaligned by " << misaligned;
     }
   }
+}
+
+// Strips and rows of tiles, of which later ones look back, and few blocks that draw many.
+TEST(axes_sanitizer, scans) {
+  using interval = wf_test::interval<>;
+  struct matrix {
+    std::int64_t rows, columns;
+    int axis;
+  };
+  for (const auto& [rows, columns, axis] :
+       {matrix{3000, 3, 0}, matrix{300, 40, 0}, matrix{90, 127, 0}, matrix{9, 1500, 1}, matrix{60, 70, 1}})
+    for (const int max_blocks : {0, 2}) {
+      std::vector<interval> items, expected;
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < columns; ++c) {
+          items.push_back(interval::of(axis == 0 ? r : c));
+          expected.push_back(interval::of(0, axis == 0 ? r : c));
+        }
+      const wf_test::device_array<interval> in(items, max_blocks / 2), out(in.count());
+      wf::inclusive_scan_axes(wf::strided(in.data(), {rows, columns}), wf::strided(out.data(), {rows, columns}),
+                              wf::axes{axis}, wf_test::join{}, {.max_blocks = max_blocks});
+      EXPECT_EQ(out.to_host(), expected) << rows << " x " << columns << ", axis " << axis << ", " << max_blocks;
+    }
 }
 
 }  // namespace axes_sanitizer
