@@ -87,7 +87,8 @@ TEST(axes_sanitizer, every_kernel_of_scans) {
       }
       const wf_test::device_array<float> in(items);
       const wf::strided<float, 2> matrix(in.data(), {each.rows, each.columns}, {pitch, 1});
-      if (is_backwards) wf::inclusive_scan_axes(matrix, matrix, wf::backwards{each.axis});
+      if (is_backwards)
+        wf::inclusive_scan_axes(matrix, matrix, wf::backwards{each.axis}, wf::plus{}, {.max_blocks = 2});
       else wf::inclusive_scan_axes(matrix, matrix, wf::axes{each.axis});
       const auto found = in.to_host();
       for (std::size_t i = 0; i < found.size(); ++i)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <warpfold/reduce_part.cuh>
 #include <warpfold/top_k_operators.hpp>
 
 #include "common/interval.hpp"
@@ -68,6 +69,27 @@ TEST_P(reduce_sanitizer, best_items) {
   const auto best = out.value();
   EXPECT_EQ(best.item[0].value, *std::max_element(items.begin(), items.end()));
   for (const auto& item : best.item) EXPECT_EQ(items[static_cast<std::size_t>(item.index)], item.value);
+}
+
+// A part that begins within a node, in one tile, in a wave of tiles and in shares.
+TEST_P(reduce_sanitizer, parts) {
+  using nodes = wf::part_nodes<interval<>, join>;
+  constexpr std::int64_t first = 1003;
+  std::vector<interval<>> items;
+  for (std::int64_t i = 0; i < GetParam().size; ++i) items.push_back(interval<>::of(first + i));
+  const wf_test::device_array<interval<>> in(items, 1);
+  const wf_test::device_array<nodes> out(1);
+  wf::reduce_part(in.items(), {.first = first}, out.data(), join{}, {.max_blocks = GetParam().max_blocks});
+  const std::vector<nodes> found = out.to_host();
+  const nodes& list = found[0];
+  ASSERT_EQ(list.first(), first);
+  ASSERT_EQ(list.end(), first + GetParam().size);
+  std::int64_t next = first;
+  for (int i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i].first, next);
+    next = list[i].last + 1;
+  }
+  EXPECT_EQ(next, list.end());
 }
 
 TEST(reduce_sanitizer_of_nothing, init) {
