@@ -62,8 +62,9 @@ struct options {
   // "kernel.cuh:59": threads meet in this __syncthreads or __syncwarp, and it orders nothing. If no race is found then,
   // the run does not need the barrier's order. CUDA_EMULATOR_WITHOUT_BARRIER in the environment sets it.
   const char* without_barrier = nullptr;
-  // The same for the loads, stores, atomics, fences and other barriers of a line, and of what it calls: they are relaxed,
-  // or order nothing. "kernel.cuh:59:acquire" or ":release" takes one of both orders. CUDA_EMULATOR_WITHOUT_ORDER sets it.
+  // The same for the loads, stores, atomics, fences and other barriers of a line, and of what it calls: they are
+  // relaxed, or order nothing. "kernel.cuh:59:acquire" or ":release" takes one of both orders.
+  // CUDA_EMULATOR_WITHOUT_ORDER in the environment sets it.
   const char* without_order = nullptr;
 
   // Faults, to test how a program handles them.

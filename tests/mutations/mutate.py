@@ -77,7 +77,8 @@ def planted_orders():
                 for pattern, halves in orders:
                     if pattern.search(code):
                         for half in halves:
-                            yield file, number, label, half[1:] or "order", {"CUDA_EMULATOR_WITHOUT_ORDER": place + half}
+                            named = {"CUDA_EMULATOR_WITHOUT_ORDER": place + half}
+                            yield file, number, label, half[1:] or "order", named
                         break
 
 
@@ -203,7 +204,8 @@ def write_page(results):
         add(f"{file}", f"without {what}: `{text}`", verdict, by)
     for fault in read_blocks(here / "faults.txt"):
         verdict, by = results.get(f"fault|{fault['file']}|{fault['new']}", ("not run", ""))
-        add(fault["file"].removeprefix("warpfold/"), f"`{fault['new'].strip()}` for `{fault['old'].strip()}`", verdict, by)
+        change = f"`{fault['new'].strip()}` for `{fault['old'].strip()}`"
+        add(fault["file"].removeprefix("warpfold/"), change, verdict, by)
     summary = ", ".join(f"{n} {verdict}" for verdict, n in sorted(count.items()))
     head = (here / "head.md").read_text()
     lines = "\n".join(row.replace("|| ", "| ") for row in rows)
