@@ -266,6 +266,28 @@ TEST(scan_axes_bits, many_tiles_of_wide_items) {
   }
 }
 
+/// Lifts items to intervals of 48 bytes.
+struct wide_intervals {
+  using wide = wf_test::interval<std::int32_t, 48>;
+  __host__ __device__ wide lift(int item) const { return wide::of(item); }
+  __host__ __device__ wide operator()(const wide& a, const wide& b) const { return wf_test::join{}(a, b); }
+};
+// A tile of columns of one item, few of them side by side, has as many threads as items.
+TEST(scan_axes_bits, columns_of_one_item) {
+  constexpr std::int64_t count = 50, inner = 4;
+  std::vector<int> items(16 * count);
+  std::iota(items.begin(), items.end(), 0);
+  const device_array<int> in(items);
+  const device_array<wide_intervals::wide> out(count * inner);
+  wf::inclusive_scan_axes(wf::strided<const int, 3>(in.data(), {count, 1, inner}, {16, 1, 2}),
+                          wf::strided<wide_intervals::wide, 3>(out.data(), {count, 1, inner}), wf::axes{1},
+                          wide_intervals{});
+  const auto found = out.to_host();
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t k = 0; k < inner; ++k)
+      EXPECT_EQ(found[static_cast<std::size_t>(i * inner + k)], wide_intervals::wide::of(16 * i + 2 * k));
+}
+
 }  // namespace scan_axes_bits
 
 namespace scan_axes_errors {

@@ -11,6 +11,7 @@
 #include <warpfold/host/launch_watch.hpp>
 
 namespace warpfold {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Calls `call`, and returns the kernels that this thread has enqueued meanwhile, in order, by calls of Warpfold that
 /// are compiled into this program or shared library. Kernels that other threads enqueue are not among them. Throws what
@@ -35,4 +36,5 @@ template <class Call> std::vector<kernel_launch> explain(Call&& call) {
   return launches;
 }
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

@@ -4,11 +4,11 @@
 // exp(x) = p 4^h, with h the multiple of 1/2 next to x log4(e), and p a polynomial of the rest. Sums are kept as a
 // number and a common power of two, that of the largest item. A change of the power of two loses nothing, so a sum has
 // the bits of floating-point addition with unlimited exponents, in the tree's order, however a kernel scales its parts;
-// and a join of two sums needs no exponential. Powers of 4, since h is then smaller than x: an item too large to be
-// computed stands in place of its exponent, as it is. (The idea of one pass: Milakov and Gimelshein, Online Normalizer
-// Calculation for Softmax, 2018, whose join needs two. The argument's reduction: Cody and Waite, Software Manual for
-// the Elementary Functions, 1980.) Nothing is taken from a mathematical library, whose bits differ between host and
-// GPU.
+// and a join of two sums needs no exponential. With powers of 4, |h| < |x|: so an exponent of 2^21 or more can only be
+// an item, one too large to be computed, which is stored as its own exponent. (The idea of one pass: Milakov and
+// Gimelshein, Online Normalizer Calculation for Softmax, 2018, whose join needs two. The argument's reduction: Cody
+// and Waite, Software Manual for the Elementary Functions, 1980.) Nothing is taken from a mathematical library, whose
+// bits differ between host and GPU.
 #pragma once
 #include <warpfold/standard.hpp>
 #include <warpfold/vector_operators.hpp>
@@ -39,9 +39,9 @@ template <> struct exponential<float> {
   static constexpr int mantissa_bits = 23, bias = 127;
   static constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float log4e = 0x1.715476p-1f, log4e_rest = 0x1.4ae0cp-27f;
-  static constexpr float half_integer = 0x1.8p22f;  ///< adding it rounds to a multiple of 1/2; lowest bits count halves
+  static constexpr float half_integer = 0x1.8p22f;  ///< adding it rounds to a multiple of 1/2; low bits count halves
   static constexpr float most = 0x1p21f;            ///< |x| of a computed item is less, and its |exponent|
-  static constexpr int negligible = -100;           ///< a sum of fewer relative halves is less than a quarter ulp
+  static constexpr int negligible = -100;           ///< halves: a sum this far below adds less than a quarter ulp
   /// 4^f = 1 + f (c0 + f (c1 + ...)) for |f| <= 1/4, to a relative error of 1e-8: interpolated at Chebyshev's nodes.
   template <class F> __host__ __device__ static float polynomial(F with) {
     return with(0x1.62e430p0f, 0x1.ebfbe0p-1f, 0x1.c6af6cp-2f, 0x1.3b2a54p-3f, 0x1.5f0890p-5f, 0x1.44138ap-7f);
@@ -102,8 +102,8 @@ template <> class exponent_range<float> {
   __host__ __device__ float bits_of_greatest() const { return exponent_bits(greatest_); }
 
  private:
-  /// Integers in the order of numbers, which warps reduce in one instruction. A NaN, which both extrema of a lane then
-  /// are, is greater than infinity.
+  /// Integers in the order of numbers, which warps reduce in one instruction. If a lane meets a NaN, both of its
+  /// extrema are NaN, which comes after infinity.
   __host__ __device__ static std::int32_t order(float x) { return flip(__builtin_bit_cast(std::int32_t, x)); }
   __host__ __device__ static float of_order(std::int32_t order) { return __builtin_bit_cast(float, flip(order)); }
   __host__ __device__ static std::int32_t flip(std::int32_t x) { return x ^ (x >> 31 & 0x7FFFFFFF); }
@@ -218,7 +218,7 @@ struct log_sum_exp {
     if (!counts) return 0;
     return detail::multiply(value.sum, detail::power_of_four(detail::add(apart, e::half_integer), e::half_integer));
   }
-  /// Whether an exponent is no item.
+  /// Whether an exponent is one, not an item stored in its place.
   template <class R> __host__ __device__ static bool is_computed(R exponent) {
     return std::fabs(exponent) < detail::exponential<R>::most;
   }

@@ -21,18 +21,18 @@
 //   full join_full(const full& a, const full& b, std::int64_t items) const   of neighbours of `items` items each
 //   A of_full(const full& value, std::int64_t items) const                   the accumulator, to the bit
 //
-// Of numbers, lift_full and join_full may also get zeros in place of items that do not exist; nothing of that is used.
+// Of numbers, lift_full and join_full may also get zeros in place of missing items; the results are discarded.
 // Full nodes are folded by reduce, and by reductions of segments and over axes: in batches of a warp, in chunks of a
 // segment up to its end (thread/fold_run.cuh), and in the batches of columns (axes/column_runs.cuh).
 //
-// If all but a sum, say, follows from the number of items, which engines know where they write results, an operator may
-// name, for speed, what is to be folded instead of its accumulators:
+// A mean's count follows from the number of items, which segmented_reduce and reduce_axes know where they write a
+// result. So an operator that has an identity may name, for speed, a simpler one, which these fold instead:
 //
 //   S uncounted<T>() const                           an operator over items of type T, with accumulators of type B
 //   A counted<A>(const B& value, std::int64_t items) const   the accumulator of `items` > 0 items, to the bit
 //
 // An accumulator may be a `sum` and something more that most items share, as log_sum_exp's greatest exponent. Then
-// items may be plain terms of a sum, for speed: plain_terms<A> is a class of that purpose (thread/item_terms.cuh).
+// plain_terms<A> says, for speed, how items become plain terms of a sum: thread/item_terms.cuh calls its members.
 //
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once

@@ -50,7 +50,7 @@ template <int Order = 2> struct moments_of {
   __host__ __device__ double excess_kurtosis() const requires(Order >= 4) { return kurtosis() - 3; }
 
  private:
-  /// M2, NaN if an item is NaN or infinite: that of a single one is 0.
+  /// M2, but NaN if an item is NaN or infinite: power[0] of a single one is 0.
   __host__ __device__ double squares() const { return power[0] + (sum - sum); }
   __host__ __device__ double number() const { return static_cast<double>(count); }
   __host__ __device__ static bool is_normal(double x) { return least <= x && x <= most; }
@@ -69,7 +69,7 @@ template <class T> __host__ __device__ constexpr bool is_nan(const T& item) {
   }
 }
 
-/// 1 / (2 n), for a power of two n. Of 0, some number.
+/// 1 / (2 n), for a power of two n. For n = 0 the result is unspecified.
 __host__ __device__ inline double half_reciprocal(std::int64_t n) {
   const auto x = static_cast<double>(n);
   std::uint64_t bits;
@@ -80,11 +80,11 @@ __host__ __device__ inline double half_reciprocal(std::int64_t n) {
   return result;
 }
 
-// Below, a product is never added but by an explicit fma, and what may be a transform's product only by `add`, so that
-// no compiler can contract anything: the bits are the same everywhere. Sums are exact as long as float items are of
+// Below, products are added only by an explicit fma, and items, which may be a transform's products, only by `add`: so
+// no compiler can contract anything, and the bits are the same everywhere. Sums are exact as long as float items are of
 // similar size, so their differences lose nothing; differences of rounded means would.
 
-/// moments_of a number of items that is known otherwise.
+/// moments_of without its count, which the caller knows.
 template <int Order> struct uncounted_moments {
   double sum;
   double power[Order - 1];
@@ -142,15 +142,15 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
   return join_any<2>(a, b);
 }
 
-/// Whether a sum is 2^513 or more in magnitude, infinite or NaN. Integers tell sooner.
+/// Whether a sum is 2^513 or more in magnitude, infinite or NaN. Compared as integers, which is faster.
 __host__ __device__ inline bool is_any_large(double a, double b) {
   const auto magnitude = [](double x) {
     return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, x) >> 32) & 0x7FFFFFFF;
   };
   return maximum{}(magnitude(a), magnitude(b)) >= std::uint32_t{1023 + 513} << 20;
 }
-/// join_any where is_any_large: products of sums and counts may overflow where their difference does not, and so may
-/// the square of what was rounded off the sums. Sums of items of one sign, at most 2^63, are right to 63 u relative:
+/// join_any where is_any_large: products of sums and counts may overflow though their difference is small, and so
+/// may the square of the sums' rounding error. Sums of items of one sign, at most 2^63, are right to 63 u relative:
 /// where a difference may be no more than that, and its square comes near to overflowing, it counts as 0.
 [[gnu::noinline]] __host__ __device__ inline moments_of<2> join_large(moments_of<2> a, moments_of<2> b) {
   const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count);

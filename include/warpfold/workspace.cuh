@@ -124,9 +124,14 @@ class workspace {
   void (*give_back_)(const workspace&) noexcept = nullptr;  ///< null: cudaFree
 };
 
+inline namespace WARPFOLD_HIDDEN_V1 {
+
 /// Gives back the scratch that Warpfold keeps for streams and for graphs that are gone, on all devices, and returns how
 /// many bytes that was. Waits for the devices, as cudaFree does. No other call of Warpfold may run meanwhile, and no
-/// stream may be under capture. A later call allocates anew. (Each shared library has scratch of its own.)
+/// stream may be under capture. A later call allocates anew. Each shared library has scratch of its own, and so have
+/// translation units for other architectures.
 inline std::size_t release_scratch() { return host_side::workspace_pool::instance().release(); }
+
+}  // namespace WARPFOLD_HIDDEN_V1
 
 }  // namespace warpfold

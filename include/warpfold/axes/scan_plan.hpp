@@ -57,8 +57,9 @@ inline scan_plan plan_scan(int multiprocessors, const scan_shape& given, const k
   const int resident = multiprocessors * policy.blocks_per_multiprocessor;
   const std::int64_t wanted = std::int64_t{2} * resident;
   scan_plan plan{};
-  plan.in_along = std::abs(given.in_stride) < std::abs(inner.in_stride);
-  plan.out_along = std::abs(given.out_stride) < std::abs(inner.out_stride);
+  // Columns of one item have no neighbours, and a tile of them no room for the way along.
+  plan.in_along = given.items > 1 && std::abs(given.in_stride) < std::abs(inner.in_stride);
+  plan.out_along = given.items > 1 && std::abs(given.out_stride) < std::abs(inner.out_stride);
   int log_lanes = std::min(ceil_log2(policy.lanes), ceil_log2(given.columns));
   const int least = plan.in_along && plan.out_along ? 0 : std::min(log_lanes, ceil_log2(policy.least_lanes));
   const int log_threads = ceil_log2(policy.threads);

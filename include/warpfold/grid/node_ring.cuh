@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A ring of published nodes, by which the tiles of a scan look back. Tiles are numbered in the order in which they
-// begin. A node of level 0 has the number of a tile; 32 neighbouring nodes of a level make one node of the next, at
-// most. The nodes 32 w to 32 w + 31 of a level are its window w, which one warp reads at once; the tiles whose numbers
-// are those of the window's nodes, or lie between them, are the window's tiles. `Readers` says whose tiles read a node:
+// begin. A node of level 0 has the number of a tile; a node of the next level joins up to 32 neighbours.
+// The nodes 32 w to 32 w + 31 of a level are its window w, which one warp reads at once; a window's tiles are those
+// numbered from its first node's number to its last node's. `Readers` says whose tiles read a node:
 // 1, those of its own window; 2, those of the next window, too.
 //
 // Scratch does not grow with the number of tiles: a level has places for a few windows, which windows use in turn,
@@ -16,11 +16,11 @@
 //   publish   A thread writes a node. Each 16 bytes are one relaxed access and hold a flag, so whoever sees the flag
 //             sees the words beside it. This needs no order.
 //   fence     fence_before_arrival, or leave with `releases`, by the publishing thread or after a barrier: the node is
-//             ordered before the tile's arrival, and so before the clearing of its place.
+//             ordered before the tile is counted at `departures`, and so before the clearing of its place.
 //   receive   A warp reads nodes by relaxed accesses until it sees all flags. A tile waits for earlier tiles only,
 //             which have begun and have published their own node before they wait. So the earliest tile never waits.
 //   leave     Lane 0 of a warp counts the tile at `departures`, once the tile has published and read all that it shall.
-//             The lane has used what its warp read, or has met the other warps at a barrier: so the arrival depends
+//             The lane has used what its warp read, or has met the other warps at a barrier: so the count depends
 //             on the reads, which need no fence (No-Thin-Air: tests/memory_model/README.md).
 //   finish    The warp of the last tile to leave a window goes on alone. It fences (acquire), then synchronises: it
 //             sees all that the tiles published. It counts the window at `pairs` (acquire and release), if two windows
@@ -47,8 +47,8 @@ inline constexpr int lookback_pause = 20;  ///< nanoseconds between two looks at
 /// Messages for one node of each window: so many words of control fit host_side::feature_control_bytes.
 inline constexpr int most_window_messages = 3300;
 
-/// Places for windows on a level, as a power of two: for all windows of 2^log_tile_windows, and for two per reader at
-/// least.
+/// Places for windows on a level, as a power of two: enough for 2^log_tile_windows windows of tiles, but for two per
+/// reader at least.
 template <int Readers> __host__ __device__ constexpr int log_windows_of(int level, int log_tile_windows) {
   static_assert(Readers == 1 || Readers == 2);
   const int log = log_tile_windows - log_window * level;
@@ -143,9 +143,10 @@ template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct nod
       if (__all_sync(full_warp, is_there)) return value;
     }
   }
-  /// Looks back over `rank` nodes of a level, of which lane i reads number `index`: calls each(digit, node) in all
-  /// lanes for the nodes that make them up, one for each digit of `rank`, the lowest first. If the tile `completes` 32
-  /// nodes, it waits for all of them, and publishes their node as number `joined` of the next level. One warp calls it.
+  /// Looks back over `rank` nodes of a level, of which lane i reads the one at its `place`: calls each(digit, node) in
+  /// all lanes for the nodes that make them up, one for each digit of `rank`, the lowest first. If the tile `completes`
+  /// 32 nodes, it waits for all of them, and publishes their node as number `joined` of the next level. One warp calls
+  /// it.
   template <class Op, class Each>
   __device__ void look_back(int level, int rank, int place, bool completes, int joined, Op op, Each each) const {
     const int needed = completes ? warp_lanes : rank;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <warpfold/error.hpp>
+#include <warpfold/host/relaxed_capture.cuh>
 
 namespace warpfold {
 
@@ -84,6 +85,7 @@ inline void erase_namespaces(std::string& name, std::string_view begin) {
 
 /// The name of a kernel, as a reader wants it: without its parameters, and without namespaces that all have.
 [[gnu::cold]] inline std::string readable_kernel_name(const void* kernel) {
+  const relaxed_capture relaxed;  // it may load the kernel
   const char* symbol = nullptr;
   if (cudaFuncGetName(&symbol, kernel) != cudaSuccess || symbol == nullptr) {
     (void)cudaGetLastError();

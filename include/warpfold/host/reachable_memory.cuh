@@ -4,6 +4,7 @@
 // registered memory of the host. After some time it asks again. Builds with WARPFOLD_CHECKS ask each time; the emulator
 // must, since its device memory is the host's.
 #pragma once
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -35,7 +36,7 @@ class known_memory {
 inline bool host_can_read(const void* pointer) {
   const void* volatile unknown = pointer;  // a compiler that knew the address would warn of the read
   int ends[2];
-  if (::pipe(ends) != 0) return true;
+  if (::pipe2(ends, O_CLOEXEC) != 0) return true;
   const bool is_read = ::write(ends[1], unknown, 1) == 1;
   (void)::close(ends[0]);
   (void)::close(ends[1]);

@@ -100,6 +100,8 @@ class communicator_base {
   }
 
  protected:
+  /// Leaves the memory of messages to whoever may still read and write it.
+  void keep_memory() noexcept { memory_.clear(), bytes_ = 0; }
   /// Allocates what calls need whose messages fit one all-gather. The current device is that of all calls.
   void prepare(int size) {
     const auto count = static_cast<std::size_t>(size);

@@ -173,6 +173,8 @@ template <class A, class Op, communicator Ranks> class exchange {
   void tell_failure(const char* why) noexcept {
     try {
       if (is_capturing(options_.stream)) return;
+      if constexpr (requires { ranks_.is_unanswered(); })
+        if (ranks_.is_unanswered()) return;
       message_header failed = header_;
       failed.call = 0, failed.first = 0, failed.end = 0;
       failed.text = short_text(why);

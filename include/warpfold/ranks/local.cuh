@@ -11,7 +11,8 @@
 // - While a launch waits for other ranks, whatever waits for its device waits, too: cudaFree, cudaDeviceSynchronize, a
 //   copy on the default stream, the first call of a kernel, which CUDA then loads. So from one host thread, enqueue the
 //   calls of all ranks before that; and give ranks that share a device streams of their own, and the program
-//   CUDA_MODULE_LOADING=EAGER in its environment.
+//   CUDA_MODULE_LOADING=EAGER in its environment. Scans launch kernels after that one: from one host thread, they need
+//   EAGER, too. `gathered`, _value forms and all_reduce_axes wait: they need a thread for each rank.
 // - Calls can be captured. A rank that waits longer than options.timeout reports that, and its kernel ends; so do those
 //   of the others. From then on all calls throw wf::rank_error until reset().
 // - Devices need access to each other's memory (NVLink or PCIe); the constructor enables it. A device may stand there
@@ -34,6 +35,7 @@ class local_ranks {
   /// The communicator of one rank.
   class one : public communicator_base {
    public:
+    ~one() { (void)cudaFree(memory_); }
     int rank() const { return rank_; }                                  ///< this one's number
     int size() const { return static_cast<int>(all_->ranks_.size()); }  ///< how many there are
     int device() const { return device_; }                              ///< the GPU's number
@@ -119,9 +121,6 @@ class local_ranks {
     }
   }
   local_ranks(const local_ranks&) = delete;
-  ~local_ranks() {
-    for (const auto& each : ranks_) (void)cudaFree(each->memory_);
-  }
 
   int size() const { return static_cast<int>(ranks_.size()); }  ///< how many ranks there are
   one& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }

@@ -80,6 +80,7 @@ class mpi_ranks : public communicator_base {
       int is_done = 0;
       if (MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_done == 0) {
         (void)buffer_.release();
+        if (on_device_) keep_memory();
         return;
       }
     }
@@ -91,9 +92,17 @@ class mpi_ranks : public communicator_base {
   /// Whether MPI reads and writes device memory.
   bool is_on_device() const { return on_device_; }
 
+  // For the functions over ranks.
+  /// Whether MPI still has the messages of an earlier call: their memory must stay as it is.
+  bool is_unanswered() const { return request_ != MPI_REQUEST_NULL; }
+  /// Begins a call of `function`, and throws what has gone wrong before.
+  void begin_call(const char* function, std::chrono::nanoseconds timeout) {
+    check_answered();
+    communicator_base::begin_call(function, timeout);
+  }
   /// Waits until `all` has `bytes` bytes of each rank.
   void all_gather(const void* mine, void* all, std::size_t bytes, cudaStream_t stream) {
-    if (request_ != MPI_REQUEST_NULL) throw rank_error("warpfold::mpi_ranks: an earlier call has not been answered");
+    check_answered();
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     warpfold::require_success(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
     if (status != cudaStreamCaptureStatusNone)
@@ -132,6 +141,9 @@ class mpi_ranks : public communicator_base {
                          " ms");
       if (waited > std::chrono::microseconds(100)) std::this_thread::yield();
     }
+  }
+  void check_answered() const {
+    if (is_unanswered()) throw rank_error("warpfold::mpi_ranks: an earlier call has not been answered");
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -8,7 +8,7 @@ namespace warpfold {
 
 /// Options of all_reduce, and of reduce to a root. Their order is part of the interface.
 template <class A> struct rank_options {
-  cudaStream_t stream = {};      ///< in whose order the call runs
+  stream_argument stream = {};   ///< in whose order the call runs
   initial<A> init = {};          ///< joins on the left, once; the result if no rank has items. The same on all ranks
   workspace_ref workspace = {};  ///< scratch of the local part; without it Warpfold uses one of its own
   int max_blocks = 0;            ///< bounds the grid of the local part, 0 for none; never changes a bit

@@ -69,6 +69,7 @@ __device__ void look_back_at(int level, const tile_ring<A>& nodes, int tile, Bef
                   });
 }
 /// Looks back on the levels on which the tile completes a group (`Completing`), or does not: a warp for each level.
+/// Those that it completes come first: other tiles wait for the group's node.
 template <bool Completing, class A, class Storage, class Op>
 __device__ void look_back(const tile_ring<A>& nodes, Storage& shared, int tile, Op op) {
   for (int level = arch::flat_warp(); level < grid::ring_levels && tile >> (grid::log_window * level) != 0;

@@ -9,8 +9,8 @@
 //                    items the returned end may be too small
 //   read_tile(segment, cursor, limits, begin, end, scratch)  the spans of a tile from `segment` on: segment 32 k + lane
 //                    has [begin[k], end[k]), counted from item tile_base(segment, cursor). Returns whether all spans
-//                    are known. If not, the first one that ends past the limits may have more items, and later ones
-//                    have none. `scratch` lies in shared memory. Descriptions of one length have no tiles
+//                    are known. If not, the first one past the limits may be cut short, and those behind it look
+//                    empty. `scratch` lies in shared memory. Descriptions of one length have no tiles
 //
 // All lanes of a warp call each member. owned_segments.cuh describes segments by the owners of items.
 #pragma once

@@ -30,7 +30,7 @@ __device__ void look_back(const unit_ring<A>& units, int tile, int units_before,
   __syncwarp();
 }
 
-/// Calls each(node) for the nodes that look_back found, the last one first.
+/// Calls each(node) for the nodes that look_back found, the nearest to the piece first.
 template <class Before, class Each>
 __device__ void each_node_before(int units_before, const Before& before, Each each) {
   const int count = __popc(static_cast<unsigned>(units_before));

@@ -4,8 +4,8 @@
 // segments/spans.cuh becomes a description, which adds
 //
 //   cut_at(position, log_unit, items)  the pieces around `position`: see piece_cut
-//   mark_begins(before, base, end, log_unit, items, marks)  marks the segments that begin from cut `before` on, but
-//              before item `end`, counted from item `base`. Returns the cut at `end`. Something must begin between
+//   mark_begins(before, base, end, log_unit, items, marks)  marks, relative to `base`, the segments that begin from
+//              cut `before` on and before item `end`: at least one does. Returns the cut at `end`
 //   goes_on_until(cut, end, items)  whether the segment of a cut has all items up to `end`
 //
 // All lanes of a warp call each member.
@@ -25,7 +25,7 @@ struct piece_cut {
   std::int64_t segment_begin;
   std::int64_t unit;   ///< where its first unit from the position on would begin
   std::int64_t end;    ///< the end of its items, or of its last unit that begins before the position
-  std::int64_t next;   ///< no piece begins from the position on but before this item
+  std::int64_t next;   ///< the first item, from the position on, at which a piece can begin
   bool continues;      ///< whether the segment has items at `unit`: then this is where the next piece begins
   std::int64_t count;  ///< the number of segments that begin before the position, if they are listed
 
@@ -136,7 +136,7 @@ template <class Spans, int MostWalked = most_walked_segments> struct listed_segm
         span_within(segment + number, items);
         arch::require(own_begin >= first, "segmented_scan: segment %lld begins at item %lld, before an earlier one",
                       segment + number, static_cast<std::int64_t>(own_begin));
-        // Where segments leave no gaps, an empty one begins with another one, or behind all items.
+        // Where segments leave no gaps, an empty one begins where another one does, or behind all items.
         if (!has_gaps || own_begin < own_end) marks.mark_begin(static_cast<int>(own_begin - base));
         marks.mark_end(own_end - base);
       }

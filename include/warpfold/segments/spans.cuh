@@ -3,9 +3,11 @@
 //
 //   count            the number of segments; owner_ids does not know it
 //   span(segment)    the items of a segment; owner_ids does not know them
+//   index            integers that hold every begin and end, that of the last segment, too
+//   span_after(segment, end)  span(segment), where the segment before it is known to end at `end`
 //   has_gaps         whether items between segments may belong to none
 //   is_fixed_length  whether all segments have the same number of items
-//   entries()        the number of entries that the caller may have got wrong
+//   entries()        the number of entries to check; 0 if none can be wrong
 //   require_in_order(function, entry, items)  stops the kernel, in builds with WARPFOLD_CHECKS, unless the entry and
 //                    the next one fit. Any thread calls it. `function` is named by the message
 //
@@ -58,8 +60,8 @@ __device__ void require_span_in_order(const char* function, const Spans& spans, 
                 function, segment, own.begin, own.end, items, next);
 }
 
-/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every entry against the next one. Each of
-/// them may come too late for another warp, so spans are also checked where they are read.
+/// In builds with WARPFOLD_CHECKS, the threads of the grid together check every entry against the next one. Another
+/// warp may read an entry before it is checked here, so spans are also checked where they are read.
 template <class Segments>
 __device__ void require_order([[maybe_unused]] const char* function, [[maybe_unused]] const Segments& segments,
                               [[maybe_unused]] std::int64_t items) {

@@ -49,8 +49,8 @@ template <class Number, int First, int Count, class Item> __device__ Number sum_
   else return sum_of_items<Number, First, Count / 2>(item) + sum_of_items<Number, First + Count / 2, Count / 2>(item);
 }
 
-/// The full node over items [First, First + Count). Sets picked[level] to the node of 2^level items that ends, or ends
-/// before, the first `count` items, where `count` has that bit.
+/// The full node over items [First, First + Count). Sets picked[level] to the last node of 2^level items within the
+/// first `count` items, where `count` has that bit.
 template <int First, int Count, class Op, class Item, class Full, int Levels>
 __device__ Full pick_full_nodes(const Op& op, Item item, int count, Full (&picked)[Levels]) {
   constexpr int level = log2_of(Count);
@@ -67,8 +67,8 @@ __device__ Full pick_full_nodes(const Op& op, Item item, int count, Full (&picke
 
 }  // namespace detail
 
-/// The node over the first `count` of `Count` items, a power of two, for which run_counts holds; with `count` < 1 it
-/// means nothing. All lanes compute the same full nodes; at the end of a segment the operator joins a few of them.
+/// The node over the first `count` of `Count` items, a power of two, for which run_counts holds; unspecified if
+/// `count` < 1. All lanes compute the same full nodes; at the end of a segment the operator joins a few of them.
 template <class A, int Count, class Op, class Item> __device__ A fold_part_of_run(const Op& op, Item item, int count) {
   constexpr int levels = log2_of(Count);
   typename Op::full picked[levels > 0 ? levels : 1] = {};

@@ -26,7 +26,7 @@ template <class Leaves> WARPFOLD_JIT consteval bool find_has_empty_full_nodes() 
   else return false;
 }
 template <class Leaves> inline constexpr bool has_empty_full_nodes = find_has_empty_full_nodes<Leaves>();
-/// Whether each of their items counts, whatever it holds.
+/// Whether no item can be skipped, whatever it holds.
 template <class Leaves>
 inline constexpr bool all_items_count =
     !decltype(Leaves::transform.op)::skips_nan || std::is_integral_v<typename detail::full_nodes_of<Leaves>::item>;

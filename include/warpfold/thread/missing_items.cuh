@@ -6,7 +6,7 @@
 //   may_convert_missing<Leaves>      makes leaves of bytes that are no item, and does not use them
 //   may_combine_missing<Op, A>       calls the operator with such leaves, or pads with exact_identity
 //
-// A kernel that does all three with one item asks for each. No trait follows from another.
+// A kernel that does several of these asks for each. No trait follows from another.
 #pragma once
 #include <warpfold/operator_traits.hpp>
 #include <warpfold/thread/source.cuh>

@@ -35,8 +35,8 @@ __device__ A exclusive_scan(A value, Op op, A init, int count = Width) {
   return lane == 0 || lane >= count ? init : op(init, before);
 }
 
-/// Calls each(distance, node) for the distances 1 to 16: the node of the `distance` lanes that make a longer node with
-/// those of the calling lane. `has(lanes)` says whether the first `lanes` lanes count. Returns the node over all lanes,
+/// Calls each(distance, node) for the distances 1 to 16: the node of the sibling of the calling lane's node, of
+/// `distance` lanes. `has(lanes)` says whether the first `lanes` lanes count. Returns the node over all lanes,
 /// valid in each if all count. All lanes of the warp call it.
 template <class A, class Op, class Has, class Each> __device__ A butterfly(A node, Op op, Has has, Each each) {
   const int lane = arch::lane_id();
