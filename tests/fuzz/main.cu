@@ -113,11 +113,13 @@ int main(int count, char** words) {
     const arguments given = read(count, words);
     for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, say_case);
     wf_fuzz::add_sequences();
-    wf_fuzz::add_parts();
     wf_fuzz::add_segments();
+#if !defined(WARPFOLD_FUZZ_FEW_FAMILIES)
+    wf_fuzz::add_parts();
     wf_fuzz::add_keys();
     wf_fuzz::add_axes();
     wf_fuzz::add_others();
+#endif
     if (given.list)
       for (const auto& e : wf_fuzz::table()) std::cout << e.name << '\n';
     if (given.list) return 0;

@@ -15,7 +15,7 @@
 namespace warpfold {
 
 /// A kernel that a call has enqueued, and how.
-struct kernel_launch {
+struct [[gnu::visibility("hidden")]] kernel_launch {
   std::string function;       ///< that was called; empty if several functions have the kernel
   std::string kernel;         ///< with its template arguments, without namespace warpfold
   int blocks, threads;        ///< blocks of the grid, threads of a block
@@ -43,7 +43,7 @@ namespace warpfold::host_side {
 // that translation units for different architectures hear one another.
 
 /// Who is told of this thread's launches, and on whose behalf they are made.
-struct launch_watch {
+struct [[gnu::visibility("hidden")]] launch_watch {
   void (*tell)(void* listener, const kernel_launch&) = nullptr;
   void* listener = nullptr;
   const char* function = "";
@@ -72,7 +72,7 @@ class [[gnu::visibility("hidden")]] named_launches {
 [[gnu::visibility("hidden")]] inline bool is_watched() { return watch_of_thread.tell != nullptr || logs_launches(); }
 
 /// Erases the namespaces whose names begin with `begin`: those named after the build, v1_…, begin alike (config.hpp).
-inline void erase_namespaces(std::string& name, std::string_view begin) {
+[[gnu::visibility("hidden")]] inline void erase_namespaces(std::string& name, std::string_view begin) {
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (std::size_t at = 0; (at = name.find(begin, at)) != std::string::npos;) {
     std::size_t end = at + begin.size();
@@ -84,7 +84,7 @@ inline void erase_namespaces(std::string& name, std::string_view begin) {
 }
 
 /// The name of a kernel, as a reader wants it: without its parameters, and without namespaces that all have.
-[[gnu::cold]] inline std::string readable_kernel_name(const void* kernel) {
+[[gnu::cold, gnu::visibility("hidden")]] inline std::string readable_kernel_name(const void* kernel) {
   const relaxed_capture relaxed;  // it may load the kernel
   const char* symbol = nullptr;
   if (cudaFuncGetName(&symbol, kernel) != cudaSuccess || symbol == nullptr) {
