@@ -18,32 +18,20 @@
 #include "common/cuda_resources.hpp"
 #include "common/groups.hpp"
 #include "common/statistics.hpp"
-#include "ranks/rank_threads.hpp"
+#include "ranks/rank_arrays.cuh"
 
 namespace {
 
 using namespace bench;
 namespace wf = warpfold;
 
-/// The GPUs 0 to `count` - 1, each with a stream, items and results.
+/// The GPUs 0 to `count` - 1, and the sums that each makes.
 class gpus {
  public:
-  struct one {
-    bench::stream stream;
-    device_buffer<float> in;
-    device_buffer<float> out;  // a local sum, a result
-  };
-
-  gpus(int count, std::int64_t items) : items_(items), local_(numbers(count)) {
-    for (int r = 0; r < count; ++r) {
-      check(cudaSetDevice(r));
-      all_.push_back({make_stream(), device_buffer<float>(static_cast<std::size_t>(items)), device_buffer<float>(64)});
-      check(cudaMemset(all_.back().in.data(), 0, all_.back().in.bytes()));  // any order gives this sum
-      check(cudaDeviceSynchronize());
-    }
+  gpus(int count, std::int64_t items) : items_(items), arrays_(count, items, 64), local_(arrays_.devices()) {
 #if defined(WARPFOLD_BENCH_NCCL)
-    comms_.resize(all_.size());
-    const std::vector<int> devices = numbers(count);
+    comms_.resize(static_cast<std::size_t>(count));
+    const std::vector<int> devices = arrays_.devices();
     check_nccl(ncclCommInitAll(comms_.data(), count, devices.data()));
     for (int r = 0; r < count; ++r) {
       check(cudaSetDevice(r));
@@ -71,12 +59,12 @@ class gpus {
     (void)cudaSetDevice(0);
   }
 
-  void wait(int r) { check(cudaStreamSynchronize(all_[static_cast<std::size_t>(r)].stream.get())); }
+  void wait(int r) { arrays_.wait(r); }
   void wait() {
     for (int r = 0; r < size(); ++r) wait(r);
   }
-  int size() const { return static_cast<int>(all_.size()); }
-  cudaStream_t stream(int r) const { return all_[static_cast<std::size_t>(r)].stream.get(); }
+  int size() const { return arrays_.size(); }
+  cudaStream_t stream(int r) const { return arrays_.stream(r); }
 
   /// Calls (this->*call)(r) with device r current, for all ranks.
   void by_each(void (gpus::*call)(int)) {
@@ -107,15 +95,8 @@ class gpus {
 #endif
 
  private:
-  static std::vector<int> numbers(int count) {
-    std::vector<int> all;
-    for (int r = 0; r < count; ++r) all.push_back(r);
-    return all;
-  }
-  std::span<const float> in(int r) const {
-    return {all_[static_cast<std::size_t>(r)].in.data(), static_cast<std::size_t>(items_)};
-  }
-  float* out(int r) const { return all_[static_cast<std::size_t>(r)].out.data(); }
+  std::span<const float> in(int r) const { return arrays_.in(r); }
+  float* out(int r) const { return arrays_.out(r).data(); }  // a local sum, results
   wf::part of(int r) const { return {items_ * r}; }
 #if defined(WARPFOLD_BENCH_NCCL)
   static void check_nccl(ncclResult_t result) {
@@ -126,7 +107,7 @@ class gpus {
 #endif
 
   std::int64_t items_;
-  std::vector<one> all_;
+  rank_arrays arrays_;
   wf::local_ranks local_;
 };
 

@@ -16,6 +16,7 @@
 #include "common/device.cuh"
 #include "common/interval.hpp"
 #include "common/random_items.hpp"
+#include "common/refusal.hpp"
 #include "common/same_bits.hpp"
 #include "common/tree_hash.hpp"
 
@@ -181,25 +182,17 @@ TEST(canonical_nodes, the_first_bytes_are_the_message) {
   EXPECT_EQ(seen.nodes[1], 14);
 }
 
-template <class F> std::string message_of(F call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no exception";
-}
 TEST(canonical_nodes, numbers_that_do_not_fit_are_named) {
   using nodes = wf::canonical_nodes<int, wf::plus>;
   nodes left, right(7);
   left.append_node(0, 1, {});
-  EXPECT_EQ(message_of([&] { left.append(right, {}); }),
+  EXPECT_EQ(wf_test::refusal([&] { left.append(right, {}); }),
             "warpfold::canonical_nodes::append: the right list begins with item 7 and the left one ends before item 1");
-  EXPECT_EQ(message_of([&] { left.append_node(3, 1, {}); }),
+  EXPECT_EQ(wf_test::refusal([&] { left.append_node(3, 1, {}); }),
             "warpfold::canonical_nodes::append_node: a node cannot begin with item 1 on level 3");
-  EXPECT_EQ(message_of([&] { (void)right.root({}); }),
+  EXPECT_EQ(wf_test::refusal([&] { (void)right.root({}); }),
             "warpfold::canonical_nodes::root: items must go from 0 on; they go from 7 to 7");
-  EXPECT_EQ(message_of([] { nodes negative(-2); }),
+  EXPECT_EQ(wf_test::refusal([] { nodes negative(-2); }),
             "warpfold::canonical_nodes: the first item is -2 not in 0 to 4611686018427387904");
   EXPECT_EQ(left.size(), 1);
   EXPECT_EQ(left.end(), 1);

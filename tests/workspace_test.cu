@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/device.cuh"
+#include "common/refusal.hpp"
 
 namespace {
 
@@ -92,16 +93,6 @@ TEST(workspace_bytes, depend_on_the_accumulator_alone) {
   }
 }
 
-/// Runs `call`, and returns the text of its exception.
-template <class Call> std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(initialize_workspace, clears_the_control_words_on_the_stream) {
   const wf_test::device_array<std::byte> memory(
       std::vector<std::byte>(host_side::control_bytes + 128, std::byte{0xee}));
@@ -117,13 +108,13 @@ TEST(initialize_workspace, refuses_what_cannot_be_scratch) {
       std::vector<std::byte>(host_side::control_bytes + 128, std::byte{0xee}));
   const std::span<std::byte> bytes(memory.data(), memory.size());
   const std::string least = std::to_string(host_side::control_bytes);
-  EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.subspan(64)); }),
+  EXPECT_EQ(wf_test::refusal([&] { wf::initialize_workspace(bytes.subspan(64)); }),
             "warpfold::initialize_workspace: bytes has " + std::to_string(bytes.size() - 64) +
                 " bytes aligned to 64; " + least + " bytes aligned to 128 are needed");
-  EXPECT_EQ(complaint([&] { wf::initialize_workspace(bytes.first(100)); }),
+  EXPECT_EQ(wf_test::refusal([&] { wf::initialize_workspace(bytes.first(100)); }),
             "warpfold::initialize_workspace: bytes has 100 bytes aligned to 128; " + least +
                 " bytes aligned to 128 are needed");
-  EXPECT_EQ(complaint([&] { wf::initialize_workspace({}); }),
+  EXPECT_EQ(wf_test::refusal([&] { wf::initialize_workspace({}); }),
             "warpfold::initialize_workspace: bytes has 0 bytes aligned to 128; " + least +
                 " bytes aligned to 128 are needed");
   EXPECT_EQ(memory.value(64), std::byte{0xee}) << "nothing was written";

@@ -5,30 +5,22 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
+
+#include "common/refusal.hpp"
 
 namespace {
 
 namespace wf = warpfold;
 namespace host_side = warpfold::host_side;
 
-template <class Call> std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "";
-}
-
 struct apart : testing::Test {
   int memory[10] = {};
   std::string of(const int* in, std::int64_t count, int* out, std::int64_t out_count) {
-    return complaint([&] { host_side::check_apart("f", "in", in, count, "out", out, out_count); });
+    return wf_test::refusal([&] { host_side::check_apart("f", "in", in, count, "out", out, out_count); });
   }
   std::string of_initial(const int* init, int* out, std::int64_t out_count) {
-    return complaint(
+    return wf_test::refusal(
         [&] { host_side::check_initial_apart("f", "init", wf::initial<int>(init), "out", out, out_count); });
   }
 };
@@ -55,11 +47,11 @@ TEST(known_memory, of_the_host_can_be_read) {
 }
 
 TEST_F(apart, takes_neighbours_and_empty_ranges) {
-  EXPECT_EQ(of(memory, 5, memory + 5, 5), "");
-  EXPECT_EQ(of(memory + 5, 5, memory, 5), "");
-  EXPECT_EQ(of(memory, 0, memory, 10), "");
-  EXPECT_EQ(of(memory, 10, memory + 3, 0), "");
-  EXPECT_EQ(of(nullptr, 0, memory, 10), "");
+  EXPECT_EQ(of(memory, 5, memory + 5, 5), "accepted");
+  EXPECT_EQ(of(memory + 5, 5, memory, 5), "accepted");
+  EXPECT_EQ(of(memory, 0, memory, 10), "accepted");
+  EXPECT_EQ(of(memory, 10, memory + 3, 0), "accepted");
+  EXPECT_EQ(of(nullptr, 0, memory, 10), "accepted");
 }
 
 TEST_F(apart, refuses_any_item_in_common) {
@@ -73,19 +65,20 @@ TEST_F(apart, refuses_any_item_in_common) {
 TEST_F(apart, compares_bytes_of_items_of_different_sizes) {
   char* bytes = reinterpret_cast<char*>(memory);
   const auto of_bytes = [&](int first) {
-    return complaint([&] { host_side::check_apart("f", "in", memory + 0, 2, "out", bytes + first, 1); });
+    return wf_test::refusal([&] { host_side::check_apart("f", "in", memory + 0, 2, "out", bytes + first, 1); });
   };
   EXPECT_EQ(of_bytes(7), "warpfold::f: out lies within in");
-  EXPECT_EQ(of_bytes(8), "");
+  EXPECT_EQ(of_bytes(8), "accepted");
 }
 
 TEST_F(apart, refuses_an_initial_value_among_the_results) {
   EXPECT_EQ(of_initial(memory + 9, memory, 10), "warpfold::f: init lies within out");
   EXPECT_EQ(of_initial(memory, memory, 1), "warpfold::f: init lies within out");
-  EXPECT_EQ(of_initial(memory + 9, memory, 9), "");
-  EXPECT_EQ(of_initial(nullptr, memory, 10), "");
-  EXPECT_EQ(complaint([&] { host_side::check_initial_apart("f", "init", wf::initial<int>(3), "out", memory, 10); }),
-            "");
+  EXPECT_EQ(of_initial(memory + 9, memory, 9), "accepted");
+  EXPECT_EQ(of_initial(nullptr, memory, 10), "accepted");
+  EXPECT_EQ(
+      wf_test::refusal([&] { host_side::check_initial_apart("f", "init", wf::initial<int>(3), "out", memory, 10); }),
+      "accepted");
 }
 
 }  // namespace
