@@ -97,6 +97,10 @@ TEST(where, masks_of_bits_and_others_beside) {
   EXPECT_TRUE(same_bits(all.value(), wf::reduce_value(in.items())));
 }
 
+struct is_sound {
+  __host__ __device__ bool operator()(const wf_test::interval<std::int64_t>& x) const { return !x.is_poison(); }
+};
+
 TEST(where, order_is_that_of_the_items) {
   using interval = wf_test::interval<std::int64_t>;
   constexpr std::int64_t count = 20'000;
@@ -104,9 +108,6 @@ TEST(where, order_is_that_of_the_items) {
   std::vector<interval> items;
   std::int64_t sound = 0;
   for (std::int64_t i = 0; i < count; ++i) items.push_back(i % 3 == 1 ? interval::poison() : interval::of(sound++));
-  struct is_sound {
-    __host__ __device__ bool operator()(const interval& x) const { return !x.is_poison(); }
-  };
   const device_array<interval> in(items, 1);
   const interval whole = wf::reduce_value(in.items(), wf::where(is_sound{}, wf_test::join{}, interval::poison()));
   EXPECT_TRUE(same_bits(whole, interval::of(0, sound - 1)));
