@@ -178,6 +178,7 @@ __host__ __device__ inline double logarithm(double x) {
 ///   double 2^-53 (ceil(log2 N) + 8), an ulp of the result, and items of 2^50. A single one of these is the result.
 /// - The same bits on every GPU and in the emulator.
 struct log_sum_exp {
+  static constexpr bool has_long_joins = true;  ///< operator_traits.hpp
   template <detail::is_real_number T> __host__ __device__ auto lift(const T& item) const {
     using R = detail::real_of<T>;
     using e = detail::exponential<R>;

@@ -34,6 +34,9 @@
 // An accumulator may be a `sum` and something more that most items share, as log_sum_exp's greatest exponent. Then
 // plain_terms<A> says, for speed, how items become plain terms of a sum: thread/item_terms.cuh calls its members.
 //
+// An operator that lifts items may say has_long_joins, for speed: kernels keep fewer copies of a join of some hundred
+// instructions (segmented/code_size.cuh). They do so of accumulators of more than 16 bytes, too.
+//
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once
 #include <warpfold/folded_type.hpp>

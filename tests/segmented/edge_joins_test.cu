@@ -76,4 +76,39 @@ TEST(edge_joins, have_the_bits_of_the_tree_of_bytes) {
   expect_trees<signed char>(wf::moments<>{}, wf::thread::no_transform{});
 }
 
+// Segments of any lengths in one kernel: empty ones, tails, side by side, one after another, and cut into units.
+template <class T, class Op, class Transform> void expect_mixed_trees(Op op, Transform transform) {
+  using lift = wf::thread::lifted<Op, Transform>;
+  using A = typename Op::result;
+  wf_test::random_source random(9);
+  std::vector<int> offsets{0};
+  const auto append = [&](std::int64_t length) { offsets.push_back(offsets.back() + static_cast<int>(length)); };
+  for (const std::int64_t most : {3, 9, 40, 300, 700})
+    for (int s = 0; s < 150; ++s) append(random.below(most));
+  for (const std::int64_t length : {255, 256, 257, 0, 511, 512, 513, 1, 2047, 2048, 2051, 0, 16'384, 16'391, 70'001, 8})
+    append(length);
+  std::vector<T> items(static_cast<std::size_t>(offsets.back()));
+  for (T& x : items) x = static_cast<T>(static_cast<int>(random.below(1 << 20)) - (1 << 19)) / 1024;
+  const A empty{-1, 5, {7}};
+  for (const int max_blocks : {0, 1}) {
+    const device_array<T> in(items, 1 + max_blocks);
+    const device_array<int> device_offsets(offsets);
+    const device_array<A> out(std::ssize(offsets) - 1);
+    wf_test::in_place::reduce(in.items(), device_offsets.items(), std::span<A>(out.data(), out.size()), op,
+                              wf::segmented_options<A>{.empty = empty, .max_blocks = max_blocks}, lift{op, transform});
+    const auto found = out.to_host();
+    for (std::size_t s = 0; s < found.size(); ++s) {
+      std::vector<A> values;
+      for (int i = offsets[s]; i < offsets[s + 1]; ++i)
+        values.push_back(op.lift(transform(items[static_cast<std::size_t>(i)])));
+      const A expected = values.empty() ? empty : wf::canonical_tree::replay(values.data(), std::ssize(values), op);
+      ASSERT_EQ(std::memcmp(&found[s], &expected, sizeof(A)), 0)
+          << "segment " << s << " of " << values.size() << " items, max_blocks " << max_blocks;
+    }
+  }
+}
+
+TEST(edge_joins, of_any_lengths) { expect_mixed_trees<float>(wf::moments<>{}, wf::thread::no_transform{}); }
+TEST(edge_joins, of_any_lengths_of_transformed_items) { expect_mixed_trees<float>(wf::moments<>{}, half_of{}); }
+
 }  // namespace

@@ -21,9 +21,9 @@ inline constexpr bool joins_edges_late = [] {
   else return false;
 }();
 
-/// The full nodes at the right edges of the segments of 32 lanes, in shared memory. `Levels` bounds the digits of their
-/// numbers of chunks, but 2^Levels chunks are allowed: such a segment has no other node.
-template <class Leaves, int Levels> class edge_nodes {
+/// The full nodes at the right edges of the segments of 32 lanes, or of one, in shared memory. `Levels` bounds the
+/// digits of their numbers of chunks, but 2^Levels chunks are allowed: such a segment has no other node.
+template <class Leaves, int Levels, int Segments = warp_lanes> class edge_nodes {
  public:
   using full = typename thread::detail::full_nodes_of<Leaves>::accumulator;
 
@@ -31,10 +31,10 @@ template <class Leaves, int Levels> class edge_nodes {
   __device__ full& at(int level, int segment) { return nodes_[level % Levels][segment]; }
   __device__ const full& at(int level, int segment) const { return nodes_[level % Levels][segment]; }
 
-  thread::array<unsigned char, warp_lanes> with_chunks;  ///< the lanes of segments that have chunks, in order
+  thread::array<unsigned char, Segments> with_chunks;  ///< the lanes of segments that have chunks, in order
 
  private:
-  thread::array<thread::array<full, warp_lanes>, Levels> nodes_;
+  thread::array<thread::array<full, Segments>, Levels> nodes_;
 };
 
 namespace detail {
@@ -100,36 +100,39 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
 }
 
 /// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: 64 chunks at a time.
-template <class Leaves, class Index, int Levels>
-__device__ void fold_chunks_of(const Leaves& leaves, Index first, int chunks, int segment, bool inside,
-                               edge_nodes<Leaves, Levels>& nodes) {
-  using full = typename edge_nodes<Leaves, Levels>::full;
+/// `Index` counts items and chunks.
+template <class Leaves, class Index, class Nodes>
+__device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, bool inside,
+                               Nodes& nodes) {
+  using full = typename Nodes::full;
   constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
   const auto& op = leaves.transform.op;
+  const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
-  for (int row = 0; row * warp_lanes < chunks; row += rows) {
-    int index[rows];
+  for (Index row = 0; row * warp_lanes < chunks; row += rows) {
+    const Index row_first = first + row * (warp_lanes * chunk_items);
+    const int exist = static_cast<int>(least_of(chunks - row * warp_lanes, Index{rows * warp_lanes}));
     typename Leaves::chunk own[rows] = {};
     full values[rows];
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
-      index[r] = (row + r) * warp_lanes + arch::lane_id();
-      load_full_chunk(leaves, own[r], first + index[r] * chunk_items, index[r] < chunks, inside);
+      const int index = r * warp_lanes + lane;
+      load_full_chunk(leaves, own[r], row_first + index * chunk_items, index < exist, inside);
     }
     WARPFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) values[r] = fold_full_chunk(leaves, own[r], index[r] < chunks);
+    for (int r = 0; r < rows; ++r) values[r] = fold_full_chunk(leaves, own[r], r * warp_lanes + lane < exist);
     WARPFOLD_UNROLL
     for (int level = 0; level < log_row; ++level) WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
-      if (is_at_edge(chunks, index[r], level)) nodes.at(level, segment) = values[r];
+      if (is_at_edge(exist, r * warp_lanes + lane, level)) nodes.at(level, segment) = values[r];
       values[r] =
           op.join_full(values[r], warp::shuffle_down(values[r], 1 << level), std::int64_t{chunk_items} << level);
     }
     // The first lane's nodes wait for their right siblings where those at the edge stay.
-    if (arch::lane_id() != 0 || (row + 1) * warp_lanes > chunks) continue;
+    if (lane != 0 || exist < warp_lanes) continue;
     full value = values[0];
     int level = 0;
-    if ((row + 2) * warp_lanes <= chunks) {
+    if (exist == rows * warp_lanes) {
       value = op.join_full(value, values[1], std::int64_t{chunk_items} << log_row);
       WARPFOLD_NO_UNROLL
       for (level = 1; row >> level & 1; ++level)
@@ -139,12 +142,14 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, int chunks, in
   }
 }
 
-/// The calling lane's segment of `count` > 0 items from item `first` on, whose full nodes have been folded.
-template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
-__device__ A join_edge(const Leaves& leaves, Index first, int count, bool inside, Op op,
-                       const edge_nodes<Leaves, Levels>& nodes) {
+/// The calling lane's segment of `count` > 0 items from item `first` on, whose number is `segment`, and whose full
+/// nodes have been folded.
+template <class Leaves, class Index, class Count, class Nodes, class Op, class A = typename Leaves::accumulator>
+__device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, Op op,
+                       const Nodes& nodes) {
   constexpr int chunk_items = Leaves::chunk_items;
-  const int tail = count & (chunk_items - 1), chunks = count >> log2_of(chunk_items);
+  const int tail = static_cast<int>(count & (chunk_items - 1));
+  const Count chunks = count >> log2_of(chunk_items);
   typename Leaves::chunk last = {};
   if (inside) leaves.source.load_inside(last, first + (count - tail), tail);
   else leaves.source.load_items(last, first + (count - tail), tail);
@@ -153,7 +158,7 @@ __device__ A join_edge(const Leaves& leaves, Index first, int count, bool inside
   WARPFOLD_NO_UNROLL
   for (int level = 0; chunks >> level != 0; ++level) {
     if (!(chunks >> level & 1)) continue;
-    const A node = leaves.transform.op.of_full(nodes.at(level, arch::lane_id()), std::int64_t{chunk_items} << level);
+    const A node = leaves.transform.op.of_full(nodes.at(level, segment), std::int64_t{chunk_items} << level);
     value = found ? op(node, value) : node;
     found = true;
   }
@@ -169,7 +174,7 @@ __device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool in
                            edge_nodes<Leaves, Levels>& nodes, A& result) {
   detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
   __syncwarp();
-  if (count > 0) result = detail::join_edge(leaves, first, count, inside, op, nodes);
+  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, nodes);
   __syncwarp();  // before other segments' nodes are kept
 }
 
@@ -182,9 +187,26 @@ __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken
     detail::fold_chunks_of(leaves, segment * length, length >> log2_of(Leaves::chunk_items), segment,
                            is_inside(segment * length, (segment + 1) * length), nodes);
   __syncwarp();
-  if (arch::lane_id() < taken)
-    result = detail::join_edge(leaves, arch::lane_id() * length, length, is_inside(0, taken * length), op, nodes);
+  const int lane = arch::lane_id();
+  if (lane < taken)
+    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, nodes);
   __syncwarp();
+}
+
+/// The full nodes at the right edge of one segment, of fewer than 2^40 chunks.
+template <class Leaves> using span_nodes = edge_nodes<Leaves, 40, 1>;
+
+/// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes call it.
+template <class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op,
+                            span_nodes<Leaves>& nodes) {
+  const bool inside = leaves.source.is_inside(first, first + items);
+  detail::fold_chunks_of(leaves, first, items >> log2_of(Leaves::chunk_items), 0, inside, nodes);
+  __syncwarp();
+  A value{};
+  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, op, nodes);
+  __syncwarp();
+  return value;
 }
 
 }  // namespace warpfold::segmented

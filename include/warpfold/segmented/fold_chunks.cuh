@@ -53,8 +53,8 @@ __device__ auto locate_in_chunks(const Leaves& leaves, const typename Leaves::ch
 
 /// Folds `Rounds` times 32 chunks, whose loads are all issued before the first fold. Segments have at most `max_chunks`
 /// chunks. A result is valid in the lane with the segment's first chunk. `inside`: the source's is_inside holds for all
-/// items.
-template <int Rounds, class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
+/// items. `OneJoin`: the code has one join for all levels.
+template <bool OneJoin = false, int Rounds, class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&own)[Rounds], int max_chunks,
                             bool inside, Op op, A (&values)[Rounds]) {
   constexpr int chunk_items = Leaves::chunk_items;
@@ -80,13 +80,21 @@ __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&o
   } else {
     WARPFOLD_UNROLL
     for (int r = 0; r < Rounds; ++r) values[r] = thread::fold_chunk(leaves, chunks[r], op, own[r].count);
-    WARPFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      if (distance >= max_chunks) break;
+    const auto join_at = [&](int distance) {
       WARPFOLD_UNROLL
       for (int r = 0; r < Rounds; ++r) {
         const A other = warp::shuffle_down(values[r], distance);
         if (distance < reach[r]) values[r] = op(values[r], other);
+      }
+    };
+    if constexpr (OneJoin) {
+      WARPFOLD_NO_UNROLL
+      for (int distance = 1; distance < least_of(max_chunks, warp_lanes); distance *= 2) join_at(distance);
+    } else {
+      WARPFOLD_UNROLL
+      for (int distance = 1; distance < warp_lanes; distance *= 2) {
+        if (distance >= max_chunks) break;
+        join_at(distance);
       }
     }
   }

@@ -12,7 +12,8 @@ namespace warpfold::segmented {
 ///   vectors around them if these lie within the array.
 /// - The rest, and all of what is folded by runs, is loaded in two halves of 32 wide chunks, each as wide as the chunks
 ///   of Rows / 2 rows together.
-template <int Rows, class Leaves, class Op, class A = typename Leaves::accumulator>
+/// `OnlyHalves`: all items are loaded so, one half at a time, which takes less code.
+template <int Rows, bool OnlyHalves = false, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
   using chunk = typename Leaves::chunk;
   static_assert(Rows % 2 == 0);
@@ -36,8 +37,8 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
       __syncwarp();  // else the compiler assumes a divergent warp from here on
     }
   };
-  constexpr bool by_runs = thread::folds_parts_by_runs<Leaves>;
-  if constexpr (!by_runs) {
+  constexpr bool only_halves = OnlyHalves || thread::folds_parts_by_runs<Leaves>;
+  if constexpr (!only_halves) {
     const int shift = source.misaligned_bytes(first);
     if (shift == 0) fold_batches([&](chunk& to, std::int64_t item) { source.load(to, item); });
     else if constexpr (may_shift)
@@ -63,7 +64,7 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     from += Count * half_items;
   };
   // One at a time where folds take many instructions (long_rows_of).
-  constexpr int most = thread::locates<Leaves> || by_runs ? 1 : 2;
+  constexpr int most = thread::locates<Leaves> || only_halves ? 1 : 2;
   WARPFOLD_NO_UNROLL
   while (end - few - from > (most - 1) * half_items) fold_halves(std::integral_constant<int, most>{});
   if constexpr (most > 1)

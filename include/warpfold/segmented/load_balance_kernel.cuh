@@ -42,6 +42,7 @@ struct short_segments_of<Arguments, false> {
 template <class Arguments, bool Staged> struct kernel_storage {
   static constexpr int warps = policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes;
   thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
+  thread::array<long_segment_nodes<decltype(Arguments::leaves)>, warps> of_long;
 };
 
 /// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`:
@@ -56,7 +57,8 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
   using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
   constexpr bool may_be_short = !Segments::is_fixed_length;
-  auto& own = arch::dynamic_shared<kernel_storage<arguments_type, Staged>>().own[arch::flat_warp()];
+  auto& storage = arch::dynamic_shared<kernel_storage<arguments_type, Staged>>();
+  auto& own = storage.own[arch::flat_warp()];
   typename short_segments_of<arguments_type, Staged>::type short_segments_of_warp(arguments, range, start.segment, own);
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
@@ -91,7 +93,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     } else if (!begins) {
       const auto next =
           segments.next_span(at.segment + 1, items.end, max_short_items);  // loaded while this one is folded
-      fold_long_segment(arguments, range, at.segment, {items.begin, items.end});
+      fold_long_segment(arguments, range, at.segment, {items.begin, items.end}, storage.of_long[arch::flat_warp()]);
       if (!previous_first && at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
       settle(next);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds tiles of tiny segments and of mixed lengths in place. Tiny segments are read item by item, of narrow items by
-// half chunks. The others are packed: they wait until 32 lanes are full of their chunks, so that a few longer segments
-// cost no more than their items.
+// half chunks. The others are packed: they wait until 32 lanes are full of their chunks, so a few longer segments cost
+// no more than their items. If folds are long (code_size.cuh), no segment but an empty one is tiny.
 #pragma once
+#include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -15,7 +16,8 @@ template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
   if constexpr (joins_edges_late<Leaves>) {
     using nodes = edge_nodes<Leaves, log2_of(warp_lanes)>;
     constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
-    if constexpr (warps * (sizeof(nodes) + Bytes) <= max_packing_bytes) return std::type_identity<nodes>{};
+    if constexpr (warps * (sizeof(nodes) + sizeof(span_nodes<Leaves>) + Bytes) <= max_packing_bytes)
+      return std::type_identity<nodes>{};
     else return std::type_identity<no_edges>{};
   } else return std::type_identity<no_edges>{};
 }
@@ -27,7 +29,9 @@ template <class Arguments> class packed_segments {
   using leaves_type = decltype(Arguments::leaves);
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
-  static constexpr int tiny = policy_of<leaves_type>.tiny_items, half = half_chunk_items<leaves_type>;
+  static constexpr bool packs_all = packs_all_lengths<leaves_type>;
+  static constexpr int tiny = packs_all ? 0 : policy_of<leaves_type>.tiny_items,
+                       half = packs_all ? 0 : half_chunk_items<leaves_type>;
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   using queue = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;

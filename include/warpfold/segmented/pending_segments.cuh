@@ -2,6 +2,7 @@
 // A queue of segments that wait until together they fill the 32 lanes of a warp with chunks.
 #pragma once
 #include <warpfold/arch/shared_access.cuh>
+#include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
@@ -86,7 +87,7 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
     const segment_chunk<Index> own[1] = {{warp::shuffle(first, source) + index * chunk_items,
                                           __shfl_sync(full_warp, count, source) - index * chunk_items, index}};
     A value[1];
-    fold_chunks(leaves, own, max_chunks, inside, op, value);
+    fold_chunks<has_long_joins<Leaves>>(leaves, own, max_chunks, inside, op, value);
     if (index == 0 && own[0].count > 0) store(queue[from + source].number, own[0].first, own[0].count, value[0]);
     folded += __popc(heads);
     done = __shfl_sync(full_warp, end, folded - 1);

@@ -104,11 +104,11 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
                                 : accumulator_bytes <= 16                   ? 3
                                 : accumulator_bytes <= 32                   ? 2
                                                                             : 1;
-  // With accumulators of 9 to 12 bytes the kernel fits the registers of four blocks, and with those of statistics, of
-  // two; the compiler would take a few more.
+  // With accumulators of 9 to 12 bytes the kernel fits the registers of four blocks, and with those of moments and
+  // statistics, nearly of three; the compiler would take more.
   const bool fits_four = 8 < accumulator_bytes && accumulator_bytes <= 12;
-  const bool fits_two = 32 < accumulator_bytes && accumulator_bytes <= 48;
-  p.load_balance_blocks_per_multiprocessor = fits_four ? 4 : fits_two ? 2 : p.blocks_per_multiprocessor;
+  const bool fits_three = 16 < accumulator_bytes && accumulator_bytes <= 48;
+  p.load_balance_blocks_per_multiprocessor = fits_four ? 4 : fits_three ? 3 : p.blocks_per_multiprocessor;
   p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;
   p.long_rows = std::max(2, warp::batch_rows(chunk_bytes, accumulator_bytes));
   return p;

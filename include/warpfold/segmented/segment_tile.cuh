@@ -114,9 +114,9 @@ __device__ void fold_chunks_in_place(const Arguments& arguments, const Tile& til
   write_tile(arguments, results, count, tile.base + first_item, begin, arguments.out + first + arch::lane_id());
 }
 
-/// Folds a tile's segments of at most `Tiny` items, item by item, and writes them from `out` on. Segment k of a lane
-/// has count[k] items from begin[k] on, which is counted from item `origin`. Calls meanwhile() while the loads are in
-/// flight.
+/// Folds a tile's segments of at most `Tiny` items (of 0: the empty ones), item by item, and writes them from `out`
+/// on. Segment k of a lane has count[k] items from begin[k] on, which is counted from item `origin`. Calls meanwhile()
+/// while the loads are in flight.
 template <int Tiny, class Arguments, class Leaves, class Index, int SegmentsPerLane, class Out>
 __device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves, std::int64_t origin,
                                    const Index (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], Out out,
@@ -124,11 +124,17 @@ __device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& lea
   int own[SegmentsPerLane];
   WARPFOLD_UNROLL
   for (int k = 0; k < SegmentsPerLane; ++k) own[k] = count[k] <= Tiny ? count[k] : -1;
-  tiny_segments<Tiny, SegmentsPerLane, Leaves, decltype(Arguments::op)> items;
-  items.load(leaves, begin, own);
-  meanwhile();
   typename Leaves::accumulator results[SegmentsPerLane];
-  items.fold(leaves, own, arguments.op, results);
+  if constexpr (Tiny > 0) {
+    tiny_segments<Tiny, SegmentsPerLane, Leaves, decltype(Arguments::op)> items;
+    items.load(leaves, begin, own);
+    meanwhile();
+    items.fold(leaves, own, arguments.op, results);
+  } else {
+    meanwhile();
+    WARPFOLD_UNROLL
+    for (int k = 0; k < SegmentsPerLane; ++k) results[k] = {};
+  }
   write_tile(arguments, results, own, origin, begin, out);
 }
 

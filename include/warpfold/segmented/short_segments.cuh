@@ -31,7 +31,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
   using A = typename leaves_type::accumulator;
   using tile_index = typename segments_type::tile_index;
   using packing_type = Packing<Arguments>;
-  static constexpr int tiny = policy_of<leaves_type>.tiny_items;
+  static constexpr int tiny = packing_type::tiny;  // smaller ones are folded item by item
   static constexpr int half = half_chunk_items<leaves_type>, narrow = leaves_type::chunk_items,
                        wide = wide_items<leaves_type>;
   static constexpr int segments_per_lane = tile_segments_per_lane, tile_segments = segments_per_lane * warp_lanes;
@@ -159,6 +159,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
   /// Folds the first `taken` > 0 segments of a tile, whose longest has `longest` items, or makes them pending. Returns
   /// the new number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
+    if constexpr (packing_type::packs_all) return packing.fold(tile, first, taken, longest, pending);
     bool packs = longest <= tiny || longest > wide;
     // In place, few longer segments wait; half a chunk is then enough for all others.
     if constexpr (half > 0 && !packing_type::limits_items)

@@ -2,6 +2,7 @@
 // Folds tiles of tiny segments and of mixed lengths from shared memory. One bulk copy brings all items of a tile: one
 // trip to memory, where reading in place takes several, one after another. Needs sm_90, and items behind a pointer.
 #pragma once
+#include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/copied_items.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -10,14 +11,15 @@
 namespace warpfold::segmented {
 
 /// Whether such items can be staged, and gain by it. Narrow items are as fast in place; the shared memory holds few
-/// wide ones.
+/// wide ones. Long joins take most of the time, and pending segments fill more lanes with them than those of one tile.
 template <class Leaves>
 inline constexpr bool can_stage = [] {
   using source = thread::plain_source_of<typename Leaves::source_type>;
-  if constexpr (requires(source s) {
-                  s.data;
-                  source::chunk::vector_bytes;
-                })
+  if constexpr (has_long_joins<Leaves>) return false;
+  else if constexpr (requires(source s) {
+                       s.data;
+                       source::chunk::vector_bytes;
+                     })
     return source::chunk::vector_bytes == 16 && sizeof(typename source::item) >= min_staged_item_bytes &&
            sizeof(typename source::item) <= 16 && sizeof(typename Leaves::accumulator) <= 16;
   else return false;
@@ -29,7 +31,7 @@ template <class Arguments> class smem_packed_segments {
   using leaves_type = decltype(Arguments::leaves);
   using source = thread::plain_source_of<typename leaves_type::source_type>;
   using A = typename leaves_type::accumulator;
-  static constexpr bool limits_items = true;
+  static constexpr bool limits_items = true, packs_all = false;
   static constexpr int max_items = max_copied_bytes / int{sizeof(typename source::item)};  ///< of a tile
   static constexpr int wide = wide_items<leaves_type>, tiny = policy_of<leaves_type>.tiny_items;
   static_assert(max_items >= warp_lanes * wide);
