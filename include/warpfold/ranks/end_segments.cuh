@@ -10,6 +10,7 @@
 #pragma once
 #include <warpfold/ranks/end_message.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
+#include <warpfold/segments/spans.cuh>
 #include <warpfold/thread/counted_output.cuh>
 
 namespace warpfold::ranks {
