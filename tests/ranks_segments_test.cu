@@ -10,14 +10,13 @@
 #include <warpfold/vector_operators.hpp>
 
 #include "common/interval.hpp"
-#include "common/same_bits.hpp"
 #include "ranks/local.cuh"
 
 namespace ranks_segments_tests {
 
 namespace wf = warpfold;
 using namespace ranks_tests;
-using wf_test::interval, wf_test::join, wf_test::same_bits, wf_test::random_source;
+using wf_test::interval, wf_test::join, wf_test::random_source;
 using whole = interval<std::int64_t>;
 using number = std::int64_t;
 
@@ -95,7 +94,7 @@ template <class T, class R, class Op, class A = wf::accumulator_t<Op, T>> struct
         one.wait(stream);
         const std::vector<R> part = results[r]->to_host();
         for (std::size_t i = 0; i < part.size(); ++i)
-          ASSERT_TRUE(same_bits(part[i], expected[static_cast<std::size_t>(own[r].first) + i]))
+          ASSERT_TRUE(same_result(part[i], expected[static_cast<std::size_t>(own[r].first) + i]))
               << "segment " << i << " of those from " << own[r].first << " on, rank " << r << " of " << ranks
               << " with " << in.size() << " items from " << first << " on";
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The message of a rank about the two ends of its part: the nodes of its first and of its last segment (or run), which
-// may go on on other ranks. A segment's nodes are those of its own tree, whichever rank folds them.
+// The message of a rank about the two ends of its part: the nodes of its first and of its last segment, or run, which
+// may go on on other ranks. Nodes are those of the tree over the whole segment, whichever rank folds them.
 #pragma once
 #include <warpfold/ranks/join.cuh>
 #include <warpfold/ranks/joined_axes.cuh>
@@ -22,17 +22,25 @@ inline int most_end_nodes(std::int64_t count) {
   return 2 * static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count)));
 }
 
-template <class A, class Op> struct end_message {
+struct no_keys {};
+
+/// `Keys` travel beside the nodes.
+template <class A, class Op, class Keys = no_keys> struct end_message {
   static constexpr int capacity = canonical_nodes<A, Op>::capacity;
+
   message_header header;  ///< its count is that of all nodes
   end_list ends[2];       ///< the first segment, and the last one if there are several
-  A nodes[capacity];      ///< of the first segment, then of the last one
+  Keys keys;
+  A nodes[capacity];  ///< of the first segment, then of the last one
 
-  __device__ static std::int64_t payload_bytes(const message_header& of) {
-    constexpr std::size_t before = sizeof(message_header) + 2 * sizeof(end_list),
-                          aligned = (before + alignof(A) - 1) / alignof(A) * alignof(A);
-    return static_cast<std::int64_t>(aligned - sizeof(message_header)) +
-           of.count * static_cast<std::int64_t>(sizeof(A));
+  __device__ static std::int64_t payload_bytes(const message_header& given) {
+    constexpr auto aligned = [](std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; };
+    constexpr std::size_t head = sizeof(message_header) + 2 * sizeof(end_list),
+                          before = aligned(aligned(head, alignof(Keys)) + sizeof(Keys), alignof(A));
+    static_assert(before + sizeof nodes <= sizeof(end_message));
+    static_assert(before - sizeof(message_header) <= most_bytes_before_nodes, "warpfold: the keys are too large");
+    return static_cast<std::int64_t>(before - sizeof(message_header)) +
+           given.count * static_cast<std::int64_t>(sizeof(A));
   }
   __device__ void* payload() { return ends; }
   __device__ message_header put(message_header given) const {
@@ -55,6 +63,27 @@ template <class A, class Op> struct end_message {
       list.append_node(reduction::powers::bits_of(all[k].items - 1), values[k], op);
   }
 };
+
+/// Writes end `i` of the message, and the borders of its nodes in the part: one more than there are `slots`, from the
+/// part's item number `begin` on, where the tree's first item would lie. One block calls it.
+template <class Message>
+__device__ void cut_end(Message& message, int i, const end_list& list, std::int64_t begin, std::int64_t count,
+                        std::int64_t* borders, int slots) {
+  if (threadIdx.x == 0) message.ends[i] = list;
+  const axis_nodes nodes(list.first, list.last);
+  for (int k = static_cast<int>(threadIdx.x); k <= slots; k += static_cast<int>(blockDim.x)) {
+    const std::int64_t border = begin + (k < nodes.count() ? nodes[k].first : list.last);
+    borders[k] = greatest_of(least_of(border, count), 0);  // a segment may lie elsewhere, which will be reported
+  }
+}
+
+/// The accumulator of `items` items that were folded to `value`, perhaps by a simpler operator that `op` names.
+template <class A, class Op, class B>
+__device__ A counted(const Op& op, const B& value, [[maybe_unused]] std::int64_t items) {
+  if constexpr (std::is_same_v<A, B>) return value;
+  else if constexpr (requires { op.template counted<A>(value, items); }) return op.template counted<A>(value, items);
+  else return warpfold::detail::convert<A>(value);
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::ranks

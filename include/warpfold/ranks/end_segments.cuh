@@ -24,7 +24,6 @@ template <class Offsets> struct rank_segments {
   __device__ std::int64_t offset(std::int64_t s) const {
     return static_cast<std::int64_t>(offsets[static_cast<std::iter_difference_t<Offsets>>(s)]);
   }
-  __device__ std::int64_t count() const { return end - first; }
   /// What of segment `s` lies in the part.
   __device__ end_list list_of(std::int64_t s) const {
     const std::int64_t begin = offset(s), behind = offset(s + 1), own_first = greatest_of(begin, first) - begin,
@@ -58,17 +57,10 @@ template <class Offsets> struct local_offsets {
 template <class Offsets, class Message>
 __global__ void cut_ends_kernel(const __grid_constant__ rank_segments<Offsets> of, Message* message,
                                 std::int64_t* borders, int slots) {
-  for (int end = 0; end < 2; ++end) {
-    const bool exists = end == 0 ? of.segments > 0 : of.segments > 1;
-    const end_list list = exists ? of.list_of(end == 0 ? 0 : of.segments - 1) : end_list{-1, -1, 0, 0, -1};
-    if (threadIdx.x == 0) message->ends[end] = list;
-    const axis_nodes nodes(list.first, list.last);
-    std::int64_t* const to = borders + end * (slots + 1);
-    const std::int64_t begin = list.begin - of.first;
-    for (int i = static_cast<int>(threadIdx.x); i <= slots; i += static_cast<int>(blockDim.x)) {
-      const std::int64_t border = begin + (i < nodes.count() ? nodes[i].first : list.last);
-      to[i] = greatest_of(least_of(border, of.count()), 0);  // of a segment that lies elsewhere, which will be reported
-    }
+  for (int i = 0; i < 2; ++i) {
+    const bool exists = i == 0 ? of.segments > 0 : of.segments > 1;
+    const end_list list = exists ? of.list_of(i == 0 ? 0 : of.segments - 1) : end_list{-1, -1, 0, 0, -1};
+    cut_end(*message, i, list, list.begin - of.first, of.end - of.first, borders + i * (slots + 1), slots);
   }
 }
 
@@ -118,17 +110,13 @@ template <class A, class Op, class Offsets, class Out> struct end_outputs {
  private:
   template <class B> __device__ void put(std::int64_t i, std::int64_t begin, std::int64_t items, const B& value) const {
     const std::int64_t slots = offsets.slots, behind = i - (slots + offsets.of.segments - 2);
-    const auto counted = [&]() -> A {
-      if constexpr (std::is_same_v<A, B>) return value;
-      else if constexpr (requires { results.op.template counted<A>(value, items); })
-        return results.op.template counted<A>(value, items);
-      else return warpfold::detail::convert<A>(value);
-    };
     if (i >= slots && behind < 0) {
       const std::int64_t segment = i - slots + 1, first = begin + offsets.of.first;
-      if (items > 0) results.write(segment, counted(), first);
+      if (items > 0) results.write(segment, counted<A>(results.op, value, items), first);
       else results.write_empty(segment, first);
-    } else if (items > 0) message->nodes[i < slots ? i : message->first_node(1) + behind] = counted();
+    } else if (items > 0) {
+      message->nodes[i < slots ? i : message->first_node(1) + behind] = counted<A>(results.op, value, items);
+    }
   }
 };
 

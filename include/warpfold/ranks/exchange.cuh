@@ -40,10 +40,10 @@ template <class A, class Op, communicator Ranks, class Message = list_message<A,
   using message = Message;
 
   exchange(const char* function, Ranks& ranks, const Op& op, const call_options& options,
-           std::chrono::nanoseconds timeout, int root = -1, std::size_t room_bytes = 0)
+           std::chrono::nanoseconds timeout, int root = -1, std::size_t room_bytes = 0, const std::string& more = {})
       : function_(function), ranks_(ranks), op_(op), options_(options), timeout_(timeout), room_bytes_(room_bytes) {
     const std::string name = std::string(function) + " with " + std::string(host_side::type_name<Op>()) + " in " +
-                             std::string(host_side::type_name<A>());
+                             std::string(host_side::type_name<A>()) + more;
     header_.call = call_number(name + std::to_string(sizeof(A)));
     header_.root = root;
     header_.rank = ranks.rank();

@@ -28,9 +28,9 @@ inline constexpr int word_bytes = 12;  // of a message in a word
 inline constexpr int header_words = static_cast<int>(sizeof(message_header)) / word_bytes;
 static_assert(header_words * word_bytes == sizeof(message_header));
 
-/// Of a message of any accumulators: they have 256 bytes at most, and before them stand 192 at most.
+/// Of a message of any accumulators: they have 256 bytes at most.
 inline constexpr int most_message_words =
-    (static_cast<int>(sizeof(message_header)) + 192 + 124 * 256 + word_bytes - 1) / word_bytes;
+    static_cast<int>((sizeof(message_header) + most_bytes_before_nodes + 124 * 256 + word_bytes - 1) / word_bytes);
 constexpr std::size_t mailbox_words(int ranks) {
   return 1 + 2 * static_cast<std::size_t>(ranks) * static_cast<std::size_t>(most_message_words);
 }

@@ -72,5 +72,7 @@ inline constexpr std::size_t message_stride = fits_first_gather<Message> ? first
 
 /// Of any accumulators, which have 256 bytes at most and are aligned to 128 at most.
 inline constexpr std::size_t most_message_stride = 33 * 1024;
+/// What stands between the header and the nodes, at most.
+inline constexpr std::size_t most_bytes_before_nodes = 1024;
 
 }  // namespace warpfold::ranks
