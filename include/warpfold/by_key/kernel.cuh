@@ -75,6 +75,7 @@ template <class Arguments, class Tile, class Staged, class A = typename Argument
 __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
                                        Staged& staged, int place) {
   constexpr int items = Tile::items, chunk_items = decltype(own.values)::chunk_items;
+  using schedule = std::remove_cvref_t<decltype(arguments.schedule)>;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
   const auto split = [&](unsigned head) {
@@ -88,10 +89,11 @@ __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& o
     return {all, all, 0, true};
   }
   const auto close = [&](int rank, const A& value) { staged[place + heads.before + rank] = value; };
-  const auto runs = heads.few     ? fold_one_head(split, heads.own)
-                    : heads.whole ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
-                                  : fold_runs<items, false>(joiner, leaf, heads.own, own.count, close,
-                                                            decltype(arguments.schedule)::is_part ? own.skipped : 0);
+  const auto runs = heads.few ? fold_one_head(split, heads.own)
+                    : heads.whole
+                        ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
+                        : fold_runs<items, false>(joiner, leaf, heads.own, own.template items_through<schedule>(),
+                                                  close, own.template items_before<schedule>());
   return join_carries(joiner, runs, {heads.before, heads.count},
                       [&](int rank, const A& value) { staged[place + rank] = value; });
 }

@@ -47,7 +47,7 @@ template <int Tiles> struct tile_counts {
     const int lane = arch::lane_id(), group = tile >> log_group, rank = tile & (lookback_window - 1);
     int sum = 0;
     for (int right = group;; right -= warp_lanes) {
-      const bool has_tile = right == group && lane < rank && tile - rank + lane >= first;
+      const bool has_tile = right == group && lane < rank && (first == 0 || tile - rank + lane >= first);
       const int other = right - 1 - lane;  // a group further left
       unsigned reached, needed, tile_word, through_word, sum_word;
       for (;; arch::pause()) {

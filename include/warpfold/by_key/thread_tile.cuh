@@ -67,8 +67,7 @@ template <class Keys, class Leaves> struct thread_tile {
     std::conditional_t<stages_values, staged_items<typename Values::item, items>, nothing> values;
   };
 
-  int count = 0;    ///< the thread's items up to the input's last one
-  int skipped = 0;  ///< of them those before a part's first one
+  int count = 0;  ///< how many of the thread's items exist; of a part's tiles, items_before and items_through, in bytes
   thread_run<items, Keys> keys;
   thread_run<items, Values> values;
   /// In lane 0: the key before the warp's first one, if it exists. Bytes, if keys have no default constructor.
@@ -88,7 +87,6 @@ template <class Keys, class Leaves> struct thread_tile {
   __device__ void take(stage& staged, const Keys& from_keys, const Values& from_values, const Schedule& schedule,
                        int tile) {
     count = items;
-    if constexpr (Schedule::is_part) skipped = 0;
     arch::wait_async_copies();
     __syncwarp();
     if constexpr (stages_keys) {
@@ -104,10 +102,13 @@ template <class Keys, class Leaves> struct thread_tile {
     const std::int64_t first = first_of(schedule, tile);
     count = static_cast<int>(greatest_of(0, least_of(from_keys.items - first, items)));
     if constexpr (Schedule::is_part)
-      skipped = static_cast<int>(greatest_of(0, least_of(schedule.missing - first, items)));
+      count |= static_cast<int>(greatest_of(0, least_of(schedule.missing - first, items))) << 8;
     load_keys(from_keys, schedule, tile);
     load_run(values, from_values, schedule, tile);
   }
+  /// The thread's items before the part's first one, and those before the end of the input.
+  template <class Schedule> __device__ int items_before() const { return Schedule::is_part ? count >> 8 : 0; }
+  template <class Schedule> __device__ int items_through() const { return Schedule::is_part ? count & 0xFF : count; }
   __device__ key_type key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
 
   /// The heads among the thread's items: bit k for item k. If `Whole`, all items exist. All lanes of a warp call it.
@@ -125,7 +126,7 @@ template <class Keys, class Leaves> struct thread_tile {
     WARPFOLD_UNROLL
     for (int k = 0; k < items; ++k) {
       const auto current = key(k);
-      if ((Whole || (k < count && (!Schedule::is_part || k >= skipped))) &&
+      if ((Whole || (k < items_through<Schedule>() && k >= items_before<Schedule>())) &&
           (begins_input(k) || !equal(previous, current)))
         heads |= 1u << k;
       previous = current;
@@ -142,7 +143,8 @@ template <class Keys, class Leaves> struct thread_tile {
   }
   template <class Schedule> __device__ void load_keys(const Keys& from, const Schedule& schedule, int tile) {
     const std::int64_t first = first_of(schedule, tile);
-    if (arch::lane_id() == 0 && first > schedule.missing && count > 0) before[0] = from.at(first - 1);
+    if (arch::lane_id() == 0 && first > schedule.missing && items_through<Schedule>() > 0)
+      before[0] = from.at(first - 1);
     load_run(keys, from, schedule, tile);
   }
   template <class Run, class Source, class Schedule>
@@ -150,7 +152,7 @@ template <class Keys, class Leaves> struct thread_tile {
     const std::int64_t begin = begin_of(schedule, tile);
     if constexpr (Schedule::is_part)  // shifted vectors around the tile may reach items that do not exist
       if (schedule.missing > 0 && begin - schedule.missing < 16)
-        return to.load_items(from, first_of(schedule, tile), count, skipped);
+        return to.load_items(from, first_of(schedule, tile), items_through<Schedule>(), items_before<Schedule>());
     to.load(from, first_of(schedule, tile), begin, tile_items);
   }
 };

@@ -71,8 +71,8 @@ struct node_borders {
     int slots;
     __device__ std::int64_t operator[](std::int64_t i) const { return of[i < slots ? i : i + 1]; }
   };
-  iterator begins() const { return {of, slots}; }
-  iterator ends() const { return {of + 1, slots}; }
+  __host__ __device__ iterator begins() const { return {of, slots}; }
+  __host__ __device__ iterator ends() const { return {of + 1, slots}; }
 };
 
 /// Writes the keys and the ends of the message, and the borders of nodes. Keys begin with item `first`. One block.
