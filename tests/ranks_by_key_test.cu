@@ -5,7 +5,6 @@
 #include <span>
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/canonical_tree.hpp>
-#include <warpfold/exact_plus.cuh>
 #include <warpfold/ranks_by_key.cuh>
 
 #include "common/interval.hpp"
@@ -112,7 +111,7 @@ TEST(ranks_by_key, runs_of_all_lengths_have_the_order_of_one_call) {
   for (const auto& [items, length, longest, ranks] : cases) {
     random_source source(static_cast<std::uint64_t>(items + longest));
     const std::vector<int> keys = random_keys(items, length, longest, source);
-    call<whole, join>{keys, wf_test::interval_items<whole>(items), join{}, {}}.expect_on(ranks, 3);
+    call<whole, join>{keys, wf_test::interval_items<whole>(items), join{}, {}}.expect_on(ranks, 2);
   }
 }
 
@@ -124,9 +123,8 @@ void expect_floats(number count, int ranks, Op op, const wf::initial<wf::accumul
 }
 
 TEST(ranks_by_key, operators_of_all_kinds_have_the_bits_of_one_call) {
-  expect_floats(20'011, 4, wf::plus{}, 3.f);
+  expect_floats(9'011, 4, wf::plus{}, 3.f);
   expect_floats(900, 3, wf::arg_maximum{}, {});
-  expect_floats(900, 3, wf::exact_plus{}, {});
 }
 
 TEST(ranks_by_key, what_does_not_fit_is_thrown_on_all_ranks) {

@@ -6,7 +6,9 @@
 #include <warpfold/ranks.cuh>
 #include <warpfold/ranks/mpi.cuh>
 #include <warpfold/ranks_axes.cuh>
+#include <warpfold/ranks_by_key.cuh>
 #include <warpfold/ranks_scan.cuh>
+#include <warpfold/ranks_segments.cuh>
 #include <warpfold/reduce.cuh>
 #include <warpfold/statistics.hpp>
 
@@ -97,6 +99,45 @@ void test_axes(wf::mpi_ranks& ranks) {
     expect(same_bytes(each, interval::of(0, rows - 1)), "all_reduce_axes", ranks.rank());
 }
 
+/// Segments, and runs of equal keys: both have the items from borders[i] to borders[i + 1] - 1.
+void test_segments(wf::mpi_ranks& ranks, const std::vector<wf_test::interval<std::int64_t>>& items) {
+  using interval = wf_test::interval<std::int64_t>;
+  const std::vector<std::int64_t> borders{0, 3, 5, 1500, 1501, 2999, std::ssize(items)};
+  const auto [first, end] = own_part(ranks, std::ssize(items));
+  const device_array<interval> in(
+      std::span<const interval>(items).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)));
+  std::vector<std::int64_t> own{end};  // offsets of the segments with items here
+  std::vector<int> keys;
+  std::vector<interval> expected, ending;
+  for (std::size_t s = 0; s + 1 < borders.size(); ++s) {
+    const std::int64_t begin = borders[s], behind = borders[s + 1];
+    for (std::int64_t i = std::max(begin, first); i < std::min(behind, end); ++i) keys.push_back(static_cast<int>(s));
+    if (behind <= first || begin >= end || first == end) continue;
+    if (expected.empty()) own = {begin};
+    own.push_back(behind);
+    expected.push_back(interval::of(begin, behind - 1));
+    if (behind <= end) ending.push_back(expected.back());
+  }
+  const auto expect_results = [&](const device_array<interval>& out, const std::vector<interval>& all,
+                                  const char* what) {
+    const auto results = out.to_host();
+    for (std::size_t i = 0; i < all.size(); ++i) expect(same_bytes(results[i], all[i]), what, ranks.rank());
+  };
+  const device_array<std::int64_t> offsets(own);
+  const device_array<interval> out(end - first + 1);
+  wf::segmented_reduce(ranks, in.items(), wf::part{first}, offsets.items(), out.data(), wf_test::join{},
+                       {.empty = interval::poison()});
+  ranks.wait({});
+  expect_results(out, expected, "segmented_reduce");
+
+  const device_array<int> in_keys(keys), out_keys(end - first + 1), count(1);
+  wf::reduce_by_key(ranks, in_keys.items(), in.items(), wf::part{first}, out_keys.data(), out.data(), count.data(),
+                    wf_test::join{});
+  ranks.wait({});
+  expect(count.value() == static_cast<int>(ending.size()), "reduce_by_key: the number of runs", ranks.rank());
+  expect_results(out, ending, "reduce_by_key");
+}
+
 void test_found_parts_and_lists(wf::mpi_ranks& ranks) {
   const std::vector<float> items = wf_test::random_items<float>(1000, 1 + static_cast<std::uint64_t>(ranks.rank()));
   std::vector<float> all;
@@ -172,6 +213,7 @@ int main(int count, char** arguments) {
     test_bits(ranks, wf_test::random_items<float>(700), wf::exact_plus{});
     test_scans(ranks, items);
     test_axes(ranks);
+    test_segments(ranks, items);
     test_found_parts_and_lists(ranks);
     test_errors(ranks);
     test_late_rank(MPI_COMM_WORLD);
