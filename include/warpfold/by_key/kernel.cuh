@@ -216,16 +216,13 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
   const int lane = arch::lane_id();
-  const bool has_groups = schedule.has_groups();
   pending_join<typename Arguments::A> neighbours;
   while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
     const int least = block.min_writes();
-    const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
-    // (The block writes out all tiles of an epoch before it enters the next one.)
-    const auto first_place = [&] { return schedule.first_place(block.shared.epoch); };
-    if (least > 0) find_place(block.oldest(), counts, place_of_oldest(), first_place(), has_groups);
+    const auto tile_of_oldest = [&] { return warp::shuffle(block.oldest().tile, 0); };
+    if (least > 0) find_place(block.oldest(), counts, schedule, tile_of_oldest());
     // As late as possible: a look-back waits for every tile that is drawn and not yet counted.
     if (lane == 0 && has_tile) {
       now.next = draw_tile(control, schedule);
@@ -238,14 +235,15 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     if (block.was_full) __threadfence();
     for (int done = 0;; ++done, --block.in_flight) {
       const bool ends = done == writes;
-      const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.epoch);
+      const int tile = ends ? 0 : tile_of_oldest(), place = schedule.place_of(tile),
+                tiles = schedule.tiles_of(block.shared.epoch);
       const bool adds = !ends && neighbours.completes_group(place, tiles);
       if (ends || adds)
         join_neighbours(arguments, block.shared.epoch, block.shared.heads_before_epoch, adds || block.must_drain(),
                         neighbours);
       if (ends) break;
       if (done >= least) {
-        find_place(block.oldest(), counts, place, first_place(), has_groups);
+        find_place(block.oldest(), counts, schedule, tile);
         block.sync();
       }
       if (block.must_drain()) join_warps(arguments, block.oldest());  // there is no other work, and other blocks wait

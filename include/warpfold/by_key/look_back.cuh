@@ -90,14 +90,15 @@ template <int Tiles> struct tile_counts {
   __device__ static constexpr unsigned encoded(int count) { return 2 * static_cast<unsigned>(count) + 1; }
 };
 
-/// Finds by look-back where a tile's runs are written, and publishes what follows for later tiles. The tile has number
-/// `place` in its epoch, whose first tile is number `first`. One warp calls it.
-template <class Summary, class Counts>
-__device__ void find_place(Summary& tile, Counts& counts, int place, int first, bool has_groups) {
-  const int before = counts.before(place, first);
+/// Finds by look-back where the runs of tile `number` are written, and publishes what follows for later tiles. One warp
+/// calls it.
+template <class Summary, class Counts, class Schedule>
+__device__ void find_place(Summary& tile, Counts& counts, const Schedule& schedule, int number) {
+  const int place = schedule.place_of(number),
+            before = counts.before(place, schedule.first_place(schedule.epoch_of(number)));
   if (arch::lane_id() == 0) {
     tile.before = before;
-    counts.publish_through(place, before + tile.all_heads(), has_groups);
+    counts.publish_through(place, before + tile.all_heads(), schedule.has_groups());
   }
 }
 
