@@ -91,7 +91,7 @@ template <class T, class Op> struct call {
     const auto key = [&](number i) { return keys[static_cast<std::size_t>(i)]; };
     std::size_t run = 0;
     number begin = first;
-    while (begin > 0 && same_hundreds{}(key(begin - 1), key(begin))) --begin;
+    while (first < end && begin > 0 && same_hundreds{}(key(begin - 1), key(begin))) --begin;
     for (number behind; begin < end; begin = behind) {
       for (behind = begin + 1; behind < std::ssize(keys) && same_hundreds{}(key(behind - 1), key(behind));) ++behind;
       if (behind > end) break;
