@@ -106,15 +106,14 @@ void test_segments(wf::mpi_ranks& ranks, const std::vector<wf_test::interval<std
   const auto [first, end] = own_part(ranks, std::ssize(items));
   const device_array<interval> in(
       std::span<const interval>(items).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)));
-  std::vector<std::int64_t> own{end};  // offsets of the segments with items here
-  std::vector<int> keys;
+  std::vector<int> own{0}, keys;  // offsets of the segments with items here
   std::vector<interval> expected, ending;
   for (std::size_t s = 0; s + 1 < borders.size(); ++s) {
     const std::int64_t begin = borders[s], behind = borders[s + 1];
     for (std::int64_t i = std::max(begin, first); i < std::min(behind, end); ++i) keys.push_back(static_cast<int>(s));
     if (behind <= first || begin >= end || first == end) continue;
-    if (expected.empty()) own = {begin};
-    own.push_back(behind);
+    if (expected.empty()) own = {static_cast<int>(begin)};
+    own.push_back(static_cast<int>(behind));
     expected.push_back(interval::of(begin, behind - 1));
     if (behind <= end) ending.push_back(expected.back());
   }
@@ -123,7 +122,7 @@ void test_segments(wf::mpi_ranks& ranks, const std::vector<wf_test::interval<std
     const auto results = out.to_host();
     for (std::size_t i = 0; i < all.size(); ++i) expect(same_bytes(results[i], all[i]), what, ranks.rank());
   };
-  const device_array<std::int64_t> offsets(own);
+  const device_array<int> offsets(own);
   const device_array<interval> out(end - first + 1);
   wf::segmented_reduce(ranks, in.items(), wf::part{first}, offsets.items(), out.data(), wf_test::join{},
                        {.empty = interval::poison()});

@@ -35,7 +35,7 @@ template <class Offsets> struct rank_segments {
 /// The offsets of the local call, from the part's first item on. `borders` are those of the slots for nodes: one more
 /// than there are `slots`, of the first segment, then of the last one.
 template <class Offsets> struct local_offsets {
-  using value_type = std::int64_t;
+  using value_type = segment::index_of<std::iter_value_t<Offsets>>;  // none is larger than the caller's largest
   using difference_type = std::int64_t;
 
   rank_segments<Offsets> of;
@@ -46,10 +46,10 @@ template <class Offsets> struct local_offsets {
   __host__ __device__ std::int64_t count() const {
     return of.segments == 0 ? 0 : of.segments == 1 ? slots : 2 * std::int64_t{slots} + of.segments - 2;
   }
-  __device__ std::int64_t operator[](std::int64_t i) const {
-    if (i <= slots) return borders[i];
+  __device__ value_type operator[](std::int64_t i) const {
+    if (i <= slots) return static_cast<value_type>(borders[i]);
     const std::int64_t s = i - slots + 1, behind = s - (of.segments - 1);
-    return behind < 0 ? of.offset(s) - of.first : borders[slots + 1 + behind];
+    return static_cast<value_type>(behind < 0 ? of.offset(s) - of.first : borders[slots + 1 + behind]);
   }
 };
 
