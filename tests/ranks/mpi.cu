@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ranks over MPI: run by mpiexec -n 1 to 5. Each process says what fails; rank 0 says that all is well.
+// Ranks over MPI: run by mpiexec -n 1 to 5. Each process says what fails; rank 0 says that all is well. With an
+// argument, the last process dies.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <warpfold/exact_plus.cuh>
@@ -196,6 +198,32 @@ void test_late_rank(MPI_Comm comm) {
   MPI_Barrier(comm);
 }
 
+// The last process dies. The others get an error in time, and go on with a communicator of their own.
+[[noreturn]] void test_killed_rank() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  auto& ranks = *new wf::mpi_ranks(MPI_COMM_WORLD);  // MPI may not free what a process has left behind
+  const device_array<float> in(std::vector<float>{1});
+  const int rank = ranks.rank(), last = ranks.size() - 1;
+  const auto sum = [&](wf::mpi_ranks& all) {
+    return wf::all_reduce_value(all, in.items(), {.first = rank}, wf::plus{}, {.timeout = 300ms});
+  };
+  expect(sum(ranks) == static_cast<float>(last + 1), "before it", rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == last) std::raise(SIGKILL);
+  expect(thrown<wf::rank_error>([&] { (void)sum(ranks); }).find("warpfold") == 0, "a killed rank", rank);
+  expect(thrown<wf::rank_error>([&] { (void)sum(ranks); }).find("warpfold") == 0, "after it", rank);
+  MPI_Group all, others;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_excl(all, 1, &last, &others);
+  MPI_Comm next = MPI_COMM_NULL;
+  wf::check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, others, 0, &next), "MPI_Comm_create_group");
+  auto& survivors = *new wf::mpi_ranks(next);
+  expect(sum(survivors) == static_cast<float>(last), "the next communicator", rank);
+  if (rank == 0 && failures == 0) std::printf("the others go on\n");
+  std::fflush(stdout);
+  std::_Exit(failures != 0);  // MPI_Finalize would wait for the dead
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -204,6 +232,7 @@ int main(int count, char** arguments) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
     wf::check(cudaSetDevice(wf_test::device_number(rank)), "cudaSetDevice");
+    if (count > 1) test_killed_rank();
     wf::mpi_ranks ranks(MPI_COMM_WORLD);
     std::vector<wf_test::interval<std::int64_t>> items;
     for (std::int64_t i = 0; i < 3001; ++i) items.push_back(wf_test::interval<std::int64_t>::of(i));
