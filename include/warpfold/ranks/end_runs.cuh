@@ -8,7 +8,11 @@
 //   the exchange, and    the rank where a run ends joins its nodes, which lie on this rank and on those before it
 //   join_runs
 #pragma once
+#include <warpfold/arch/lane.cuh>
+#include <warpfold/operators.hpp>
 #include <warpfold/ranks/end_message.cuh>
+#include <warpfold/thread/put.cuh>
+#include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
