@@ -108,7 +108,8 @@ template <class T, class Op> struct call {
 TEST(ranks_by_key, runs_of_all_lengths_have_the_order_of_one_call) {
   const std::tuple<number, number, number, int> cases[]{
       {1, 1, 1, 1}, {2, 2, 2, 2}, {3000, 20, 900, 3}, {2000, 500, 2000, 5}, {1500, 3000, 3000, 8}};
-  for (const auto& [items, length, longest, ranks] : cases) {
+  for (const auto& [small, length, long_one, ranks] : cases) {
+    const number items = small * scale, longest = long_one * scale;
     random_source source(static_cast<std::uint64_t>(items + longest));
     const std::vector<int> keys = random_keys(items, length, longest, source);
     call<whole, join>{keys, wf_test::interval_items<whole>(items), join{}, {}}.expect_on(ranks, 2);
@@ -118,6 +119,7 @@ TEST(ranks_by_key, runs_of_all_lengths_have_the_order_of_one_call) {
 template <class Op>
 void expect_floats(number count, int ranks, Op op, const wf::initial<wf::accumulator_t<Op, float>>& init) {
   random_source source(static_cast<std::uint64_t>(count));
+  count *= scale;
   const std::vector<int> keys = random_keys(count, 20, count / 2, source);
   call<float, Op>{keys, wf_test::random_items<float>(static_cast<std::size_t>(count)), op, init}.expect_on(ranks, 2);
 }

@@ -40,8 +40,9 @@ std::pair<number, number> own_segments(const std::vector<number>& offsets, numbe
     return std::max(begin, first) < std::min(behind, end);
   };
   const auto is_empty = [&](number s) {
-    return s >= 0 && s + 1 < std::ssize(offsets) &&
-           offsets[static_cast<std::size_t>(s)] == offsets[static_cast<std::size_t>(s) + 1];
+    if (s < 0 || s + 1 >= std::ssize(offsets)) return false;
+    const number begin = offsets[static_cast<std::size_t>(s)];
+    return first <= begin && begin <= end && offsets[static_cast<std::size_t>(s) + 1] == begin;
   };
   const number segments = std::ssize(offsets) - 1;
   number from = 0;
@@ -122,6 +123,7 @@ std::vector<R> replayed(const std::vector<T>& items, const std::vector<number>& 
 
 template <class T, class Op> void expect_replayed(number items, number longest, int ranks, Op op) {
   random_source source(static_cast<std::uint64_t>(items + longest));
+  items *= scale, longest *= scale;
   const std::vector<T> all = wf_test::random_items<T>(static_cast<std::size_t>(items));
   const std::vector<number> offsets = random_offsets(items, longest, source);
   using R = wf::lowered_t<Op, wf::accumulator_t<Op, T>>;
@@ -130,7 +132,8 @@ template <class T, class Op> void expect_replayed(number items, number longest, 
 
 TEST(ranks_segments, of_all_lengths_have_the_order_of_one_call) {
   const std::tuple<number, number, int> cases[]{{1, 1, 1}, {2, 2, 2}, {700, 300, 3}, {3000, 2900, 5}, {2000, 2000, 8}};
-  for (const auto& [items, longest, ranks] : cases) {
+  for (const auto& [small, long_one, ranks] : cases) {
+    const number items = small * scale, longest = long_one * scale;
     random_source source(static_cast<std::uint64_t>(items + longest));
     const std::vector<whole> all = wf_test::interval_items<whole>(items);
     const std::vector<number> offsets = random_offsets(items, longest, source);
@@ -201,6 +204,7 @@ TEST(ranks_segments, join_init_and_refuse_what_does_not_fit) {
   ranks.expect_refused({{0, 3}, {0, 3}}, "rank 1 has a segment of items 0 to 2, but none of them");
   ranks.expect_refused({{0, 3}, {3, 9}}, "rank 1 has a segment of items 3 to 8, beyond the items of all ranks");
   ranks.expect_refused({{-2, 3}, {3, 7}}, "rank 0 has a segment of items -2 to 2, beyond the items of all ranks");
+  ranks.expect_refused({{0, 4, 4}, {0, 4, 7}}, "rank 0 has an empty segment before item 4, not where its items are");
   ranks.expect_refused({{2, 0}, {3, 7}}, "rank 0 has a segment of items 2 to -1, but none of them");
 }
 

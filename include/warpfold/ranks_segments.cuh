@@ -14,17 +14,17 @@
 // - `offsets`: a range or an iterator of integers in device memory, one more than the rank has segments. They count
 //   over the items of all ranks: segment s of the rank has the items offsets[s] to offsets[s + 1] - 1. (Offsets that
 //   count from the part's first item: an iterator that adds part.first.)
-// - Each rank lists the segments that have items in its part, in order, and any empty ones. So its first segment may
-//   begin on ranks before, and its last one may go on behind. A rank without items may have only empty segments, or
-//   none: `offsets` is then one number.
+// - Each rank lists the segments that have items in its part, in order, with the empty ones between them, and any empty
+//   ones at the borders of the part. So its first segment may begin on ranks before, and its last one may go on behind.
+//   A rank without items may have only empty segments, or none: `offsets` is then one number.
 // - Each rank gets the results of all segments that it lists. So each rank that has a part of a segment gets the
 //   result of all of it: out[0] on one rank may be the result that is the last one on another.
 // - Each result has the bits of `reduce` over the segment alone, as on one GPU, whatever the parts. Indices (argmax)
 //   count over all items, or within_segment from its begin.
 // - Errors, beside those of ranks.cuh. All ranks throw std::invalid_argument if two ranks name other bounds of the
 //   segment that crosses from one to the other, or if one does not list it; if a rank's first or last segment has
-//   items, but none in its part; and if it reaches beyond all items. Then the results of first and last segments are
-//   not written. Other segments are checked as segmented_reduce checks them.
+//   items, but none in its part, or is empty and lies elsewhere; and if it reaches beyond all items. Then the results
+//   of first and last segments are not written. Other segments are checked as segmented_reduce checks them.
 // - Cost: the local segmented_reduce, which folds also the nodes of the rank's first and last segment; the exchange of
 //   these nodes; a fold of those that belong together.
 #pragma once

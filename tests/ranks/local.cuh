@@ -16,6 +16,9 @@ namespace ranks_tests {
 namespace wf = warpfold;
 using wf_test::device_array;
 
+/// Sizes are those of the emulator: on a GPU, where warps and blocks share long segments, they are as many times these.
+inline constexpr std::int64_t scale = wf_test::emulated ? 1 : 300;
+
 /// The look-alike of a communicator of CCCL's draft: rank, size, and all_gather behind a guard.
 template <class One> struct foreign_communicator {
   One& of;

@@ -124,7 +124,9 @@ template <class A, class Op, class Offsets, class Out> struct end_outputs {
 /// All threads of the block call it.
 template <class Message> __device__ bool check_ends(const gathered_messages& all, int ranks, report* to, int& shared) {
   const auto is_elsewhere = [&](const message_header& part, const end_list& of) {
-    return of.exists() && of.begin != of.end && (of.begin < part.first || of.end > part.end || of.end < of.begin) &&
+    if (!of.exists()) return false;
+    if (of.begin == of.end) return of.begin < part.first || of.begin > part.end;
+    return (of.begin < part.first || of.end > part.end || of.end < of.begin) &&
            greatest_of(of.begin, part.first) >= least_of(of.end, part.end);
   };
   int wrong = all.count;

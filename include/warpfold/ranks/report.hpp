@@ -33,7 +33,7 @@ enum class problem : std::int32_t {
   negative_count,    ///< `rank` has `from` items
   overlap,           ///< both ranks have the items `from` to `to`
   gap,               ///< nobody has the items `from` to `to`; `rank`, if not -1, has those before, `other` those behind
-  elsewhere,         ///< `rank` has no item of its first or last segment, which has the items `from` to `to`
+  elsewhere,         ///< the first or last segment of `rank`, items `from` to `to`, does not lie where its items are
   other_segment,     ///< of what crosses item `from`, `rank` and `other` name other bounds
   beyond,            ///< `rank` has a segment of the items `from` to `to`, of which no rank has all
   no_items,
@@ -88,7 +88,11 @@ __device__ inline void put_report(report* to, problem what, int rank, int other 
     case problem::gap:
       reject(function, "no rank has " + items + (found.rank < 0 ? "" : ", which follow those of " + rank) +
                            ", before those of " + other);
-    case problem::elsewhere: reject(function, rank + " has a segment of " + items + ", but none of them");
+    case problem::elsewhere:
+      if (found.to == found.from - 1)
+        reject(function,
+               rank + " has an empty segment before item " + number(found.from) + ", not where its items are");
+      reject(function, rank + " has a segment of " + items + ", but none of them");
     case problem::other_segment:
       reject(function,
              rank + " and " + other + " name other bounds of the segment that goes on with item " + number(found.from));
