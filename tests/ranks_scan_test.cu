@@ -37,7 +37,7 @@ void expect_one_scan(const std::vector<T>& items, Op op, const A& init, int rank
     std::vector<std::unique_ptr<device_array<A>>> results;
     for (std::size_t r = 0; r < devices.size(); ++r) {
       wf::check(cudaSetDevice(devices[r]), "cudaSetDevice");
-      results.emplace_back(new device_array<A>(parts[r].second - parts[r].first));
+      results.emplace_back(new device_array<A>(parts[r].second - parts[r].first, static_cast<std::int64_t>(r) % 3));
     }
     const auto expect = [&](int r, const std::vector<A>& expected) {
       const std::vector<A> part = results[static_cast<std::size_t>(r)]->to_host();

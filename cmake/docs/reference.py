@@ -22,8 +22,8 @@ REFERENCE = {
         explain.hpp host/launch_watch.hpp""",
     "Parts, host memory and several GPUs": """reduce_part.cuh accumulation.cuh canonical_nodes.hpp canonical_tree.hpp
         host_memory.cuh host_memory_segments.cuh host_memory_scan.cuh host_memory/inputs.hpp host_memory/options.hpp
-        ranks.cuh ranks_scan.cuh ranks_axes.cuh ranks/local.cuh ranks/nccl.cuh ranks/mpi.cuh ranks/communicator.cuh
-        ranks/options.hpp""",
+        ranks.cuh ranks_scan.cuh ranks_axes.cuh ranks_segments.cuh ranks_by_key.cuh ranks/local.cuh ranks/nccl.cuh
+        ranks/mpi.cuh ranks/communicator.cuh ranks/options.hpp""",
     "In your own kernels": """warp/reduce.cuh warp/batched_reduce.cuh warp/scan.cuh block/reduce.cuh block/scan.cuh
         host/launch.cuh""",
     "The build, and the sources' strategies": """warpfold.cuh wf.hpp config.hpp standard.hpp int128.hpp version.hpp

@@ -9,8 +9,8 @@
 // - `in`, `out`: ranges in device memory, `out` of as many accumulators, or more. An inclusive scan may write onto its
 //   input. Operators that lower results, or have kernels of their own (exact_plus of floating-point numbers, top_k), do
 //   not work.
-// - Cost: reduce_part and the exchange; a segmented scan of the part; and a pass over its results, which joins to each
-//   the nodes on the left of the part, about one operation for each binary digit of part.first.
+// - Cost: reduce_part and the exchange; and a segmented scan of the part, which joins to each result the nodes on the
+//   left of the part before it is written, about one operation for each binary digit of part.first.
 //
 // A part is cut into blocks: its nodes whose sizes rise, and all the rest, which begins at a multiple of a larger power
 // of two than it is long. So a block's own prefixes are right halves of the whole ones: they are scanned as a segment
@@ -69,25 +69,21 @@ template <communicator Ranks> struct rank_scan<Ranks> {
       const work at(call.room(), blocks);
       const std::int64_t scanned = count - is_exclusive;  // item i of these goes to result i, or i + 1
       host_side::enqueue(&write_borders_kernel<A, Op>, {1, 64}, options.stream, at, scanned);
+      const prefix_join<A, Op> prefixes{at, op, init, nothing, is_exclusive};
       call.reduce(make_leaves<A>(op, make_source(from, count), thread::no_transform{}), of.first,
-                  list_left<A, Op>{at, ranks.rank()});
-      if (count == 0) return;
-      if (scanned > 0) {
-        const std::span<const std::int64_t> offsets(at.borders, static_cast<std::size_t>(blocks.count) + 1);
-        scan_blocks<T, A>(function, from, scanned, of.first, offsets, to + is_exclusive, op,
-                          with_scratch(ranks, local));
-      }
-      const int grid = static_cast<int>(std::min<std::int64_t>(
-          host_side::divide_up(count, 256), 8 * host_side::limits_of(host_side::current_device()).multiprocessors));
-      host_side::enqueue(&join_prefixes_kernel<is_exclusive, A, Op>, {grid, 256}, options.stream, at, to, count, op,
-                         init, nothing);
+                  list_left<A, Op>{prefixes, ranks.rank(), to});
+      if (scanned <= 0) return;
+      const std::span<const std::int64_t> offsets(at.borders, static_cast<std::size_t>(blocks.count) + 1);
+      scan_blocks<T, A>(function, from, scanned, of.first, offsets, to + is_exclusive, prefixes, op,
+                        with_scratch(ranks, local));
     });
   }
 
  private:
   template <class T, class A, class Op>
   static void scan_blocks(const char* function, const T* from, std::int64_t count, std::int64_t first,
-                          std::span<const std::int64_t> offsets, A* to, Op op, const call_options& options) {
+                          std::span<const std::int64_t> offsets, A* to, const auto& finish, Op op,
+                          const call_options& options) {
     const output<A*> out{to, count};
     const auto described = segmented_scan::described(
         segment::checked_spans(function, offsets, count, static_cast<std::int64_t>(offsets.size()) - 1, "begins", out));
@@ -98,7 +94,8 @@ template <communicator Ranks> struct rank_scan<Ranks> {
     thread::number_from(leaves, first);
     constexpr std::size_t chunk_bytes = sizeof(typename decltype(leaves)::chunk);
     segmented_scan::enqueue<false, segmented_scan::kernel_policy_for(items, chunk_bytes, sizeof(A))>(
-        function, described, leaves, to, op,
+        function, described, leaves,
+        segmented_scan::finished_output<A, std::remove_cvref_t<decltype(finish)>>{to, finish}, op,
         reduce_options<A>{options.stream, {}, options.workspace, options.max_blocks});
   }
 };

@@ -27,8 +27,6 @@ using leaves_type = wf::thread::leaves<wf::thread::pointer_source<hash, 1>, wf::
 struct same {
   __device__ bool operator()(int a, int b) const { return a == b; }
 };
-using arguments_type = wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same,
-                                                    wf::by_key::run_outputs<int*, hash*, int*>>;
 using storage = wf::by_key::by_key_storage<keys_source, leaves_type>;
 
 /// Keys of runs of random lengths: about `length` each, or, now and then, far longer.
@@ -41,7 +39,20 @@ std::vector<int> random_keys(std::int64_t items, std::int64_t length, wf_test::r
   return keys;
 }
 
-void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, std::uint64_t seed) {
+/// Items of a part, by their numbers in the whole input.
+struct numbered_items {
+  const hash* items;
+  std::int64_t first;
+  const hash& operator[](std::int64_t number) const { return items[number - first]; }
+};
+
+/// `items` items from number `first` on. `Schedule` is tile_epochs for a whole input, part_epochs for a part of one.
+template <class Schedule = wf::by_key::tile_epochs>
+void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, std::uint64_t seed,
+           std::int64_t first = 0) {
+  using outputs = wf::by_key::run_outputs<int*, hash*, int*>;
+  using arguments_type =
+      wf::by_key::by_key_arguments<keys_source, leaves_type, wf_test::hash_pair, same, outputs, Schedule>;
   const bool stages = seed % 2 != 0;  // whether values come through shared memory
   static_assert(storage::policy.thread_items == 2);
   const wf_test::schedule_seed scheduled(seed);
@@ -59,19 +70,22 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
   };
   clear(control), clear(carries);
   const std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * storage::policy.thread_items;
-  const wf::by_key::tile_epochs schedule{static_cast<int>((items - 1) / tile_items + 1), log_epoch};
-  const arguments_type arguments{{in_keys.data(), items},
-                                 {{in_values.data(), items}, {}},
+  const std::int64_t missing = Schedule::is_part ? wf::by_key::missing_before(first, items) : 0,
+                     before = missing % tile_items;
+  Schedule schedule =
+      wf::by_key::plan_by_key<Schedule>(blocks, missing, missing + items, storage::policy, sizeof(hash)).schedule;
+  schedule.log_epoch = log_epoch;
+  const arguments_type arguments{{in_keys.data() - before, before + items},
+                                 {{in_values.data() - before, before + items}, {}},
                                  {},
                                  {},
                                  {out_keys.data(), out_values.data(), count.data(), items},
                                  {},
                                  schedule,
                                  {control.data(), carries.data(), epochs.data()},
-                                 static_cast<int>(items / tile_items),
+                                 static_cast<int>((missing + items) / tile_items),
                                  stages};
-  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same,
-                                                 wf::by_key::run_outputs<int*, hash*, int*>>;
+  const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, outputs, Schedule>;
   wf::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))),
       "cudaFuncSetAttribute");
@@ -84,9 +98,10 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
       const int key = keys[static_cast<std::size_t>(begin)];
       for (end = begin + 1; end < items && keys[static_cast<std::size_t>(end)] == key;) ++end;
       ASSERT_EQ(found_keys[run], key) << "seed " << seed << ", epochs of 2^" << log_epoch;
-      ASSERT_EQ(found[run], wf::canonical_tree::replay_part(values.data(), begin, end, wf_test::hash_pair{}))
-          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", epochs of 2^"
-          << log_epoch;
+      ASSERT_EQ(found[run], wf::canonical_tree::replay_part(numbered_items{values.data(), first}, first + begin,
+                                                            first + end, wf_test::hash_pair{}))
+          << "run " << run << ", items " << begin << " to " << end << ", seed " << seed << ", epochs of 2^" << log_epoch
+          << ", first item " << first;
     }
     ASSERT_EQ(count.value(), static_cast<int>(run));
     const auto is_clear = [](const auto& words) {
@@ -167,6 +182,19 @@ TEST(by_key_epochs, of_more_tiles_than_a_group) {
   constexpr std::int64_t items = wf_test::emulated ? 36'500 : 100'000;  // more than an epoch of two groups
   for (const int log_epoch : {5, 6, 8})
     check(items, 40, log_epoch, wf_test::emulated ? 4 : 100, static_cast<std::uint64_t>(log_epoch));
+}
+
+TEST(by_key_epochs, of_a_part_of_an_input) {
+  constexpr std::int64_t tile_items = std::int64_t{storage::policy.tile_threads} * 2;
+  wf_test::random_source source(46);
+  std::uint64_t seed = 1;
+  for (const int log_epoch : {0, 2, 6})
+    for (const std::int64_t items :
+         {std::int64_t{1}, 7 * tile_items + 5, (wf_test::emulated ? 36 : 500) * tile_items}) {
+      const std::int64_t first = source.below(1 << source.below(20));
+      check<wf::by_key::part_epochs>(items, 1 + source.below(50), log_epoch, 1 + static_cast<int>(source.below(5)),
+                                     seed++, first);
+    }
 }
 
 }  // namespace

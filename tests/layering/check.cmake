@@ -32,7 +32,7 @@ set(layers
   "17:(accumulation|arg_reduce|host_memory_(scan|segments))[.]cuh"
   "17:ranks/.*"
   "18:(ranks|warpfold)[.]cuh"
-  "19:ranks_(axes|scan)[.]cuh"
+  "19:ranks_(axes|by_key|scan|segments)[.]cuh"
   "15:[^/]*[.](cuh|hpp)")
 # What runs inside a user's kernel knows nothing of the host.
 set(device_layers 2 3 4 5 6 7 9)

@@ -11,6 +11,13 @@ if(TARGET warpfold::mpi AND MPIEXEC_EXECUTABLE)
     set_tests_properties(ranks_mpi.of_${count} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "all ranks passed" ENVIRONMENT
       "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
   endforeach()
+  # MPICH's mpiexec can let the others live. It tells them by a signal, which must not end them.
+  execute_process(COMMAND ${MPIEXEC_EXECUTABLE} -help OUTPUT_VARIABLE help ERROR_VARIABLE help)
+  if(help MATCHES "disable-auto-cleanup")
+    add_test(NAME ranks_mpi.of_which_one_dies COMMAND ${MPIEXEC_EXECUTABLE} -disable-auto-cleanup
+      ${MPIEXEC_NUMPROC_FLAG} 3 sh -c "trap '' USR1; $<TARGET_FILE:ranks_mpi> killed || true")
+    set_tests_properties(ranks_mpi.of_which_one_dies PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "the others go on")
+  endif()
 else()
   add_test(NAME ranks_mpi COMMAND ${CMAKE_COMMAND} -E echo "skipped: no MPI was found")
   set_tests_properties(ranks_mpi PROPERTIES SKIP_REGULAR_EXPRESSION "skipped")

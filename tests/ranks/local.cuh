@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranks of one process, through mailboxes and through a communicator that gathers.
 #pragma once
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <warpfold/ranks.cuh>
 #include <warpfold/ranks/local.cuh>
 
+#include "common/same_bits.hpp"
 #include "ranks/ranks.hpp"
 #include "reduce/stream.cuh"
 
@@ -12,6 +15,9 @@ namespace ranks_tests {
 
 namespace wf = warpfold;
 using wf_test::device_array;
+
+/// Sizes are those of the emulator: on a GPU, where warps and blocks share long segments, they are as many times these.
+inline constexpr std::int64_t scale = wf_test::emulated ? 1 : 300;
 
 /// The look-alike of a communicator of CCCL's draft: rank, size, and all_gather behind a guard.
 template <class One> struct foreign_communicator {
@@ -84,6 +90,14 @@ template <class Body> void over_both(wf::local_ranks& all, const std::vector<int
   on_ranks(devices, [&](int r) { body(r, all[r]); });
   const auto gathered = gathering_ranks(all, devices);
   on_ranks(devices, [&](int r) { body(r, *gathered[static_cast<std::size_t>(r)]); });
+}
+
+/// Whether both have the same bits, but for padding.
+template <class R> testing::AssertionResult same_result(const R& actual, const R& expected) {
+  if constexpr (requires { actual.index; })
+    return actual.index == expected.index ? wf_test::same_bits(actual.value, expected.value)
+                                          : testing::AssertionFailure() << actual.index << " is not " << expected.index;
+  else return wf_test::same_bits(actual, expected);
 }
 
 }  // namespace ranks_tests

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ranks over MPI: run by mpiexec -n 1 to 5. Each process says what fails; rank 0 says that all is well.
+// Ranks over MPI: run by mpiexec -n 1 to 5. Each process says what fails; rank 0 says that all is well. With an
+// argument, the last process dies.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/ranks.cuh>
 #include <warpfold/ranks/mpi.cuh>
 #include <warpfold/ranks_axes.cuh>
+#include <warpfold/ranks_by_key.cuh>
 #include <warpfold/ranks_scan.cuh>
+#include <warpfold/ranks_segments.cuh>
 #include <warpfold/reduce.cuh>
 #include <warpfold/statistics.hpp>
 
@@ -97,6 +101,44 @@ void test_axes(wf::mpi_ranks& ranks) {
     expect(same_bytes(each, interval::of(0, rows - 1)), "all_reduce_axes", ranks.rank());
 }
 
+/// Segments, and runs of equal keys: both have the items from borders[i] to borders[i + 1] - 1.
+void test_segments(wf::mpi_ranks& ranks, const std::vector<wf_test::interval<std::int64_t>>& items) {
+  using interval = wf_test::interval<std::int64_t>;
+  const std::vector<std::int64_t> borders{0, 3, 5, 1500, 1501, 2999, std::ssize(items)};
+  const auto [first, end] = own_part(ranks, std::ssize(items));
+  const device_array<interval> in(
+      std::span<const interval>(items).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)));
+  std::vector<int> own{0}, keys;  // offsets of the segments with items here
+  std::vector<interval> expected, ending;
+  for (std::size_t s = 0; s + 1 < borders.size(); ++s) {
+    const std::int64_t begin = borders[s], behind = borders[s + 1];
+    for (std::int64_t i = std::max(begin, first); i < std::min(behind, end); ++i) keys.push_back(static_cast<int>(s));
+    if (behind <= first || begin >= end || first == end) continue;
+    if (expected.empty()) own = {static_cast<int>(begin)};
+    own.push_back(static_cast<int>(behind));
+    expected.push_back(interval::of(begin, behind - 1));
+    if (behind <= end) ending.push_back(expected.back());
+  }
+  const auto expect_results = [&](const device_array<interval>& out, const std::vector<interval>& all,
+                                  const char* what) {
+    const auto results = out.to_host();
+    for (std::size_t i = 0; i < all.size(); ++i) expect(same_bytes(results[i], all[i]), what, ranks.rank());
+  };
+  const device_array<int> offsets(own);
+  const device_array<interval> out(end - first + 1);
+  wf::segmented_reduce(ranks, in.items(), wf::part{first}, offsets.items(), out.data(), wf_test::join{},
+                       {.empty = interval::poison()});
+  ranks.wait({});
+  expect_results(out, expected, "segmented_reduce");
+
+  const device_array<int> in_keys(keys), out_keys(end - first + 1), count(1);
+  wf::reduce_by_key(ranks, in_keys.items(), in.items(), wf::part{first}, out_keys.data(), out.data(), count.data(),
+                    wf_test::join{});
+  ranks.wait({});
+  expect(count.value() == static_cast<int>(ending.size()), "reduce_by_key: the number of runs", ranks.rank());
+  expect_results(out, ending, "reduce_by_key");
+}
+
 void test_found_parts_and_lists(wf::mpi_ranks& ranks) {
   const std::vector<float> items = wf_test::random_items<float>(1000, 1 + static_cast<std::uint64_t>(ranks.rank()));
   std::vector<float> all;
@@ -156,6 +198,32 @@ void test_late_rank(MPI_Comm comm) {
   MPI_Barrier(comm);
 }
 
+// The last process dies. The others get an error in time, and go on with a communicator of their own.
+[[noreturn]] void test_killed_rank() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  auto& ranks = *new wf::mpi_ranks(MPI_COMM_WORLD);  // MPI may not free what a process has left behind
+  const device_array<float> in(std::vector<float>{1});
+  const int rank = ranks.rank(), last = ranks.size() - 1;
+  const auto sum = [&](wf::mpi_ranks& all) {
+    return wf::all_reduce_value(all, in.items(), {.first = rank}, wf::plus{}, {.timeout = 300ms});
+  };
+  expect(sum(ranks) == static_cast<float>(last + 1), "before it", rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == last) std::raise(SIGKILL);
+  expect(thrown<wf::rank_error>([&] { (void)sum(ranks); }).find("warpfold") == 0, "a killed rank", rank);
+  expect(thrown<wf::rank_error>([&] { (void)sum(ranks); }).find("warpfold") == 0, "after it", rank);
+  MPI_Group all, others;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_excl(all, 1, &last, &others);
+  MPI_Comm next = MPI_COMM_NULL;
+  wf::check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, others, 0, &next), "MPI_Comm_create_group");
+  auto& survivors = *new wf::mpi_ranks(next);
+  expect(sum(survivors) == static_cast<float>(last), "the next communicator", rank);
+  if (rank == 0 && failures == 0) std::printf("the others go on\n");
+  std::fflush(stdout);
+  std::_Exit(failures != 0);  // MPI_Finalize would wait for the dead
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -164,6 +232,7 @@ int main(int count, char** arguments) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
     wf::check(cudaSetDevice(wf_test::device_number(rank)), "cudaSetDevice");
+    if (count > 1) test_killed_rank();
     wf::mpi_ranks ranks(MPI_COMM_WORLD);
     std::vector<wf_test::interval<std::int64_t>> items;
     for (std::int64_t i = 0; i < 3001; ++i) items.push_back(wf_test::interval<std::int64_t>::of(i));
@@ -172,6 +241,7 @@ int main(int count, char** arguments) {
     test_bits(ranks, wf_test::random_items<float>(700), wf::exact_plus{});
     test_scans(ranks, items);
     test_axes(ranks);
+    test_segments(ranks, items);
     test_found_parts_and_lists(ranks);
     test_errors(ranks);
     test_late_rank(MPI_COMM_WORLD);

@@ -17,8 +17,9 @@ template <class Keys, class Values, class Count> struct run_outputs {
   std::int64_t capacity;  ///< runs that keys and values have room for; later runs are counted only
 };
 
-/// `Outputs` are run_outputs.
-template <class Keys, class Leaves, class Op, class Equal, class Outputs> struct by_key_arguments {
+/// `Outputs` are run_outputs. `Schedule` is tile_epochs, or part_epochs of a part of an input.
+template <class Keys, class Leaves, class Op, class Equal, class Outputs, class Schedule = tile_epochs>
+struct by_key_arguments {
   using key = typename Keys::item;
   using A = typename Leaves::accumulator;
 
@@ -28,11 +29,15 @@ template <class Keys, class Leaves, class Op, class Equal, class Outputs> struct
   Equal equal;
   Outputs out;
   grid::initial_value<A> init;
-  tile_epochs schedule;
+  Schedule schedule;
   by_key_scratch<A> scratch;
-  int whole_tiles;  ///< the tiles all of whose items exist: the first ones
+  int whole_tiles;  ///< tiles before this one are whole, but a part's first one if items are missing
   bool stages;      ///< whether whole tiles come through shared memory: there is room, and items are aligned
 
+  __device__ bool is_whole(int tile) const {
+    if (Schedule::is_part && schedule.missing > 0 && tile == schedule.first_tile) return false;
+    return tile < whole_tiles;
+  }
   __device__ carry_joiner<Op, A> joiner() const { return {op}; }
   __device__ void write_key(std::int64_t run, const key& k) const {
     if (run < out.capacity) out.keys[static_cast<std::ptrdiff_t>(run)] = k;

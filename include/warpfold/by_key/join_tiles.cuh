@@ -100,8 +100,8 @@ template <class A> struct pending_join {
   /// Joins the pending group if its carries have arrived, or waits for them if `waits`; then the group of that group,
   /// and so on. If that completes the epoch, it returns true, and `own` is the epoch's carry, valid in lane 0. Calls
   /// close(number of the run in the epoch, value) for each run that it completes. All lanes call it.
-  template <class Counts, class Op, class Close>
-  __device__ bool join(bool waits, const tile_epochs& schedule, int epoch, Counts& counts, placed_carry<A>& own,
+  template <class Schedule, class Counts, class Op, class Close>
+  __device__ bool join(bool waits, const Schedule& schedule, int epoch, Counts& counts, placed_carry<A>& own,
                        const carry_joiner<Op, A>& joiner, Close close) {
     static_assert(tiles_per_group == warp_lanes);
     constexpr int log_group = log2_of(warp_lanes);
@@ -111,14 +111,15 @@ template <class A> struct pending_join {
     while (place >= 0) {
       const int rank = place & (warp_lanes - 1), member = place - rank + least_of(lane, rank);
       auto& message = carry[member];
+      const bool exists = !Schedule::is_part || member >= schedule.first_place(epoch) >> (log_group * level);
       own = {joiner.none(), 0};
       const auto has_arrived = [&] {  // without branches: all of it is one trip to memory
-        bool is_there = level > 0 || counts.has_own(member);
+        bool is_there = level > 0 || !exists || counts.has_own(member);
         if (level == 1 || (epoch_tiles <= warp_lanes && schedule.has_groups())) {
           const int group = level == 1 ? member : 0;
-          is_there &= counts.has_group(group, least_of(epoch_tiles - (group << log_group), warp_lanes));
+          is_there &= !exists || counts.has_group(group, least_of(epoch_tiles - (group << log_group), warp_lanes));
         }
-        if (lane <= rank) is_there &= message.try_receive(own);
+        if (lane <= rank && exists) is_there &= message.try_receive(own);
         return is_there;
       };
       while (!__all_sync(full_warp, has_arrived())) {
@@ -126,7 +127,7 @@ template <class A> struct pending_join {
         arch::pause();
       }
       if (is_released(level)) arch::fence_after_arrivals();
-      if (lane <= rank) {
+      if (lane <= rank && exists) {
         message.clear();
         if (level == 0) counts.clear_own(member);
       }
@@ -148,17 +149,19 @@ template <class A> struct pending_join {
   }
 };
 
-/// Pushes the carry `own` of epoch number `epoch` into the binary counter of epochs; `before` heads lie before it.
+/// Pushes the carry `own` of epoch number `epoch` into the binary counter of epochs, from epoch `first_epoch` on;
+/// `before` heads lie before it.
 /// Calls close(number of the run, value) for each run that it completes. For the last epoch it returns the carry of all
 /// items. One thread calls it.
 template <class A, class Op, class Close>
 __device__ run_carry<A> push_epoch(epoch_scratch<A>& epochs, int epoch, bool is_last, run_carry<A> own,
-                                   std::int64_t before, const carry_joiner<Op, A>& joiner, Close close) {
+                                   std::int64_t before, const carry_joiner<Op, A>& joiner, Close close,
+                                   int first_epoch = 0) {
   own.heads = own.heads > 0;
   int level = 0;
   // An epoch joins the nodes that wait at its levels; the last epoch joins all nodes that wait.
   for (int n = epoch; is_last ? n != 0 : (n & 1) != 0; n >>= 1, ++level) {
-    if (!(n & 1)) continue;
+    if (!(n & 1) || n << level <= first_epoch) continue;
     own = joiner.join(epochs.pending[level].runs, own, [&](const A& across) { close(before - 1, across); });
     own.heads = own.heads > 0;
     before = epochs.pending[level].before;

@@ -37,10 +37,10 @@ struct warp_heads {
   bool few;      ///< whether also no lane has more than one head, so no run begins and ends within a lane
 };
 
-template <class Tile, class Equal>
-__device__ warp_heads find_heads(const Tile& own, int tile, bool whole, Equal equal) {
-  const unsigned heads =
-      whole ? own.template find_heads<true>(tile, equal) : own.template find_heads<false>(tile, equal);
+template <class Tile, class Schedule, class Equal>
+__device__ warp_heads find_heads(const Tile& own, const Schedule& schedule, int tile, bool whole, Equal equal) {
+  const unsigned heads = whole ? own.template find_heads<true>(schedule, tile, equal)
+                               : own.template find_heads<false>(schedule, tile, equal);
   if (__all_sync(full_warp, whole && (heads & (heads - 1)) == 0)) {
     const unsigned lanes = __ballot_sync(full_warp, heads != 0);
     return {heads, __popc(lanes & ((1u << arch::lane_id()) - 1)), __popc(lanes), true, true};
@@ -75,6 +75,7 @@ template <class Arguments, class Tile, class Staged, class A = typename Argument
 __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& own, const warp_heads& heads,
                                        Staged& staged, int place) {
   constexpr int items = Tile::items, chunk_items = decltype(own.values)::chunk_items;
+  using schedule = std::remove_cvref_t<decltype(arguments.schedule)>;
   const auto joiner = arguments.joiner();
   const auto leaf = [&](int k) { return arguments.leaves.leaf(own.values.chunk_of(k), k % chunk_items); };
   const auto split = [&](unsigned head) {
@@ -88,9 +89,11 @@ __device__ run_carry<A> fold_warp_runs(const Arguments& arguments, const Tile& o
     return {all, all, 0, true};
   }
   const auto close = [&](int rank, const A& value) { staged[place + heads.before + rank] = value; };
-  const auto runs = heads.few     ? fold_one_head(split, heads.own)
-                    : heads.whole ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
-                                  : fold_runs<items, false>(joiner, leaf, heads.own, own.count, close);
+  const auto runs = heads.few ? fold_one_head(split, heads.own)
+                    : heads.whole
+                        ? fold_runs<items, true>(joiner, leaf, heads.own, items, close)
+                        : fold_runs<items, false>(joiner, leaf, heads.own, own.template items_through<schedule>(),
+                                                  close, own.template items_before<schedule>());
   return join_carries(joiner, runs, {heads.before, heads.count},
                       [&](int rank, const A& value) { staged[place + rank] = value; });
 }
@@ -108,8 +111,9 @@ __device__ void enter_epoch(Storage& shared, const by_key_scratch<A>& scratch, i
 }
 
 /// Draws the block's next tile, or a number past all tiles.
-__device__ inline int draw_tile(by_key_control* control, const tile_epochs& schedule) {
-  return static_cast<int>(grid::draw_item(&control->next_tile, schedule.tiles, true));
+template <class Schedule> __device__ int draw_tile(by_key_control* control, const Schedule& schedule) {
+  return schedule.first_tile +
+         static_cast<int>(grid::draw_item(&control->next_tile, schedule.tiles - schedule.first_tile, true));
 }
 
 /// Ends an epoch, whose carry is `own` in lane 0, and which `before` heads precede. It clears the words of the epoch,
@@ -122,12 +126,13 @@ __device__ void finish_epoch(const Arguments& arguments, int epoch, std::int64_t
   __syncwarp();
   if (arch::lane_id() != 0) return;
   const std::int64_t heads = before + own.heads;
-  const auto all = push_epoch(*arguments.scratch.epochs, epoch, is_last, own, before, arguments.joiner(),
-                              [&](std::int64_t run, const A& value) { arguments.write_value(run, value); });
+  const auto all = push_epoch(
+      *arguments.scratch.epochs, epoch, is_last, own, before, arguments.joiner(),
+      [&](std::int64_t run, const A& value) { arguments.write_value(run, value); }, arguments.schedule.first_epoch());
   if (!is_last) return finished_epochs{epoch + 1, heads}.release(&control.finished);
   arguments.write_value(heads - 1, all.last);
   arguments.write_count(heads);
-  if (epoch > 0) arch::publish(&control.finished, arch::message{});
+  if (epoch > arguments.schedule.first_epoch()) arch::publish(&control.finished, arch::message{});
 }
 
 /// Joins the pending group of tiles if their carries have arrived; if `waits`, once they have. One warp calls it.
@@ -156,38 +161,26 @@ __device__ void join_warps(const Arguments& arguments, tile_summary<A, Warps>& d
   if (lane == 0) arguments.scratch.carries[arguments.schedule.place_of(done.tile)].send(own);
 }
 
-/// Finds by look-back where a tile's runs are written, and publishes what follows for later tiles. One warp calls it.
-template <class Summary, class Counts>
-__device__ void find_place(Summary& tile, Counts& counts, int place, bool has_groups) {
-  const int before = counts.before(place);
-  if (arch::lane_id() == 0) {
-    tile.before = before;
-    counts.publish_through(place, before + tile.all_heads(), has_groups);
-  }
-}
-
 /// The steps of the warps with items.
 template <class Arguments, class Storage>
 __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) {
   const int warp = arch::uniform_warp(), lane = arch::lane_id();
   auto& stage = block.shared.stage_of(warp);
   auto& counts = arguments.scratch.control->counts;
-  const bool has_groups = arguments.schedule.has_groups();
+  const auto& schedule = arguments.schedule;
   typename Storage::thread_tile own;
   output_staging staged{block.shared.keys[warp], block.shared.values[warp]};
-  const auto is_staged = [&](int tile) {
-    return Storage::can_stage && arguments.stages && tile < arguments.whole_tiles;
-  };
+  const auto is_staged = [&](int tile) { return Storage::can_stage && arguments.stages && arguments.is_whole(tile); };
   const auto start = [&](int tile) {
-    if (is_staged(tile)) own.start(stage, arguments.keys, arguments.leaves.source, tile, warp);
+    if (is_staged(tile)) own.start(stage, arguments.keys, arguments.leaves.source, schedule, tile, warp);
   };
   start(block.tile);
   while (true) {
     warp_heads heads{};
     if (block.has_tile()) {
-      if (is_staged(block.tile)) own.take(stage, arguments.keys, arguments.leaves.source, block.tile);
-      else own.load(arguments.keys, arguments.leaves.source, block.tile);
-      heads = find_heads(own, block.tile, block.tile < arguments.whole_tiles, arguments.equal);
+      if (is_staged(block.tile)) own.take(stage, arguments.keys, arguments.leaves.source, schedule, block.tile);
+      else own.load(arguments.keys, arguments.leaves.source, schedule, block.tile);
+      heads = find_heads(own, schedule, block.tile, arguments.is_whole(block.tile), arguments.equal);
     }
     auto& now = block.now();
     if (lane == 0) {
@@ -195,7 +188,7 @@ __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) 
       now.required_writes[warp] = static_cast<std::uint8_t>(staged.required_writes(heads.count, block.in_flight));
       const bool completes = block.has_tile() && now.count_heads(heads.count);
       if (completes && block.knows_previous_epoch_done())
-        counts.publish_own(block.place(), now.all_heads(), has_groups);
+        publish_heads(counts, schedule, block.tile, block.place(), now.all_heads());
     }
     const int least = block.min_writes();
     block.sync();
@@ -223,14 +216,13 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
   auto& counts = control->counts;
   const auto& schedule = arguments.schedule;
   const int lane = arch::lane_id();
-  const bool has_groups = schedule.has_groups();
   pending_join<typename Arguments::A> neighbours;
   while (true) {
     auto& now = block.now();
     const bool has_tile = block.has_tile();
     const int least = block.min_writes();
-    const auto place_of_oldest = [&] { return schedule.place_of(warp::shuffle(block.oldest().tile, 0)); };
-    if (least > 0) find_place(block.oldest(), counts, place_of_oldest(), has_groups);
+    const auto tile_of_oldest = [&] { return warp::shuffle(block.oldest().tile, 0); };
+    if (least > 0) find_place(block.oldest(), counts, schedule, tile_of_oldest());
     // As late as possible: a look-back waits for every tile that is drawn and not yet counted.
     if (lane == 0 && has_tile) {
       now.next = draw_tile(control, schedule);
@@ -243,14 +235,15 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     if (block.was_full) __threadfence();
     for (int done = 0;; ++done, --block.in_flight) {
       const bool ends = done == writes;
-      const int place = ends ? 0 : place_of_oldest(), tiles = schedule.tiles_of(block.shared.epoch);
+      const int tile = ends ? 0 : tile_of_oldest(), place = schedule.place_of(tile),
+                tiles = schedule.tiles_of(block.shared.epoch);
       const bool adds = !ends && neighbours.completes_group(place, tiles);
       if (ends || adds)
         join_neighbours(arguments, block.shared.epoch, block.shared.heads_before_epoch, adds || block.must_drain(),
                         neighbours);
       if (ends) break;
       if (done >= least) {
-        find_place(block.oldest(), counts, place, has_groups);
+        find_place(block.oldest(), counts, schedule, tile);
         block.sync();
       }
       if (block.must_drain()) join_warps(arguments, block.oldest());  // there is no other work, and other blocks wait
@@ -260,31 +253,33 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
     // The last tile of the epoch before may have been this block's previous tile.
     if (block.enters_epoch()) enter_epoch(block.shared, arguments.scratch, block.tile >> block.log_epoch);
     if (lane == 0) {
-      if (!block.knows_previous_epoch_done()) counts.publish_own(block.place(), now.all_heads(), has_groups);
+      if (!block.knows_previous_epoch_done())
+        publish_heads(counts, schedule, block.tile, block.place(), now.all_heads());
       now.heads_before_epoch = block.shared.heads_before_epoch;
     }
     block.end_step(next);
   }
 }
 
-template <class Keys, class Leaves, class Op, class Equal, class Outputs>
+template <class Keys, class Leaves, class Op, class Equal, class Outputs, class Schedule = tile_epochs>
 __global__ void __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads,
                                   policy_of<Keys, Leaves>.blocks_per_multiprocessor)
-by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, Outputs> arguments) {
+by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, Outputs, Schedule> arguments) {
   using storage = by_key_storage<Keys, Leaves>;
   auto& shared = arch::dynamic_shared<storage>();
   const auto& schedule = arguments.schedule;
   auto& first = shared.tile[storage::summaries - 1];
   if (arch::flat_thread() == 0) {
-    shared.epoch = 0;
+    shared.epoch = schedule.first_epoch();
     shared.heads_before_epoch = 0;
     shared.tile[0].counted = 0;
     first.next = draw_tile(arguments.scratch.control, schedule);
   }
   __syncthreads();
   const int tile = warp::shuffle(first.next, 0);
-  const pipeline<storage> block{shared, schedule.tiles, schedule.log_epoch, tile,
-                                tile >> schedule.log_epoch == 0 ? pipeline<storage>::tiles_until_known : 0};
+  const pipeline<storage> block{
+      shared, schedule.tiles, schedule.log_epoch, tile,
+      schedule.epoch_of(tile) == schedule.first_epoch() ? pipeline<storage>::tiles_until_known : 0};
   if (arch::uniform_warp() < storage::warps) fold_tiles(arguments, block);
   else serve_tiles(arguments, block);
 }

@@ -30,10 +30,11 @@ template <int Tiles> struct tile_counts {
   unsigned through[groups];  ///< 2 n + 1 where n heads lie before the group's end
 
   /// Publishes that the tile has `count` heads. One thread calls it. Without groups, nobody reads the words of groups,
-  /// and they stay zero.
-  __device__ void publish_own(int tile, int count, bool has_groups) {
+  /// and they stay zero. The first tile of a part also arrives for those of its group before it, which have no items.
+  __device__ void publish_own(int tile, int count, bool has_groups, bool is_first = false) {
     arch::publish(own + tile, encoded(count));
-    if (has_groups) atomicAdd(sums + (tile >> log_group), arrival + static_cast<unsigned>(count));
+    const unsigned arrivals = is_first ? 1u + static_cast<unsigned>(tile & (lookback_window - 1)) : 1u;
+    if (has_groups) atomicAdd(sums + (tile >> log_group), arrivals * arrival + static_cast<unsigned>(count));
   }
   /// Publishes that `count` heads lie before the tile's end, if the tile is the last of its group. One thread calls it.
   __device__ void publish_through(int tile, int count, bool has_groups) {
@@ -41,18 +42,18 @@ template <int Tiles> struct tile_counts {
       arch::publish(through + (tile >> log_group), encoded(count));
   }
 
-  /// The number of heads in the tiles before `tile`. One warp calls it; valid in every lane.
-  __device__ int before(int tile) {
+  /// The number of heads in the tiles before `tile`, from tile `first` on. One warp calls it; valid in every lane.
+  __device__ int before(int tile, int first = 0) {
     const int lane = arch::lane_id(), group = tile >> log_group, rank = tile & (lookback_window - 1);
     int sum = 0;
     for (int right = group;; right -= warp_lanes) {
-      const bool has_tile = right == group && lane < rank;
+      const bool has_tile = right == group && lane < rank && (first == 0 || tile - rank + lane >= first);
       const int other = right - 1 - lane;  // a group further left
       unsigned reached, needed, tile_word, through_word, sum_word;
       for (;; arch::pause()) {
         tile_word = has_tile ? arch::observe(own + tile - rank + lane) : encoded(0);
-        through_word = other >= 0 ? arch::observe(through + other) : encoded(0);
-        sum_word = other >= 0 ? arch::observe(sums + other) : 0;
+        through_word = other >= first >> log_group ? arch::observe(through + other) : encoded(0);
+        sum_word = other >= first >> log_group ? arch::observe(sums + other) : 0;
         reached = __ballot_sync(full_warp, through_word != 0);
         needed = reached ^ (reached - 1);  // the lanes up to the first that knows all; without one, every lane
         const bool is_whole = through_word != 0 || sum_word >= lookback_window * arrival;
@@ -88,5 +89,23 @@ template <int Tiles> struct tile_counts {
 
   __device__ static constexpr unsigned encoded(int count) { return 2 * static_cast<unsigned>(count) + 1; }
 };
+
+/// Finds by look-back where the runs of tile `number` are written, and publishes what follows for later tiles. One warp
+/// calls it.
+template <class Summary, class Counts, class Schedule>
+__device__ void find_place(Summary& tile, Counts& counts, const Schedule& schedule, int number) {
+  const int place = schedule.place_of(number),
+            before = counts.before(place, schedule.first_place(schedule.epoch_of(number)));
+  if (arch::lane_id() == 0) {
+    tile.before = before;
+    counts.publish_through(place, before + tile.all_heads(), schedule.has_groups());
+  }
+}
+
+/// Publishes the heads of a tile, `place` in its epoch. One thread calls it.
+template <class Schedule, class Counts>
+__device__ void publish_heads(Counts& counts, const Schedule& schedule, int tile, int place, int heads) {
+  counts.publish_own(place, heads, schedule.has_groups(), Schedule::is_part && tile == schedule.first_tile);
+}
 
 }  // namespace warpfold::by_key

@@ -2,26 +2,44 @@
 // The grid of a reduction by key: a pure function, testable without a GPU.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/tile_epochs.cuh>
 
 namespace warpfold::by_key {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-struct by_key_plan {
+template <class Schedule> struct by_key_plan {
   int blocks;
-  tile_epochs schedule;
+  Schedule schedule;
 };
 
-/// Chooses the grid for `items` > 0 items, in 2^30 tiles at most. `most_blocks` is the number of blocks that the device
-/// holds at once. The reduction's results do not depend on the grid.
-inline by_key_plan plan_by_key(int most_blocks, std::int64_t items, const kernel_policy& policy,
-                               std::size_t accumulator_bytes, int max_blocks = 0) {
+/// The leading items that an array must miss, for the tree over it to have the joins that the tree over a whole input
+/// has within its items [first, first + items): fewer than twice `items`.
+inline std::int64_t missing_before(std::int64_t first, std::int64_t items) {
+  if (items == 0) return 0;
+  // At the number that the greatest power of two divides, a node ends that is as long as what lies on either side.
+  const std::int64_t end = first + items,
+                     peak = end &
+                            ~(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(first ^ end))) - 1);
+  const std::int64_t longer = std::max(peak - first, end - peak);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(longer))) - (peak - first);
+}
+
+/// Chooses the grid for the items from number `first` to `end` - 1 > first of a tree, in 2^30 tiles at most. `first` is
+/// 0 unless the `Schedule` is part_epochs. `most_blocks` is the number of blocks that the device holds at once. The
+/// reduction's results do not depend on the grid.
+template <class Schedule = tile_epochs>
+by_key_plan<Schedule> plan_by_key(int most_blocks, std::int64_t first, std::int64_t end, const kernel_policy& policy,
+                                  std::size_t accumulator_bytes, int max_blocks = 0) {
   const std::int64_t tile_items = std::int64_t{policy.tile_threads} * policy.thread_items;
-  const std::int64_t tiles = (items - 1) / tile_items + 1;
+  const std::int64_t tiles = (end - 1) / tile_items + 1;
   const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
-  return {static_cast<int>(std::min<std::int64_t>(tiles, most)),
-          {static_cast<int>(tiles), log_epoch_tiles(accumulator_bytes)}};
+  Schedule schedule{};
+  schedule.tiles = static_cast<int>(tiles), schedule.log_epoch = log_epoch_tiles(accumulator_bytes);
+  if constexpr (Schedule::is_part)
+    schedule.first_tile = static_cast<int>(first / tile_items), schedule.missing = static_cast<int>(first % tile_items);
+  return {static_cast<int>(std::min<std::int64_t>(tiles - first / tile_items, most)), schedule};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

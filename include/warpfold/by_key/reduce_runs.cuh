@@ -14,7 +14,47 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Does what all overloads do. `count` is the number of items, and each output is as to_output says.
+/// Checks the arguments of a reduction by key, and returns how many runs its outputs have room for. `count` is the
+/// number of items, and each output is as to_output says.
+template <class A>
+std::int64_t check_runs(const char* function, const auto& keys, const auto& values, std::int64_t count,
+                        const auto& out_keys, const auto& out_values, const auto& out_count, const initial<A>& init) {
+  host_side::check_count(function, count);
+  if (count > 0) {
+    host_side::check_pointer(function, "keys", keys);
+    host_side::check_pointer(function, "values", values);
+  }
+  if (out_keys.size >= 0 && out_values.size >= 0 && out_keys.size != out_values.size)
+    reject(function, "out_keys has room for " + std::to_string(out_keys.size) + " runs, out_values for " +
+                         std::to_string(out_values.size));
+  host_side::check_equal_sizes(function, "out_values", out_values);
+  if (out_count.size == 0) reject(function, "out_count has no items");
+  const std::int64_t sized = out_keys.size >= 0 ? out_keys.size : out_values.size, room = sized >= 0 ? sized : count;
+  if (room > 0) {
+    host_side::check_pointer(function, "out_keys", out_keys.first);
+    host_side::check_output_pointers(function, "out_values", out_values);
+  }
+  host_side::check_pointer(function, "out_count", out_count.first);
+  const auto check_apart_from = [&](const char* argument, const auto& first, std::int64_t items) {
+    host_side::check_apart(function, argument, first, items, "out_keys", out_keys.first, room);
+    host_side::check_outputs_apart_from(function, argument, first, items, "out_values", out_values, room);
+    host_side::check_apart(function, argument, first, items, "out_count", out_count.first, 1);
+  };
+  check_apart_from("keys", keys, count);
+  check_apart_from("values", values, count);
+  host_side::check_outputs_apart(function, "out_values", out_values, room);
+  host_side::check_outputs_apart_from(function, "out_keys", out_keys.first, room, "out_values", out_values, room);
+  host_side::check_apart(function, "out_keys", out_keys.first, room, "out_count", out_count.first, 1);
+  host_side::for_each_output("out_values", out_values, [&](const char* name, const auto& first, std::int64_t) {
+    host_side::check_apart(function, name, first, room, "out_count", out_count.first, 1);
+  });
+  host_side::check_initial_apart(function, "init", init, "out_keys", out_keys.first, room);
+  host_side::check_outputs_apart_from(function, "init", init, "out_values", out_values, room);
+  host_side::check_initial_apart(function, "init", init, "out_count", out_count.first, 1);
+  return room;
+}
+
+/// Does what all overloads do.
 template <class Op, class Transform, class Equal, class A>
 void reduce_runs(const char* function, const auto& keys, const auto& values, std::int64_t count, const auto& out_keys,
                  const auto& out_values, const auto& out_count, Op op, Transform transform, Equal equal,
@@ -24,39 +64,7 @@ void reduce_runs(const char* function, const auto& keys, const auto& values, std
   if constexpr (!by_key::check_types<key, value, Op, Transform, Equal, A>()) {
   } else if constexpr (by_key::check_outputs<key, Op, A, decltype(out_keys.first), decltype(out_values.first),
                                              decltype(out_count.first)>()) {
-    host_side::check_count(function, count);
-    if (count > 0) {
-      host_side::check_pointer(function, "keys", keys);
-      host_side::check_pointer(function, "values", values);
-    }
-    if (out_keys.size >= 0 && out_values.size >= 0 && out_keys.size != out_values.size)
-      reject(function, "out_keys has room for " + std::to_string(out_keys.size) + " runs, out_values for " +
-                           std::to_string(out_values.size));
-    host_side::check_equal_sizes(function, "out_values", out_values);
-    if (out_count.size == 0) reject(function, "out_count has no items");
-    const std::int64_t sized = out_keys.size >= 0 ? out_keys.size : out_values.size, room = sized >= 0 ? sized : count;
-    if (room > 0) {
-      host_side::check_pointer(function, "out_keys", out_keys.first);
-      host_side::check_output_pointers(function, "out_values", out_values);
-    }
-    host_side::check_pointer(function, "out_count", out_count.first);
-    const auto check_apart_from = [&](const char* argument, const auto& first, std::int64_t items) {
-      host_side::check_apart(function, argument, first, items, "out_keys", out_keys.first, room);
-      host_side::check_outputs_apart_from(function, argument, first, items, "out_values", out_values, room);
-      host_side::check_apart(function, argument, first, items, "out_count", out_count.first, 1);
-    };
-    check_apart_from("keys", keys, count);
-    check_apart_from("values", values, count);
-    host_side::check_outputs_apart(function, "out_values", out_values, room);
-    host_side::check_outputs_apart_from(function, "out_keys", out_keys.first, room, "out_values", out_values, room);
-    host_side::check_apart(function, "out_keys", out_keys.first, room, "out_count", out_count.first, 1);
-    host_side::for_each_output("out_values", out_values, [&](const char* name, const auto& first, std::int64_t) {
-      host_side::check_apart(function, name, first, room, "out_count", out_count.first, 1);
-    });
-    host_side::check_initial_apart(function, "init", options.init, "out_keys", out_keys.first, room);
-    host_side::check_outputs_apart_from(function, "init", options.init, "out_values", out_values, room);
-    host_side::check_initial_apart(function, "init", options.init, "out_count", out_count.first, 1);
-
+    const std::int64_t room = check_runs(function, keys, values, count, out_keys, out_values, out_count, options.init);
     constexpr int most = by_key::thread_items_of<key, value, A>;
     const auto lowered = lower_into<A>(op, out_values.first);
     using outputs =

@@ -35,7 +35,8 @@ template <class Op, class A> struct carry_joiner {
     if constexpr (uses_identity) return {is_head ? missing() : value, value, is_head, true};
     else return {value, value, is_head, !is_head};
   }
-  /// The carry of no items. It may stand only to the right of others.
+  /// The carry of no items. It may stand to the right of others, or on the left of the input's first item, which is a
+  /// head: then nothing is joined to it.
   __device__ run_carry<A> none() const { return {missing(), missing(), 0, false}; }
 
   /// The carry of both spans. Calls close(value) if that completes a run.
@@ -55,20 +56,22 @@ template <class Op, class A> struct carry_joiner {
   }
 };
 
-/// The carry of the first `count` of a thread's `Count` items, a power of two, or of all of them if `Whole`. Bit k of
+/// The carry of the items [skipped, count) of a thread's `Count` items, a power of two, or of all if `Whole`. Bit k of
 /// `heads` says whether item k is a head; it is zero where the item does not exist. Calls close(rank, value) for each
 /// complete run, where `rank` is the number of heads before the run's own. value(k) is asked for existing items only.
 /// `first` is the first item's number, and a constant once all calls are inlined.
 template <int Count, bool Whole, class Op, class A, class Value, class Close>
 __device__ run_carry<A> fold_runs(const carry_joiner<Op, A>& joiner, Value value, unsigned heads, int count,
-                                  Close close, int first = 0) {
+                                  Close close, int skipped = 0, int first = 0) {
   if constexpr (Count == 1) {
-    return Whole || first < count ? joiner.item(value(first), static_cast<int>(heads & 1u << first)) : joiner.none();
+    return Whole || (first < count && first >= skipped)
+               ? joiner.item(value(first), static_cast<int>(heads & 1u << first))
+               : joiner.none();
   } else {
     constexpr int half = Count / 2;
     const int middle = first + half;
-    const auto left = fold_runs<half, Whole>(joiner, value, heads, count, close, first);
-    const auto right = fold_runs<half, Whole>(joiner, value, heads, count, close, middle);
+    const auto left = fold_runs<half, Whole>(joiner, value, heads, count, close, skipped, first);
+    const auto right = fold_runs<half, Whole>(joiner, value, heads, count, close, skipped, middle);
     auto joined =
         joiner.join(left, right, [&](const A& across) { close(__popc(heads & ((1u << middle) - 1)) - 1, across); });
     joined.heads = static_cast<int>(heads & ((2u << (Count - 1)) - 1) << first);  // the same mask, by one instruction

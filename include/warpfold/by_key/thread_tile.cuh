@@ -41,10 +41,17 @@ template <int Items, class Source> struct thread_run {
       for (int i = 0; i < Items / chunk_items; ++i) load(chunks[i], first + i * chunk_items);
     });
   }
+  /// Loads the items [skipped, count) of them one by one.
+  __device__ void load_items(const Source& source, std::int64_t first, int count, int skipped) {
+    WARPFOLD_UNROLL
+    for (int i = 0; i < Items / chunk_items; ++i)
+      source.load_items(chunks[i], first + i * chunk_items, count - i * chunk_items, skipped - i * chunk_items);
+  }
   __device__ const typename Source::chunk& chunk_of(int k) const { return chunks[k / chunk_items]; }
 };
 
-/// A thread's keys and values of a tile.
+/// A thread's keys and values of a tile. Sources of a part begin with the part's first tile, and so miss its first
+/// schedule.missing items.
 template <class Keys, class Leaves> struct thread_tile {
   using Values = typename Leaves::source_type;
   using key_type = typename Keys::item;
@@ -60,7 +67,7 @@ template <class Keys, class Leaves> struct thread_tile {
     std::conditional_t<stages_values, staged_items<typename Values::item, items>, nothing> values;
   };
 
-  int count = 0;  ///< how many of the thread's items exist
+  int count = 0;  ///< how many of the thread's items exist; of a part's tiles, items_before and items_through, in bytes
   thread_run<items, Keys> keys;
   thread_run<items, Values> values;
   /// In lane 0: the key before the warp's first one, if it exists. Bytes, if keys have no default constructor.
@@ -68,58 +75,85 @@ template <class Keys, class Leaves> struct thread_tile {
 
   /// Starts to copy the items of warp number `warp` of a tile, which is whole and aligned. All lanes of the warp call
   /// it.
-  __device__ static void start(stage& to, const Keys& from_keys, const Values& from_values, int tile, int warp) {
-    const std::int64_t first = std::int64_t{tile} * tile_items + warp * warp_items;
-    if constexpr (stages_keys) to.keys.start(from_keys.data, first, first > 0);
+  template <class Schedule>
+  __device__ static void start(stage& to, const Keys& from_keys, const Values& from_values, const Schedule& schedule,
+                               int tile, int warp) {
+    const std::int64_t first = begin_of(schedule, tile) + warp * warp_items;
+    if constexpr (stages_keys) to.keys.start(from_keys.data, first, first > schedule.missing);
     if constexpr (stages_values) to.values.start(from_values.data, first, false);
   }
   /// Reads the items whose copies start() began, and loads the others. All lanes of a warp call it.
-  __device__ void take(stage& staged, const Keys& from_keys, const Values& from_values, int tile) {
+  template <class Schedule>
+  __device__ void take(stage& staged, const Keys& from_keys, const Values& from_values, const Schedule& schedule,
+                       int tile) {
     count = items;
     arch::wait_async_copies();
     __syncwarp();
     if constexpr (stages_keys) {
       staged.keys.read(keys.chunks);
       if (arch::lane_id() == 0) before[0] = staged.keys.item_before();
-    } else load_keys(from_keys, tile);
+    } else load_keys(from_keys, schedule, tile);
     if constexpr (stages_values) staged.values.read(values.chunks);
-    else load_values(from_values, tile);
+    else load_run(values, from_values, schedule, tile);
   }
   /// Loads all items from memory.
-  __device__ void load(const Keys& from_keys, const Values& from_values, int tile) {
-    count = static_cast<int>(greatest_of(0, least_of(from_keys.items - first_of(tile), items)));
-    load_keys(from_keys, tile);
-    load_values(from_values, tile);
+  template <class Schedule>
+  __device__ void load(const Keys& from_keys, const Values& from_values, const Schedule& schedule, int tile) {
+    const std::int64_t first = first_of(schedule, tile);
+    count = static_cast<int>(greatest_of(0, least_of(from_keys.items - first, items)));
+    if constexpr (Schedule::is_part)
+      count |= static_cast<int>(greatest_of(0, least_of(schedule.missing - first, items))) << 8;
+    load_keys(from_keys, schedule, tile);
+    load_run(values, from_values, schedule, tile);
   }
+  /// The thread's items before the part's first one, and those before the end of the input.
+  template <class Schedule> __device__ int items_before() const { return Schedule::is_part ? count >> 8 : 0; }
+  template <class Schedule> __device__ int items_through() const { return Schedule::is_part ? count & 0xFF : count; }
   __device__ key_type key(int k) const { return Keys::value(keys.chunk_of(k), k % Keys::chunk_items); }
 
   /// The heads among the thread's items: bit k for item k. If `Whole`, all items exist. All lanes of a warp call it.
   /// `equal` sees keys that exist: an item that exists has a predecessor that exists, but for the first of the input.
-  template <bool Whole, class Equal> __device__ unsigned find_heads(int tile, Equal equal) const {
-    const bool begins_input = tile == 0 && arch::flat_thread() == 0;
+  template <bool Whole, class Schedule, class Equal>
+  __device__ unsigned find_heads(const Schedule& schedule, int tile, Equal equal) const {
+    const auto begins_input = [&](int k) {
+      if constexpr (Schedule::is_part)
+        return tile == schedule.first_tile && arch::flat_thread() * items + k == schedule.missing;
+      else return k == 0 && tile == 0 && arch::flat_thread() == 0;
+    };
     auto previous = warp::shuffle_up(key(items - 1), 1);
     if (arch::lane_id() == 0) previous = before[0];
     unsigned heads = 0;
     WARPFOLD_UNROLL
     for (int k = 0; k < items; ++k) {
       const auto current = key(k);
-      if ((Whole || k < count) && ((k == 0 && begins_input) || !equal(previous, current))) heads |= 1u << k;
+      if ((Whole || (k < items_through<Schedule>() && k >= items_before<Schedule>())) &&
+          (begins_input(k) || !equal(previous, current)))
+        heads |= 1u << k;
       previous = current;
     }
     return heads;
   }
 
  private:
-  __device__ static std::int64_t first_of(int tile) {
-    return std::int64_t{tile} * tile_items + arch::flat_thread() * items;
+  template <class Schedule> __device__ static std::int64_t begin_of(const Schedule& schedule, int tile) {
+    return std::int64_t{tile - schedule.first_tile} * tile_items;
   }
-  __device__ void load_keys(const Keys& from, int tile) {
-    const std::int64_t first = first_of(tile);
-    if (arch::lane_id() == 0 && first > 0 && count > 0) before[0] = from.at(first - 1);
-    keys.load(from, first, std::int64_t{tile} * tile_items, tile_items);
+  template <class Schedule> __device__ static std::int64_t first_of(const Schedule& schedule, int tile) {
+    return begin_of(schedule, tile) + arch::flat_thread() * items;
   }
-  __device__ void load_values(const Values& from, int tile) {
-    values.load(from, first_of(tile), std::int64_t{tile} * tile_items, tile_items);
+  template <class Schedule> __device__ void load_keys(const Keys& from, const Schedule& schedule, int tile) {
+    const std::int64_t first = first_of(schedule, tile);
+    if (arch::lane_id() == 0 && first > schedule.missing && items_through<Schedule>() > 0)
+      before[0] = from.at(first - 1);
+    load_run(keys, from, schedule, tile);
+  }
+  template <class Run, class Source, class Schedule>
+  __device__ void load_run(Run& to, const Source& from, const Schedule& schedule, int tile) const {
+    const std::int64_t begin = begin_of(schedule, tile);
+    if constexpr (Schedule::is_part)  // shifted vectors around the tile may reach items that do not exist
+      if (schedule.missing > 0 && begin - schedule.missing < 16)
+        return to.load_items(from, first_of(schedule, tile), items_through<Schedule>(), items_before<Schedule>());
+    to.load(from, first_of(schedule, tile), begin, tile_items);
   }
 };
 

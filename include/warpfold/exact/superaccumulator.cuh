@@ -130,6 +130,9 @@ template <class T> struct scaled_sum {
   int exponent;
   unsigned kinds;
 
+  __host__ __device__ explicit operator superaccumulator<T>() const {
+    return accumulator_of<T>(digits, exponent, kinds);
+  }
   __host__ __device__ bool is_normal() const { return min_exponent <= exponent && exponent <= max_exponent; }
   /// The nearest float, if the sum is_normal and of numbers: the power of two changes no digit.
   __host__ __device__ float rounded() const {

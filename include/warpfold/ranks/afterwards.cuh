@@ -8,13 +8,13 @@
 namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Puts the header in front of the list.
-template <class A, class Op> struct put_header {
-  list_message<A, Op>* message;
+/// Puts the header in front of the message.
+template <class Message> struct put_header {
+  Message* message;
   message_header header;
 
-  __device__ void operator()(const Op&) const {
-    if (threadIdx.x == 0) message->header = header;
+  template <class Op> __device__ void operator()(const Op&) const {
+    if (threadIdx.x == 0) message->header = message->put(header);
   }
 };
 
@@ -42,8 +42,8 @@ struct no_finish {
 };
 
 /// put_header, then an exchange through mailboxes, then `finish`.
-template <class A, class Op, class Finish> struct exchange_then {
-  put_header<A, Op> head;
+template <class Message, class Op, class Finish> struct exchange_then {
+  put_header<Message> head;
   mailboxes boxes;
   gathered_messages all;
   Finish finish;
@@ -53,7 +53,7 @@ template <class A, class Op, class Finish> struct exchange_then {
     __shared__ int shared;
     head(op);
     __syncthreads();
-    if (!exchange_messages<A, Op>(boxes, all, head.header, to, shared)) return;
+    if (!exchange_messages<Message>(boxes, all, head.message->put(head.header), to, shared)) return;
     finish(all, op, to, shared);
   }
 };
@@ -81,15 +81,8 @@ __device__ void write_list(const list_then<A, ListOp, After>& to, const reductio
   to.after(op);
 }
 
-/// For lists that are written by kernels of their own; or, if `end` is not -1, without nodes: only the items of a rank
-/// are told. One block.
-template <class A, class Op, class After>
-__global__ void after_kernel(canonical_nodes<A, Op>* list, std::int64_t first, std::int64_t end, Op op,
-                             const __grid_constant__ After after) {
-  if (end >= 0 && threadIdx.x == 0) warpfold::detail::list_writer::set_items(*list, first, end);
-  __syncthreads();
-  after(op);
-}
+/// For messages that are written by kernels of their own, or that have a header only. One block.
+template <class Op, class After> __global__ void after_kernel(Op op, const __grid_constant__ After after) { after(op); }
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::ranks

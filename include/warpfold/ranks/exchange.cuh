@@ -34,16 +34,16 @@ template <class Ranks> call_options with_scratch(Ranks& ranks, call_options opti
   return options;
 }
 
-/// One call on one rank. `A` and `Op` are those of the lists.
-template <class A, class Op, communicator Ranks> class exchange {
+/// One call on one rank. `A` and `Op` are those of the lists; a `Message` has the members of list_message.
+template <class A, class Op, communicator Ranks, class Message = list_message<A, Op>> class exchange {
  public:
-  using message = list_message<A, Op>;
+  using message = Message;
 
   exchange(const char* function, Ranks& ranks, const Op& op, const call_options& options,
-           std::chrono::nanoseconds timeout, int root = -1, std::size_t room_bytes = 0)
+           std::chrono::nanoseconds timeout, int root = -1, std::size_t room_bytes = 0, const std::string& more = {})
       : function_(function), ranks_(ranks), op_(op), options_(options), timeout_(timeout), room_bytes_(room_bytes) {
     const std::string name = std::string(function) + " with " + std::string(host_side::type_name<Op>()) + " in " +
-                             std::string(host_side::type_name<A>());
+                             std::string(host_side::type_name<A>()) + more;
     header_.call = call_number(name + std::to_string(sizeof(A)));
     header_.root = root;
     header_.rank = ranks.rank();
@@ -80,8 +80,14 @@ template <class A, class Op, communicator Ranks> class exchange {
   template <class Finish> void tell(std::int64_t count, std::int64_t first, std::int64_t end, const Finish& finish) {
     header_.count = count, header_.first = first, header_.end = end;
     const memory at = memory_of_call();
-    with_step_after(at, header_, finish, [&](const auto& after) { enqueue_after(at, first, end, after); });
+    with_step_after(at, header_, finish, [&](const auto& after) { enqueue_after(after); });
     gather_and_finish(at, finish);
+  }
+  /// This rank's message, for kernels that write it before send().
+  message* own_message() { return memory_of_call().mine; }
+  /// Sends it with the items [first, end) of the part, and finishes with what all ranks have sent.
+  template <class Finish> void send(std::int64_t first, std::int64_t end, const Finish& finish) {
+    tell(0, first, end, finish);
   }
   /// The messages of the last exchange, until the next one.
   gathered_messages messages() { return memory_of_call().all; }
@@ -116,17 +122,15 @@ template <class A, class Op, communicator Ranks> class exchange {
   /// Calls enqueue(after), where `after` is what the block does that has written the list.
   template <class Finish, class Enqueue>
   void with_step_after(const memory& at, const message_header& header, const Finish& finish, Enqueue enqueue) {
-    const put_header<A, Op> head{at.mine, header};
+    const put_header<message> head{at.mine, header};
     if constexpr (in_one_launch) {
-      enqueue(exchange_then<A, Op, Finish>{head, ranks_.boxes(timeout_), at.all, finish, at.to});
+      enqueue(exchange_then<message, Op, Finish>{head, ranks_.boxes(timeout_), at.all, finish, at.to});
       is_sent_ = true;
     } else enqueue(head);
   }
-  template <class After>
-  void enqueue_after(const memory& at, std::int64_t first, std::int64_t end, const After& after) {
+  template <class After> void enqueue_after(const After& after) {
     const int threads = in_one_launch ? 128 : warp_lanes;
-    host_side::enqueue(&after_kernel<A, Op, After>, {1, threads}, options_.stream, &at.mine->nodes, first, end, op_,
-                       after);
+    host_side::enqueue(&after_kernel<Op, After>, {1, threads}, options_.stream, op_, after);
   }
   template <class Leaves, class After>
   void enqueue_list(const Leaves& leaves, std::int64_t first, const memory& at, const After& after) {
@@ -134,16 +138,16 @@ template <class A, class Op, communicator Ranks> class exchange {
     const host_side::call_frame frame(function_, options, reduction::scratch(host_side::current_device(), sizeof(A)));
     const std::int64_t items = leaves.source.items;
     canonical_nodes<A, Op>* const list = &at.mine->nodes;
-    if (items == 0) return enqueue_after(at, first, first, after);
+    if (items == 0) return enqueue_after(after);
     if constexpr (host_side::own_reduction<Op, A>::exists) {
       host_side::own_reduction<Op, A>::enqueue(
           function_, leaves, reduction::whole_output(list, first, items), op_,
           reduce_options<A>{options.stream, {}, options.workspace, options.max_blocks});
-      enqueue_after(at, first, -1, after);
+      enqueue_after(after);
     } else if constexpr (warp::selects<Leaves>) {
       reduction::enqueue_selection(frame, leaves, reduction::whole_output(list, first, items), op_,
                                    grid::initial_value<A>{});
-      enqueue_after(at, first, -1, after);
+      enqueue_after(after);
     } else reduction::enqueue_part_tree(frame, leaves, first, list_then<A, Op, After>{list, after}, op_);
   }
 
@@ -179,7 +183,7 @@ template <class A, class Op, communicator Ranks> class exchange {
       failed.call = 0, failed.first = 0, failed.end = 0;
       failed.text = short_text(why);
       const memory at = memory_of_call();
-      with_step_after(at, failed, no_finish{}, [&](const auto& after) { enqueue_after(at, 0, 0, after); });
+      with_step_after(at, failed, no_finish{}, [&](const auto& after) { enqueue_after(after); });
       if constexpr (!in_one_launch) gather_first(at);
     } catch (const std::exception&) {  // what has failed first is thrown
     }

@@ -30,7 +30,7 @@ static_assert(header_words * word_bytes == sizeof(message_header));
 
 /// Of a message of any accumulators: they have 256 bytes at most.
 inline constexpr int most_message_words =
-    (static_cast<int>(sizeof(message_header)) + 124 * 256 + word_bytes - 1) / word_bytes;
+    static_cast<int>((sizeof(message_header) + most_bytes_before_nodes + 124 * 256 + word_bytes - 1) / word_bytes);
 constexpr std::size_t mailbox_words(int ranks) {
   return 1 + 2 * static_cast<std::size_t>(ranks) * static_cast<std::size_t>(most_message_words);
 }
@@ -110,13 +110,9 @@ class mail_turn {
   std::uint64_t start_;
 };
 
-/// The words of the nodes of the items that a header names.
-template <class A> __device__ int node_words(const message_header& header) {
-  const std::int64_t first = header.first, end = header.end;
-  if (first >= end) return 0;
-  const std::int64_t peak = end & ~(reduction::powers::greatest_power(first ^ end) - 1);
-  const int nodes = reduction::powers::bits_of(peak - first) + reduction::powers::bits_of(end - peak);
-  return (nodes * static_cast<int>(sizeof(A)) + word_bytes - 1) / word_bytes;
+/// The words behind a header.
+template <class Message> __device__ int payload_words(const message_header& header) {
+  return (static_cast<int>(Message::payload_bytes(header)) + word_bytes - 1) / word_bytes;
 }
 
 /// Words of a message that always travel, used or not: a warp takes them at once, before it knows how many are used.
@@ -124,32 +120,29 @@ inline constexpr int first_words = warp_lanes;
 
 /// Gathers the messages of all ranks. That of this rank is in its place already, visible to all threads of the block,
 /// which all call it; `own` is its header. False, with a report, if it ends without them.
-template <class A, class Op>
+template <class Message>
 __device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& boxes, const gathered_messages& all,
                                                             const message_header& own, report* to, int& shared) {
-  using message = list_message<A, Op>;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), peers = boxes.size - 1;
   const auto header = [&](int rank) { return reinterpret_cast<std::uint32_t*>(&all.of(rank)); };
-  const auto nodes = [&](int rank) {
-    return reinterpret_cast<std::uint32_t*>(warpfold::detail::list_writer::nodes(all.of<message>(rank).nodes));
-  };
+  const auto payload = [&](int rank) { return static_cast<std::uint32_t*>(all.of<Message>(rank).payload()); };
   mail_turn turn(boxes, shared);
 
-  const int own_nodes = own.call == 0 ? 0 : node_words<A>(own),
-            own_words = greatest_of(header_words + own_nodes, first_words);
+  const int own_payload = own.call == 0 ? 0 : payload_words<Message>(own),
+            own_words = greatest_of(header_words + own_payload, first_words);
   WARPFOLD_NO_UNROLL
   for (int i = thread; i < own_words * peers; i += threads) {
-    const int word = i % own_words, node = word - header_words;
+    const int word = i % own_words, behind = word - header_words;
     const std::uint32_t nothing[3] = {};
-    const std::uint32_t* const from = node < 0           ? reinterpret_cast<const std::uint32_t*>(&own) + 3 * word
-                                      : node < own_nodes ? nodes(boxes.rank) + 3 * node
-                                                         : nothing;
+    const std::uint32_t* const from = behind < 0             ? reinterpret_cast<const std::uint32_t*>(&own) + 3 * word
+                                      : behind < own_payload ? payload(boxes.rank) + 3 * behind
+                                                             : nothing;
     turn.put(turn.peer(i / own_words), word, from);
   }
   WARPFOLD_NO_UNROLL
   for (int i = thread; i < first_words * peers; i += threads) {
-    const int word = i % first_words, node = word - header_words, sender = turn.peer(i / first_words);
-    turn.take(sender, word, node < 0 ? header(sender) + 3 * word : nodes(sender) + 3 * node);
+    const int word = i % first_words, behind = word - header_words, sender = turn.peer(i / first_words);
+    turn.take(sender, word, behind < 0 ? header(sender) + 3 * word : payload(sender) + 3 * behind);
   }
   if (!turn.is_complete()) return turn.give_up(to), false;
   bool is_complete = true;
@@ -157,13 +150,12 @@ __device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& box
   for (int i = 0; i < peers; ++i) {
     const int sender = turn.peer(i);
     if (all.of(sender).call != own.call) continue;  // nothing else of it is understood
-    if (thread == 0)
-      warpfold::detail::list_writer::set_items(all.of<message>(sender).nodes, all.of(sender).first, all.of(sender).end);
-    const int words = node_words<A>(all.of(sender)), taken = first_words - header_words;
+    if (thread == 0) all.of<Message>(sender).take();
+    const int words = payload_words<Message>(all.of(sender)), taken = first_words - header_words;
     is_complete = is_complete && words <= taken;
     WARPFOLD_NO_UNROLL
     for (int word = taken + thread; word < words; word += threads)
-      turn.take(sender, header_words + word, nodes(sender) + 3 * word);
+      turn.take(sender, header_words + word, payload(sender) + 3 * word);
   }
   if (!is_complete && !turn.is_complete()) return turn.give_up(to), false;
   turn.end();

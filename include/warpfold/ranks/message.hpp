@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 #include <warpfold/canonical_nodes.hpp>
+#include <warpfold/reduce/part_cuts.hpp>
 
 namespace warpfold::ranks {
 
@@ -36,9 +37,28 @@ constexpr std::uint64_t call_number(std::string_view name) {
   return number == 0 ? 1 : number;
 }
 
+/// The number of nodes of the items [first, end).
+__host__ __device__ inline int nodes_of(std::int64_t first, std::int64_t end) {
+  if (first >= end) return 0;
+  const std::int64_t peak = end & ~(reduction::powers::greatest_power(first ^ end) - 1);
+  return reduction::powers::bits_of(peak - first) + reduction::powers::bits_of(end - peak);
+}
+
+/// A header, and the nodes of the part that it names. Messages of other kinds have the same members:
+///
+///   payload()           what travels behind the header, up to payload_bytes(header) bytes
+///   put(header)         completes this rank's header, which the host has made; all else has been written
+///   take()              to be called when header and payload have arrived
 template <class A, class Op> struct list_message {
   message_header header;
   canonical_nodes<A, Op> nodes;
+
+  __device__ static std::int64_t payload_bytes(const message_header& of) {
+    return std::int64_t{nodes_of(of.first, of.end)} * static_cast<std::int64_t>(sizeof(A));
+  }
+  __device__ void* payload() { return warpfold::detail::list_writer::nodes(nodes); }
+  __device__ static const message_header& put(const message_header& given) { return given; }
+  __device__ void take() { warpfold::detail::list_writer::set_items(nodes, header.first, header.end); }
 };
 
 /// The bytes of the first all-gather of an exchange. It carries headers: so ranks whose messages differ in size
@@ -52,5 +72,7 @@ inline constexpr std::size_t message_stride = fits_first_gather<Message> ? first
 
 /// Of any accumulators, which have 256 bytes at most and are aligned to 128 at most.
 inline constexpr std::size_t most_message_stride = 33 * 1024;
+/// What stands between the header and the nodes, at most.
+inline constexpr std::size_t most_bytes_before_nodes = 1024;
 
 }  // namespace warpfold::ranks

@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/ranks/join.cuh>
 #include <warpfold/reduce/part_cuts.hpp>
+#include <warpfold/thread/missing_items.cuh>
 
 namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -54,14 +55,87 @@ __global__ void write_borders_kernel(const __grid_constant__ prefix_work<A, Op> 
     at.borders[i] = least_of(at.blocks.border(i) - at.blocks.first, scanned);
 }
 
-/// Joins the lists of the ranks before this one, and writes the list on the left of each block.
-template <class A, class Op> struct list_left {
+/// The prefixes before an item's own block joined to its result, and init.
+template <class A, class Op> struct prefix_join {
   prefix_work<A, Op> at;
+  Op op;
+  grid::initial_value<A> init;
+  A nothing;
+  int ahead;  ///< 1 in an exclusive scan: the local scan's result of an item is that of the next one
+
+  /// To results of the local scan, of consecutive items of the part from `first` on. They stay as they are if the
+  /// exchange has failed.
+  template <int Items> __device__ void operator()(A (&values)[Items], unsigned live, std::int64_t first) const {
+    if (live == 0 || *at.is_valid == 0) return;
+    const std::int64_t own = first + ahead;  // may be less than 0, where it is not live
+    const block_place begin = place_of(greatest_of(own, 0)), end = place_of(own + Items - 1);
+    if (begin.block == end.block && own >= begin.first + ahead) {
+      const canonical_nodes<A, Op>& list = at.lists[begin.block];
+      WARPFOLD_NO_UNROLL
+      for (int node = begin.nodes - 1; node >= 0; --node) {
+        const A left = list[node];
+        WARPFOLD_UNROLL
+        for (int k = 0; k < Items; ++k)
+          if (thread::may_combine_missing<Op, A> || live >> k & 1) values[k] = op(left, values[k]);
+      }
+      if (init.exists()) WARPFOLD_UNROLL
+      for (int k = 0; k < Items; ++k)
+        if (live >> k & 1) values[k] = init.join(values[k], op);
+      return;
+    }
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Items; ++k)
+      if (live >> k & 1) values[k] = joined(own + k, values[k]);
+  }
+  /// The result of item `item` of the part, of which `value` is that of its block alone: an exclusive result has some
+  /// from the block's second item on, and what was scanned for the first one is a part of the list. Not inlined: few
+  /// results are.
+  WARPFOLD_NO_INLINE __device__ A joined(std::int64_t item, A value) const {
+    const block_place of = place_of(item);
+    const canonical_nodes<A, Op>& list = at.lists[of.block];
+    int node = of.nodes;
+    const bool has_own = item >= of.first + ahead;
+    if (!has_own && node == 0) return init.exists() ? init.alone() : nothing;
+    A result = has_own ? value : list[--node];
+    WARPFOLD_NO_UNROLL
+    while (node > 0) result = op(list[--node], result);
+    return init.join(result, op);
+  }
+
+ private:
+  struct block_place {
+    int block;
+    std::int64_t first;  ///< item of the block, in the part
+    int nodes;           ///< before it
+  };
+  /// The block of item `item` of the part, or of the item behind the last one: then of the last block.
+  __device__ block_place place_of(std::int64_t item) const {
+    const auto [first, peak, end, count] = at.blocks;
+    std::int64_t rest = 0;  // from the block's begin to the peak
+    int block = at.blocks.rising();
+    if (first + item < peak) {
+      // The blocks before the peak are as long as the binary digits of their sum. So the item's block is that of the
+      // highest digit in which what lies behind the item differs.
+      const std::int64_t all = peak - first, behind = all - item - 1,
+                         size = reduction::powers::greatest_power(all ^ behind);
+      block = reduction::powers::bits_of(all & (size - 1));
+      rest = all & ~(size - 1);
+    }
+    return {block, peak - rest - first, reduction::powers::bits_of(peak - rest)};
+  }
+};
+
+/// Joins the lists of the ranks before this one, and writes the list on the left of each block; in an exclusive scan
+/// also the first result, which is that of no item of the part.
+template <class A, class Op> struct list_left {
+  prefix_join<A, Op> prefixes;
   int rank;
+  A* out;
 
   __device__ void operator()(const gathered_messages& all, const Op& op, report* to, int& shared) const {
     using message = list_message<A, Op>;
     using writer = warpfold::detail::list_writer;
+    const prefix_work<A, Op>& at = prefixes.at;
     if (!check_calls(all, to, shared)) return;
     const int ranks = order_parts(all, to, shared);
     if (ranks <= 0 || at.blocks.count == 0) return;
@@ -82,37 +156,11 @@ template <class A, class Op> struct list_left {
       }
     }
     __syncthreads();
-    if (threadIdx.x == 0) *at.is_valid = 1;
+    if (threadIdx.x != 0) return;
+    if (prefixes.ahead != 0) *out = prefixes.joined(0, A{});
+    *at.is_valid = 1;
   }
 };
-
-/// Joins to each result the nodes on the left of its block, and init.
-template <bool IsExclusive, class A, class Op> __global__ void __launch_bounds__(256)
-join_prefixes_kernel(const __grid_constant__ prefix_work<A, Op> at, A* out, std::int64_t count, Op op,
-                     const __grid_constant__ grid::initial_value<A> init, A nothing) {
-  __shared__ std::int64_t borders[66];
-  if (*at.is_valid == 0) return;
-  for (int i = static_cast<int>(threadIdx.x); i <= at.blocks.count; i += static_cast<int>(blockDim.x))
-    borders[i] = at.blocks.border(i) - at.blocks.first;
-  __syncthreads();
-  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
-  int block = 0;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    while (borders[block + 1] <= i) ++block;
-    // An exclusive result has the block's own prefix from the block's second item on; that of the block's first item
-    // lies in its place, but is a part of the list already.
-    const canonical_nodes<A, Op>& list = at.lists[block];
-    int node = list.size();
-    const bool has_own = !IsExclusive || i > borders[block];
-    if (!has_own && node == 0) {
-      out[i] = init.exists() ? init.alone() : nothing;
-      continue;
-    }
-    A value = has_own ? out[i] : list[--node];
-    while (node > 0) value = op(list[--node], value);
-    out[i] = init.join(value, op);
-  }
-}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::ranks

@@ -33,6 +33,9 @@ enum class problem : std::int32_t {
   negative_count,    ///< `rank` has `from` items
   overlap,           ///< both ranks have the items `from` to `to`
   gap,               ///< nobody has the items `from` to `to`; `rank`, if not -1, has those before, `other` those behind
+  elsewhere,         ///< the first or last segment of `rank`, items `from` to `to`, does not lie where its items are
+  other_segment,     ///< of what crosses item `from`, `rank` and `other` name other bounds
+  beyond,            ///< `rank` has a segment of the items `from` to `to`, of which no rank has all
   no_items,
   no_answer,  ///< from `rank`; `from` is the number of milliseconds
   given_up    ///< because of an earlier call, by `rank`
@@ -85,6 +88,15 @@ __device__ inline void put_report(report* to, problem what, int rank, int other 
     case problem::gap:
       reject(function, "no rank has " + items + (found.rank < 0 ? "" : ", which follow those of " + rank) +
                            ", before those of " + other);
+    case problem::elsewhere:
+      if (found.to == found.from - 1)
+        reject(function,
+               rank + " has an empty segment before item " + number(found.from) + ", not where its items are");
+      reject(function, rank + " has a segment of " + items + ", but none of them");
+    case problem::other_segment:
+      reject(function,
+             rank + " and " + other + " name other bounds of the segment that goes on with item " + number(found.from));
+    case problem::beyond: reject(function, rank + " has a segment of " + items + ", beyond the items of all ranks");
     case problem::no_items: reject(function, "no rank has items, the operator has no identity, and no .init was given");
     case problem::no_answer: throw error(rank + " has not answered for " + number(found.from) + " ms");
     default: throw error(rank + " has given up an earlier call; no call works until all ranks start anew");

@@ -46,7 +46,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   if (plan.tiles > most_tiles) host_side::check_items(function, items, most_tiles * tile_items);
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;
   using arguments = scan_arguments<Segments, Leaves, Op, Out>;
-  const int log_unit = std::countr_zero(static_cast<unsigned>(tile_items)), row_begin = aligned_at(leaves, out);
+  const int log_unit = std::countr_zero(static_cast<unsigned>(tile_items)),
+            row_begin = aligned_at(leaves, target_of(out));
   const auto arguments_in = [&](const host_side::call_scratch& scratch) {
     const decltype(arguments::units) units{scratch.control_words<unit_control>(),
                                            scratch.control_words_behind<unit_control, grid::published_value<A>>(),

@@ -5,6 +5,21 @@
 
 namespace warpfold::segmented_scan {
 
+/// Results that something is joined to before they are written to `to`: finish(values, live, item) does that to the
+/// values, whose bits are set in `live`, of consecutive items from `item` on.
+template <class A, class Finish> struct finished_output {
+  A* to;
+  Finish finish;
+};
+template <class Out> inline constexpr bool is_finished = false;
+template <class A, class Finish> inline constexpr bool is_finished<finished_output<A, Finish>> = true;
+
+/// Where results are written.
+template <class Out> __host__ __device__ auto target_of(const Out& out) {
+  if constexpr (is_finished<Out>) return out.to;
+  else return out;
+}
+
 /// Whether results take the items' place.
 template <class Source, class Out> __device__ bool is_in_place(const Source& source, Out out) {
   if constexpr (requires { source.data; } && std::is_pointer_v<Out>)

@@ -39,8 +39,9 @@ template <bool IsExclusive, int Items, class A, class Op, class Out> struct row_
         before = own;
       }
     }
-    if (is_whole) store_row(values, out, base + row);
-    else store_chunk(values, live, out, base, row, is_aligned);
+    if constexpr (is_finished<Out>) out.finish(values, live, base + row + arch::lane_id() * Items);
+    if (is_whole) store_row(values, target_of(out), base + row);
+    else store_chunk(values, live, target_of(out), base, row, is_aligned);
   }
 };
 
@@ -137,7 +138,7 @@ __device__ unsigned scan_parts(const Arguments& arguments, Shared& shared, int t
 
     // In place, other warps write what lies around the part: it is not even read.
     constexpr int reach = 4 << Levels;
-    const bool stays = is_in_place(arguments.leaves.source, arguments.out);
+    const bool stays = is_in_place(arguments.leaves.source, target_of(arguments.out));
     const auto reader =
         reader_type::of(arguments.leaves.source, part.base, stays ? begin : -reach, stays ? end : reach);
     typename Leaves::chunk next{};
