@@ -90,9 +90,9 @@ endfunction()
 function(_cuda_emulate_split_accesses target)
   _cuda_emulate_see_accesses(${target} CUDA_EMULATOR_SPLIT_ACCESSES)
 endfunction()
-# Line numbers are for reports. Calls of these functions stay calls, which the emulator sees.
+# Line numbers are for reports, and bounds are those of arrays. Calls of these functions stay calls, which the emulator sees.
 function(_cuda_emulate_races target)
-  _cuda_emulate_see_accesses(${target} CUDA_EMULATOR_RACES -g1 --param=tsan-distinguish-volatile=1
+  _cuda_emulate_see_accesses(${target} CUDA_EMULATOR_RACES -fsanitize=bounds -g1 --param=tsan-distinguish-volatile=1
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
 endfunction()
 

@@ -116,9 +116,10 @@ template <cuda_emulator::detail::one_of<int, unsigned, cuda_emulator::detail::ul
 T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
   cuda_emulator::begin_atomic(address);
   const cuda_emulator::undivided whole;
-  const bool stores = std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired);
-  cuda_emulator::races::strong_access(address, sizeof(T), true, stores, std::memory_order_relaxed,
+  std::atomic_ref<T> target(*address);
+  cuda_emulator::races::strong_access(address, sizeof(T), true, target.load() == expected, std::memory_order_relaxed,
                                       cuda_emulator::races::scope::device);
+  target.compare_exchange_strong(expected, desired);
   return expected;
 }
 

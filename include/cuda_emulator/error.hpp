@@ -34,6 +34,8 @@ enum class fault {
   barrier_object,     // an mbarrier is used before init, or its counts are out of range
   async_copy,         // an asynchronous copy is misaligned, out of bounds or never waited for
   race,               // two accesses of the same memory that nothing orders (CUDA_EMULATOR_RACES)
+  out_of_bounds,      // an access outside an array or an allocation (CUDA_EMULATOR_RACES)
+  uninitialised,      // a read of shared memory that nobody has written (CUDA_EMULATOR_RACES)
   misaligned,         // an access of an address that is no multiple of its size
   bulk_copy,          // a bulk copy is misaligned, has a wrong size or is unfinished when its block ends
   trap,               // the kernel called __trap()
@@ -56,6 +58,8 @@ inline const char* fault_name(fault kind) {
     case fault::barrier_object: return "mbarrier";
     case fault::async_copy: return "asynchronous copy";
     case fault::race: return "data race";
+    case fault::out_of_bounds: return "out of bounds";
+    case fault::uninitialised: return "uninitialised memory";
     case fault::misaligned: return "misaligned address";
     case fault::bulk_copy: return "bulk copy";
     case fault::trap: return "trap";

@@ -104,6 +104,7 @@ inline cudaError_t read_launch(const void* kernel, const cudaLaunchConfig_t& con
     throw error(fault::usage, text("launch of ", function_name(kernel), ", which is not declared __global__"));
   if (const cudaError_t e = read_attributes(config, grid); e != cudaSuccess) return e;
   if (const cudaError_t e = check_shape(grid); e != cudaSuccess) return e;
+  grid.allow_unwritten_reads = settings().allow_unwritten_reads;
   if (settings().launch_error != cudaSuccess) return settings().launch_error;
   grid.most_resident_blocks =
       resident_blocks_of_device(kernel, grid.block.x * grid.block.y * grid.block.z, grid.shared_bytes);

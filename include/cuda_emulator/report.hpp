@@ -19,8 +19,10 @@ struct report {
   }
 
   static std::string describe(const scheduler& s, const thread& t, const std::string& message) {
-    return text(message, "\n  kernel ", function_name(s.launch_.kernel), ", block ", triple(t.parent->index),
-                ", thread ", triple(t.index), waiting(s));
+    return message + thread_of(s, t.parent->index, t.index) + waiting(s);
+  }
+  static std::string thread_of(const scheduler& s, uint3 block, uint3 thread) {
+    return text("\n  kernel ", function_name(s.launch_.kernel), ", block ", triple(block), ", thread ", triple(thread));
   }
 
   static std::string deadlock(const scheduler& s) {

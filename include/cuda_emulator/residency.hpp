@@ -204,6 +204,7 @@ inline void scheduler::run(const grid_launch& launch) {
   admit();
   if (thread* first = pick()) resume(*first, host_, host_bounds_);
   if (!failure_ && !done()) failure_ = std::make_exception_ptr(error(fault::deadlock, report::deadlock(*this)));
+  if (!failure_) failure_ = races::verdict();
   if (failure_) {
     unwind_all();
     std::rethrow_exception(failure_);

@@ -29,6 +29,13 @@ inline std::size_t used_device_bytes(int device) {
   return bytes;
 }
 
+// Where plain accesses are judged (races/), nobody's bytes stand on both sides of an allocation.
+#if defined(CUDA_EMULATOR_RACES)
+inline constexpr std::size_t allocation_guard_bytes = 256;
+#else
+inline constexpr std::size_t allocation_guard_bytes = 0;
+#endif
+
 inline cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type, int device = current_device()) {
   constexpr std::size_t alignment_bytes = 256;
   if (pointer == nullptr) return cudaErrorInvalidValue;
@@ -37,8 +44,10 @@ inline cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType ty
   const bool on_device = type != cudaMemoryTypeHost;
   if (on_device && bytes > settings().device_bytes - std::min(settings().device_bytes, used_device_bytes(device)))
     return cudaErrorMemoryAllocation;
-  if (bytes > (std::size_t{1} << 46) || posix_memalign(pointer, alignment_bytes, bytes) != 0)
+  if (bytes > (std::size_t{1} << 46) ||
+      posix_memalign(pointer, alignment_bytes, bytes + 2 * allocation_guard_bytes) != 0)
     return cudaErrorMemoryAllocation;
+  *pointer = static_cast<std::byte*>(*pointer) + allocation_guard_bytes;
   if (settings().poison) fill_poison(*pointer, bytes);
   runtime_lock lock(runtime_mutex());
   allocations()[reinterpret_cast<std::uintptr_t>(*pointer)] = {bytes, type, device};
@@ -51,7 +60,7 @@ inline cudaError_t release(void* pointer, bool host) {
   const auto found = allocations().find(reinterpret_cast<std::uintptr_t>(pointer));
   if (found == allocations().end() || (found->second.type == cudaMemoryTypeHost) != host) return cudaErrorInvalidValue;
   allocations().erase(found);
-  std::free(pointer);
+  std::free(static_cast<std::byte*>(pointer) - allocation_guard_bytes);
   return cudaSuccess;
 }
 

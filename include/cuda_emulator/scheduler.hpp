@@ -22,6 +22,7 @@ struct grid_launch {
   dim3 grid, block, cluster{1, 1, 1};
   std::size_t shared_bytes = 0;
   int most_resident_blocks = 1;         // the occupancy of the device
+  bool allow_unwritten_reads = false;   // as options say at the launch, which may run later
   void (*body)(const void*) = nullptr;  // calls the kernel once
   const void* arguments = nullptr;
 };

@@ -50,8 +50,10 @@ struct options {
   bool allow_exited_lanes = false;     // a mask may name lanes that have exited (CUDA lets it pass)
   bool allow_inactive_source = false;  // a shuffle may read an inactive lane, and gets poison
 
-  // Where races are looked for: prints each pair of places that races, and goes on. CUDA_EMULATOR_CONTINUE_AFTER_RACES
-  // in the environment sets it.
+  // Where races are looked for: a launch made while this is set may read shared memory that nobody has written.
+  bool allow_unwritten_reads = false;
+  // Where races are looked for: prints each place or pair of places at fault, and goes on.
+  // CUDA_EMULATOR_CONTINUE_AFTER_RACES in the environment sets it.
   bool continue_after_races = false;
   // Whether a bulk copy may overwrite what was read before only behind a proxy fence, as the letter of PTX says.
   // NVIDIA's own libraries do without: what has been read cannot change any more.

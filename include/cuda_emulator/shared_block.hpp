@@ -70,12 +70,13 @@ class shared_block {
     return memory_ != nullptr && address >= first && address < first + bytes_;
   }
 
- private:
 #if defined(CUDA_EMULATOR_ASAN)
   static constexpr std::size_t guard_bytes = 0;  // AddressSanitizer has its own
 #else
   static constexpr std::size_t guard_bytes = alignment_bytes;
 #endif
+
+ private:
   static constexpr std::byte guard_byte{0xC5};
 
   void open() {

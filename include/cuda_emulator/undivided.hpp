@@ -33,12 +33,18 @@ inline constinit thread_local bool in_kernel_code = false;
 
 class kernel_code {
  public:
-  explicit kernel_code(bool now) : before_(in_kernel_code) { in_kernel_code = now; }
-  ~kernel_code() { in_kernel_code = before_; }
+  explicit kernel_code(bool now) : before_(in_kernel_code) { set(now); }
+  ~kernel_code() { set(before_); }
   kernel_code(const kernel_code&) = delete;
   kernel_code& operator=(const kernel_code&) = delete;
 
  private:
+  // GCC takes the call at a function's end for one that reads no memory, and would write behind it.
+  static void set(bool value) {
+    in_kernel_code = value;
+    asm volatile("" : : : "memory");
+  }
+
   bool before_;
 };
 }  // namespace detail

@@ -39,6 +39,13 @@ std::vector<int> random_keys(std::int64_t items, std::int64_t length, wf_test::r
   return keys;
 }
 
+/// As the library enqueues it.
+template <class Kernel, class Arguments>
+void enqueue_and_wait(Kernel kernel, int blocks, int threads, std::size_t shared_bytes, const Arguments& arguments) {
+  wf::host_side::enqueue(kernel, {blocks, threads, shared_bytes}, nullptr, arguments);
+  wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
 /// Items of a part, by their numbers in the whole input.
 struct numbered_items {
   const hash* items;
@@ -90,7 +97,7 @@ void check(std::int64_t items, std::int64_t length, int log_epoch, int blocks, s
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(storage::bytes(true))),
       "cudaFuncSetAttribute");
   for (int call = 0; call < 2; ++call) {  // the second one with what the first one left
-    wf_test::launch_and_wait(kernel, blocks, storage::block_threads, storage::bytes(stages), arguments);
+    enqueue_and_wait(kernel, blocks, storage::block_threads, storage::bytes(stages), arguments);
     const auto found_keys = out_keys.to_host();
     const auto found = out_values.to_host();
     std::size_t run = 0;
@@ -156,7 +163,7 @@ TEST(by_key_epochs, after_billions_of_heads) {
       4,
       false};
   const auto kernel = &wf::by_key::by_key_kernel<keys_source, leaves_type, wf_test::hash_pair, same, outputs>;
-  wf_test::launch_and_wait(kernel, 2, storage::block_threads, storage::bytes(false), arguments);
+  enqueue_and_wait(kernel, 2, storage::block_threads, storage::bytes(false), arguments);
   EXPECT_EQ(count.value(), heads + runs);
   const auto found = out_values.to_host();
   for (std::int64_t run = 0; run <= runs; ++run) {

@@ -30,9 +30,12 @@ template <int Readers> struct small_shape : usual_shape<Readers> {
   __device__ static constexpr int log_windows(int) { return Readers; }
 };
 
-/// The tiles [first, end) are units of one segment; others only pass. Tile `late` lets others run before it looks back.
+/// The tiles [first, end) are units of one segment; others only pass. Tile `late` lets others run before it looks back,
+/// at least until `drawn` tiles have been drawn.
+/// Lane `publisher` publishes a tile's own node. If not `fences`, a tile releases its nodes when it leaves.
 struct units {
-  int first, end = 1 << 20, late = -1;
+  int first, end = 1 << 20, late = -1, drawn = 0, publisher = 0;
+  bool fences = true;
   __host__ __device__ bool has(int tile) const { return first <= tile && tile < end; }
 };
 
@@ -46,9 +49,12 @@ template <class Ring> __global__ void look_back_kernel(Ring ring, units own_unit
   const int first = own_units.first, before = own_units.has(tile) ? tile - first : -1;
   tiles_node own{tile, tile + 1, {}};
   if (before >= 0) {
-    if (lane == 0) ring.publish(0, tile, own);
-    ring.fence();
+    if (lane == own_units.publisher) ring.publish(0, tile, own);
+    if (own_units.fences) ring.fence();
+    else __syncwarp();
     for (int i = 0; tile == own_units.late && i < 3000; ++i) warpfold::arch::pause();
+    if (tile == own_units.late && lane == 0)
+      while (static_cast<int>(atomicAdd(&ring.control->next_tile, 0)) < own_units.drawn) warpfold::arch::pause();
     for (int level = 0; level < grid::ring_levels && before >> (grid::log_window * level) != 0; ++level) {
       const int log = grid::log_window * level, digit = before >> log, rank = digit & 31;
       const bool completes = tile + 1 < ring.tiles && ((before + 1) & ((32 << log) - 1)) == 0;
@@ -56,11 +62,11 @@ template <class Ring> __global__ void look_back_kernel(Ring ring, units own_unit
       ring.look_back(level, rank, ring.node_place(level, (first + through - 1) >> log), completes,
                      tile >> (log + grid::log_window), join{},
                      [&](int, const tiles_node& node) { own = join{}(node, own); });
-      if (completes) ring.fence();
+      if (completes && own_units.fences) ring.fence();
     }
   }
   if (lane == 0) begins[tile] = own.end == tile + 1 ? own.begin : -1;
-  ring.finish(tile, ring.leave(tile));
+  ring.finish(tile, ring.leave(tile, !own_units.fences));
 }
 
 template <int Readers, class Shape = usual_shape<Readers>> void check(int tiles, units own_units) {
@@ -100,6 +106,12 @@ TEST(node_ring, nodes_that_nobody_reads) {
   }
 }
 
+// The tile that completes a node has left when another one of its window leaves last.
+TEST(node_ring, nodes_that_tiles_release_when_they_leave) {
+  check<1>(70, {.first = 0, .end = 32, .late = 5, .drawn = 45, .fences = false});
+  check<2>(70, {.first = 0, .end = 32, .late = 5, .drawn = 45, .fences = false});
+}
+
 // Windows use places again. They wait for the round before, however late a tile of it looks back.
 TEST(node_ring, places_are_used_again) {
   for (const int late : {5, 31}) {
@@ -107,6 +119,7 @@ TEST(node_ring, places_are_used_again) {
     check<2, small_shape<2>>(4 * 32 + 40, {.first = 0, .late = late});
   }
   check<2, small_shape<2>>(8 * 32 + 3, {.first = 20, .late = 60});
+  check<1, small_shape<1>>(2 * 32 + 40, {.first = 0, .publisher = 31});  // which has not waited itself
 }
 
 }  // namespace

@@ -80,6 +80,26 @@ TEST(segmented_reduce_sanitizer, items_of_4_bytes) {
   }
 }
 
+// The race detector sees loads of numbers, and none of structs that are passed by value. Many segments of a few items
+// wait in queues.
+TEST(segmented_reduce_sanitizer, sums_of_numbers) {
+  auto all = layouts();
+  all.emplace_back("few", wf_test::lengths(600, 20));
+  for (const layout& where : all) {
+    std::vector<int> lengths;
+    for (std::size_t s = 0; s < where.begins.size(); ++s)
+      lengths.push_back(static_cast<int>(where.ends[s] - where.begins[s]));
+    const device_array<int> in(std::vector<int>(static_cast<std::size_t>(where.items), 1), 1);
+    const device_array<int> offsets(where.offsets<int>()), out(where.segments());
+    const std::span outputs(out.data(), out.size());
+    const wf::segmented_options<int> options{.max_blocks = 1};
+    wf::segmented_reduce(in.items(), offsets.items(), outputs, wf::plus{}, options);
+    EXPECT_EQ(out.to_host(), lengths) << where;
+    wf_test::per_warp_team::reduce(in.items(), offsets.items(), outputs, wf::plus{}, options);
+    EXPECT_EQ(out.to_host(), lengths) << where << " by teams";
+  }
+}
+
 // Enough steps for a stage to be used again.
 TEST(segmented_reduce_sanitizer, staged) {
   if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;

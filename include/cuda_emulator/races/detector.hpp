@@ -9,8 +9,10 @@
 #include <cuda_emulator/execution.hpp>
 #include <cuda_emulator/races/rules.hpp>
 #include <cuda_emulator/races/sites.hpp>
+#include <cuda_emulator/races/strong_words.hpp>
 #include <cuda_emulator/races/without_order.hpp>
 
+#include <optional>
 #include <set>
 #include <source_location>
 
@@ -23,6 +25,8 @@ class detector {
  public:
   void begin(scheduler& s);
   void end() { scheduler_ = nullptr; }
+  // What is held against a launch in which no other fault was found, or null.
+  std::exception_ptr verdict() const;
 
   instant next_instant() { return ++now_; }
   call_tree& calls() { return calls_; }
@@ -43,17 +47,26 @@ class detector {
 
   CUDA_EMULATOR_UNSEEN void take(const access& a) {
     std::uintptr_t address = a.address;
+    bool is_fresh = true;  // nobody has written any of these bytes of shared memory
     for (std::size_t left = a.bytes; left > 0;) {
       const std::size_t past = address % 8, here = left < 8 - past ? left : 8 - past;
       line* const l = line_of(address);
-      if (l != nullptr && l->is_shared) {
+      if (l->is_watched) {
         const std::size_t w = address % line_bytes / 8;
-        const auto bytes = static_cast<std::uint8_t>(((1u << here) - 1) << past & l->shared[w]);
+        const auto all = static_cast<std::uint8_t>(((1u << here) - 1) << past);
+        const auto bytes = static_cast<std::uint8_t>(all & l->shared[w]);
+        if (bytes != all && (l->guards & ((a.kind & writes) != 0 ? guards_writes : guards_reads)) != 0)
+          return outside(a, address);
+        is_fresh = is_fresh && bytes != 0 && (bytes & ~l->unwritten[w]) == 0;
+        if ((a.kind & writes) != 0) l->unwritten[w] &= static_cast<std::uint8_t>(~bytes);
         if (bytes != 0) take(l->words[w], a, bytes, extent_of(a, address));
+      } else {
+        is_fresh = false;
       }
       address += here;
       left -= here;
     }
+    if (is_fresh && (a.kind & (writes | both_ways)) != writes) unwritten(a);
   }
 
   // ---- memory -----------------------------------------------------------------------------------------------------
@@ -69,7 +82,7 @@ class detector {
     if (b.dynamic_shared.bytes() == 0) return;
     const auto first = reinterpret_cast<std::uintptr_t>(b.dynamic_shared.data());
     for (std::uintptr_t p = first / line_bytes * line_bytes; p < first + b.dynamic_shared.bytes(); p += line_bytes)
-      if (line* l = shadow_.find(shadow::key_of(p, 0))) shadow::forget(*l);
+      if (line* l = shadow_.find(shadow::key_of(p, 0))) shadow::begin_again(*l);
   }
   // The running block uses these variables for the first time.
   void enter_variables(const static_variables& variables) {
@@ -80,42 +93,40 @@ class detector {
     }
     for (const static_variable& v : variables) {
       const auto first = reinterpret_cast<std::uintptr_t>(v.address);
-      for (std::uintptr_t p = first / line_bytes * line_bytes; p < first + v.bytes; p += line_bytes)
-        line_of(p)->share(p, v.address, v.bytes);
+      // The line behind the variable, too, may only be written where it is a variable's.
+      for (std::uintptr_t p = first / line_bytes * line_bytes; p <= first + v.bytes; p += line_bytes) {
+        line* const l = line_of(p);
+        l->share(p, v.address, v.bytes, true);
+        l->is_watched = true;
+        l->guards |= guards_writes;
+      }
     }
   }
 
   // ---- strong accesses --------------------------------------------------------------------------------------------
 
-  void load(thread_state& t, const void* address, bool acquires, scope reach) {
+  void load(thread_state& t, const void* address, std::size_t bytes, bool acquires, scope reach) {
     const auto found = words_.find(word_key(address));
     if (found == words_.end()) return;
     const strong_word& word = found->second;
-    for (const auto& [block, known] : word.for_block)
+    const bool tells = !word.is_unchanged(address, bytes);
+    if (!tells) t.not_told = word.now().for_device, t.not_told_by = word.site();
+    const handed_on& what = tells ? word.now() : word.before();
+    for (const auto& [block, known] : what.for_block)
       if (block == block_of(t.who)) acquires ? acquire(t, known) : t.read_from_block.join(known);
-    if (reach == scope::device) acquires ? acquire(t, word.for_device) : t.read_from_device.join(word.for_device);
+    if (reach == scope::device) acquires ? acquire(t, what.for_device) : t.read_from_device.join(what.for_device);
   }
-  // `keeps`: of a read and write, which passes on what was released before it.
-  void store(thread_state& t, const void* address, bool releases, scope reach, bool keeps) {
+  // Before the store. `keeps`: of a read and write, which passes on what was released before it.
+  void store(thread_state& t, const access& a, bool releases, scope reach, bool keeps) {
+    const void* const address = reinterpret_cast<const void*>(a.address);
     strong_word* word = nullptr;
     if (const auto found = words_.find(word_key(address)); found != words_.end()) word = &found->second;
     if (!releases && word == nullptr && t.fenced_for_block.until == 0) return;
     if (word == nullptr) word = &words_[word_key(address)];
-    if (!keeps) {
-      word->for_device = {};
-      word->for_block.clear();
-      if (word->own.who != t.who) word->own = {};
-      else if (!releases)
-        pass_on(*word, word->own, word->own_reach, t.who);  // a later write by who released continues it
-    }
-    if (releases) {
-      word->own = release(t);
-      word->own_reach = reach;
-      pass_on(*word, word->own, reach, t.who);
-    } else {
-      pass_on(*word, t.fenced_for_block, scope::block, t.who);
-      if (reach == scope::device) pass_on(*word, t.fenced_for_device, scope::device, t.who);
-    }
+    word->begin_write(address, a.bytes, a.site);
+    if (!keeps) word->end_sequence(t.who, releases);
+    if (releases) word->release(release(t), reach);
+    else word->pass_on(t.fenced_for_block, t.fenced_for_device, reach, t.who);
   }
   void fence(thread_state& t, bool acquires, bool releases, scope reach) {
     if (acquires) {
@@ -159,21 +170,6 @@ class detector {
 
  private:
   friend struct race_report;
-
-  struct strong_word {
-    clock_ref for_device;
-    std::vector<std::pair<actor, clock_ref>> for_block;
-    released own;  // by the last thread that released here
-    scope own_reach = scope::device;
-  };
-  static void pass_on(strong_word& word, const released& what, scope reach, actor who) {
-    if (what.until == 0) return;
-    if (reach == scope::device) what.pass_on(word.for_device);
-    for (auto& [block, known] : word.for_block)
-      if (block == block_of(who)) return what.pass_on(known);
-    word.for_block.emplace_back(block_of(who), clock_ref{});
-    what.pass_on(word.for_block.back().second);
-  }
 
   CUDA_EMULATOR_INLINE std::uint64_t space_of(std::uintptr_t address) const {
     if (address + line_bytes <= variables_begin_ || address >= variables_end_) return 0;
@@ -271,8 +267,12 @@ class detector {
   }
 
   void found(const access& a, const record& r, unsigned lane);
+  void outside(const access& a, std::uintptr_t address);
+  void unwritten(const access& a);
+  template <class Text> void tell(fault kind, std::uint32_t site, std::uint32_t other, Text text);
 
   scheduler* scheduler_ = nullptr;
+  std::optional<unwritten_read> unwritten_;
   bool reads_need_proxy_fences_ = false, strong_writes_need_order_ = false;
   instant now_ = 0;
   std::uint32_t strong_accesses_ = 0;

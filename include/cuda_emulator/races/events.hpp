@@ -7,6 +7,7 @@
 #include <cuda_emulator/undivided.hpp>
 
 #include <atomic>
+#include <exception>
 
 #if defined(CUDA_EMULATOR_RACES)
 #include <cuda_emulator/races/detector.hpp>
@@ -23,6 +24,7 @@ inline void launch_ends() {
   current->end();
   current = nullptr;
 }
+inline std::exception_ptr verdict() { return current->verdict(); }
 inline void block_begins(block& b) { current->block_begins(b); }
 inline void variables_entered(const static_variables& variables) { current->enter_variables(variables); }
 
@@ -114,14 +116,21 @@ inline void strong_access_at(const volatile void* address, std::size_t bytes, bo
   const void* const at = const_cast<const void*>(address);
   const unsigned kind = strong | (is_write ? writes : 0u) | (reads && is_write ? both_ways : 0u) |
                         (reach == scope::block ? within_block : 0u);
-  detail::judge(t, at, bytes, kind, place);
+  const access what{reinterpret_cast<std::uintptr_t>(at),
+                    bytes,
+                    static_cast<std::uint8_t>(kind),
+                    detail::site(t, place),
+                    &t.race,
+                    t.race.who,
+                    t.race.stamp};
+  current->take(what);
   bool acquires = order != std::memory_order_relaxed && order != std::memory_order_release;
   bool releases =
       order != std::memory_order_relaxed && order != std::memory_order_acquire && order != std::memory_order_consume;
-  acquires = acquires && !current->acquires_nothing(detail::site(t, place));
-  releases = releases && !current->releases_nothing(detail::site(t, place));
-  if (reads) current->load(t.race, at, acquires, reach);
-  if (is_write) current->store(t.race, at, releases, reach, reads);
+  acquires = acquires && !current->acquires_nothing(what.site);
+  releases = releases && !current->releases_nothing(what.site);
+  if (reads) current->load(t.race, at, bytes, acquires, reach);
+  if (is_write) current->store(t.race, what, releases, reach, reads);
 }
 [[gnu::noinline]] inline void strong_access(const volatile void* address, std::size_t bytes, bool reads, bool is_write,
                                             std::memory_order order, scope reach) {
@@ -178,6 +187,7 @@ inline void bulk_copy_ends(barrier_state& barrier, const copy_state& copy) { bar
 #else
 inline void launch_begins(scheduler&) {}
 inline void launch_ends() {}
+inline std::exception_ptr verdict() { return nullptr; }
 inline void block_begins(block&) {}
 inline void variables_entered(const static_variables&) {}
 inline void lanes_met(warp&, unsigned) {}

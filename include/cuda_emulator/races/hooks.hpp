@@ -4,7 +4,7 @@
 // since they access memory, too.
 #pragma once
 
-#include <cuda_emulator/races/report.hpp>
+#include <cuda_emulator/races/undefined_behaviour.hpp>
 
 #if defined(CUDA_EMULATOR_RACES)
 
@@ -29,6 +29,14 @@ namespace cuda_emulator::races::detail {
   if (!cuda_emulator::detail::in_kernel_code || is_on_stack(address)) return;
   shared_access(address, bytes, kind, place);
 }
+// GCC announces 16 bytes for two words of 8 bytes, too.
+[[gnu::no_sanitize("thread"), gnu::always_inline]] inline void seen_aligned(const void* address, std::size_t bytes,
+                                                                            unsigned kind, const void* place) {
+  const std::size_t alignment_bytes = bytes < 8 ? bytes : 8;
+  if (cuda_emulator::detail::in_kernel_code && reinterpret_cast<std::uintptr_t>(address) % alignment_bytes != 0)
+    misaligned(address, alignment_bytes, place);
+  seen(address, bytes, kind, place);
+}
 // std::atomic and volatile have the scope of the system.
 [[gnu::no_sanitize("thread")]] inline void seen_strong(const volatile void* address, std::size_t bytes, bool reads,
                                                        bool is_write, int order, const void* place) {
@@ -41,20 +49,21 @@ namespace cuda_emulator::races::detail {
 }  // namespace cuda_emulator::races::detail
 
 #define CUDA_EMULATOR_HOOK extern "C" [[gnu::used, gnu::no_sanitize("thread")]] inline
-#define CUDA_EMULATOR_ACCESS(bytes)                                                                                \
-  CUDA_EMULATOR_HOOK void __tsan_read##bytes(void* address) {                                                      \
-    cuda_emulator::races::detail::seen(address, bytes, 0, __builtin_return_address(0));                            \
-  }                                                                                                                \
-  CUDA_EMULATOR_HOOK void __tsan_write##bytes(void* address) {                                                     \
-    cuda_emulator::races::detail::seen(address, bytes, cuda_emulator::races::writes, __builtin_return_address(0)); \
-  }                                                                                                                \
-  CUDA_EMULATOR_HOOK void __tsan_volatile_read##bytes(void* address) {                                             \
-    cuda_emulator::races::detail::seen_strong(address, bytes, true, false, __ATOMIC_RELAXED,                       \
-                                              __builtin_return_address(0));                                        \
-  }                                                                                                                \
-  CUDA_EMULATOR_HOOK void __tsan_volatile_write##bytes(void* address) {                                            \
-    cuda_emulator::races::detail::seen_strong(address, bytes, false, true, __ATOMIC_RELAXED,                       \
-                                              __builtin_return_address(0));                                        \
+#define CUDA_EMULATOR_ACCESS(bytes)                                                             \
+  CUDA_EMULATOR_HOOK void __tsan_read##bytes(void* address) {                                   \
+    cuda_emulator::races::detail::seen_aligned(address, bytes, 0, __builtin_return_address(0)); \
+  }                                                                                             \
+  CUDA_EMULATOR_HOOK void __tsan_write##bytes(void* address) {                                  \
+    cuda_emulator::races::detail::seen_aligned(address, bytes, cuda_emulator::races::writes,    \
+                                               __builtin_return_address(0));                    \
+  }                                                                                             \
+  CUDA_EMULATOR_HOOK void __tsan_volatile_read##bytes(void* address) {                          \
+    cuda_emulator::races::detail::seen_strong(address, bytes, true, false, __ATOMIC_RELAXED,    \
+                                              __builtin_return_address(0));                     \
+  }                                                                                             \
+  CUDA_EMULATOR_HOOK void __tsan_volatile_write##bytes(void* address) {                         \
+    cuda_emulator::races::detail::seen_strong(address, bytes, false, true, __ATOMIC_RELAXED,    \
+                                              __builtin_return_address(0));                     \
   }
 CUDA_EMULATOR_ACCESS(1)
 CUDA_EMULATOR_ACCESS(2)

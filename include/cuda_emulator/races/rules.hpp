@@ -6,6 +6,10 @@
 #include <cuda_emulator/races/shadow.hpp>
 #include <cuda_emulator/races/state.hpp>
 
+#include <vector_types.h>
+
+#include <string>
+
 namespace cuda_emulator::races {
 
 // One side of an access that is about to be judged.
@@ -17,6 +21,13 @@ struct access {
   const thread_state* by;
   actor who;      // the thread, or what copies for it
   instant stamp;  // of `who`
+};
+
+// A read of a block's memory that nobody has written.
+struct unwritten_read {
+  std::string what;
+  std::uint32_t site;
+  uint3 block, thread;
 };
 
 CUDA_EMULATOR_INLINE inline std::uint8_t extent_of(const access& a, std::uintptr_t address) {

@@ -49,19 +49,28 @@ struct word_shadow {
 
 inline constexpr unsigned line_bytes = 128, line_words = line_bytes / 8;
 
+// Accesses of a line's bytes that threads do not share are out of bounds: all, or writes.
+inline constexpr std::uint8_t guards_reads = 1, guards_writes = 2, guards_all = guards_reads | guards_writes;
+
 struct line {
   std::uint64_t key;
-  bool is_shared;                   // whether threads share any byte of it
-  std::uint8_t shared[line_words];  // which bytes
+  bool is_watched;  // whether threads share any byte of it, or it guards others
+  std::uint8_t guards;
+  std::uint8_t shared[line_words];     // which bytes threads share
+  std::uint8_t unwritten[line_words];  // which of these are a block's and have not been written
   word_shadow words[line_words];
 
-  CUDA_EMULATOR_UNSEEN void share(std::uintptr_t line_address, const void* first, std::size_t bytes) {
+  CUDA_EMULATOR_UNSEEN void share(std::uintptr_t line_address, const void* first, std::size_t bytes,
+                                  bool is_unwritten = false) {
     const auto begin = reinterpret_cast<std::uintptr_t>(first), end = begin + bytes;
     const std::uintptr_t last = line_address + line_bytes;
     if (begin >= last || end <= line_address) return;
-    is_shared = true;
-    for (std::uintptr_t p = begin > line_address ? begin : line_address; p < (end < last ? end : last); ++p)
-      shared[(p - line_address) / 8] |= static_cast<std::uint8_t>(1u << (p % 8));
+    is_watched = true;
+    for (std::uintptr_t p = begin > line_address ? begin : line_address; p < (end < last ? end : last); ++p) {
+      const auto byte = static_cast<std::uint8_t>(1u << (p % 8));
+      shared[(p - line_address) / 8] |= byte;
+      if (is_unwritten) unwritten[(p - line_address) / 8] |= byte;
+    }
   }
 };
 
@@ -115,8 +124,10 @@ class shadow {
     if (word.count == inline_records && word.more == nullptr) word.more = overflows_.take();
     return word.at(word.count++);
   }
-  CUDA_EMULATOR_UNSEEN static void forget(line& l) {
+  // The line of a block's dynamic shared memory is another block's now.
+  CUDA_EMULATOR_UNSEEN static void begin_again(line& l) {
     for (word_shadow& word : l.words) word.count = 0;
+    for (std::size_t w = 0; w < line_words; ++w) l.unwritten[w] = l.shared[w];
   }
   CUDA_EMULATOR_UNSEEN void clear() {
     count_ = 0;

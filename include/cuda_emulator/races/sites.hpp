@@ -118,13 +118,17 @@ inline std::vector<std::vector<std::string>> describe_sites(const std::vector<st
   std::size_t number = 0;
   for (const auto& places : sites) {
     auto& lines = result.emplace_back();
+    std::string last;
     const auto add = [&](const std::string& function, std::string file) {
       file = file.starts_with("??") ? "" : file.substr(0, file.find(" (discriminator"));
+      const bool is_told = function == last ||  // a __shared__ variable's wrapper has its function's name
+                           detail::is_of_emulator(function) || file.find("include/cuda_emulator/") != file.npos;
+      if (is_told || lines.size() == 12) return;
+      last = function;
       file = file.substr(file.find_last_of('/') + 1);
       std::string name = function.substr(0, 160);
       if (name.size() < function.size()) name += "...";
-      if (!detail::is_of_emulator(function) && lines.size() < 12)
-        lines.push_back(file.empty() ? name : file + ", " + name);
+      lines.push_back(file.empty() ? name : file + ", " + name);
     };
     for (std::size_t p = 0; p < places.size(); ++p, ++number)
       if (number < answers.size() && answers[number].size() >= 2 && answers[number][0] != "??")

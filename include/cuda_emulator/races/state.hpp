@@ -20,6 +20,8 @@ struct thread_state {
   clock_ref known;
   released fenced_for_block, fenced_for_device;  // by its last releasing fences
   clock_ref read_from_block, read_from_device;   // what relaxed loads have read, for an acquiring fence
+  clock_ref not_told;             // what it would know if the last write of a word had not left it as it was
+  std::uint32_t not_told_by = 0;  // where that write is
   std::vector<std::pair<void*, const void*>> copies;
 };
 
