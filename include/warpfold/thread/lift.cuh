@@ -106,8 +106,8 @@ template <int Items, class Source> __host__ __device__ constexpr auto rechunk(co
 }
 
 /// `source` without the items' numbers.
-template <class Source> __device__ const Source& plain_source(const Source& source) { return source; }
-template <class Source> __device__ const Source& plain_source(const indexed_source<Source>& source) {
+template <class Source> __host__ __device__ const Source& plain_source(const Source& source) { return source; }
+template <class Source> __host__ __device__ const Source& plain_source(const indexed_source<Source>& source) {
   return source.source;
 }
 
