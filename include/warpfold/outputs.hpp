@@ -2,6 +2,7 @@
 // outputs(a, b, c): an output with a destination for each result of a fused reduction (fuse.hpp).
 #pragma once
 #include <warpfold/fused.hpp>
+#include <warpfold/iterators.hpp>
 
 namespace warpfold {
 
