@@ -1,46 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which numbers convert to which accumulators, and what of them is lost: checks of initial values and outputs.
+// Conversions between items, accumulators and results, of numbers as narrow as fp8.
 #pragma once
-#include <warpfold/operator_traits.hpp>
+#include <warpfold/config.hpp>
 #include <warpfold/standard.hpp>
+
+struct __half;  // cuda_fp16.h and cuda_bf16.h are the caller's to include: they cost compile time
+struct __nv_bfloat16;
 
 namespace warpfold {
 
-namespace detail {
-/// Whether `T` holds sums that wrap or round in `A`: its numbers have more bytes, or are floating-point where A has
-/// integers.
-template <class T, class A>
-inline constexpr bool is_wider =
-    !std::is_same_v<T, typename component<T>::type> || !std::is_same_v<A, typename component<A>::type>
-        ? is_wider<typename component<T>::type, typename component<A>::type>
-        : false;
-template <class T, class A>
-  requires((is_integer<T> || std::is_floating_point_v<T>)&&(is_integer<A> || std::is_floating_point_v<A>))
-inline constexpr bool is_wider<T, A> =
-    std::is_floating_point_v<T> == std::is_floating_point_v<A> ? (sizeof(T) > sizeof(A)) : std::is_floating_point_v<T>;
+/// Half and bfloat16.
+template <class T> inline constexpr bool is_half_like = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
-/// Which numbers an integer accumulator could not hold, and so has other values for: bit k for part k of a fused value.
-struct lost_numbers {
-  std::uint64_t parts = 0;
-  long long value = 0;  ///< the last of them, as it was given
-  bool is_negative = false;
+namespace detail {
+
+/// fp8 and narrower: they have no arithmetic of their own, and convert explicitly. Known by their storage member `__x`.
+template <class T>
+concept is_storage_float = !is_half_like<T> && std::is_class_v<T> && sizeof(T) == 1 && requires(const T x) {
+  x.__x;
+  static_cast<float>(x);
 };
-/// conversion<T, A>::note_loss(lost, given, part) notes whether `given` has another value as an `A`. A bool keeps the
-/// truth of every number.
-template <class T, class A> struct conversion {
-  WARPFOLD_JIT static constexpr void note_loss(lost_numbers& lost, const T& given, int part) {
-    if constexpr (is_integer<T> && is_integer<A> && !std::is_same_v<A, bool>) {
-      const A held = static_cast<A>(given);
-      if (static_cast<T>(held) == given && is_negative(held) == is_negative(given)) return;
-      lost = {lost.parts | std::uint64_t{1} << part, static_cast<long long>(given), is_negative(given)};
+/// The `To` nearest to `value`. Its constructor saturates: numbers beyond the largest one become that, and so do
+/// infinities, which stay here where To has them, as e5m2 does.
+template <is_storage_float To, class From> __host__ __device__ To to_storage_float(const From& value) {
+  if constexpr (std::is_floating_point_v<From>) {
+    if (value != 0 && value == value / 2) {
+      To infinity{};
+      infinity.__x = value > 0 ? 0x7C : 0xFC;  // of e5m2
+      if (static_cast<float>(infinity) == value) return infinity;
     }
   }
+  return static_cast<To>(value);
+}
+
+// Works with PyTorch's __CUDA_NO_HALF_CONVERSIONS__ family too; the calls are found by argument-dependent lookup.
+template <class To, class From> __host__ __device__ constexpr To convert(const From& value) {
+  if constexpr (std::is_same_v<To, From>) return value;
+  else if constexpr (is_storage_float<To>) return to_storage_float<To>(value);
+  else if constexpr (std::is_same_v<From, __half>) return static_cast<To>(__half2float(value));
+  else if constexpr (std::is_same_v<From, __nv_bfloat16>) return static_cast<To>(__bfloat162float(value));
+  else return static_cast<To>(value);
+}
+/// Whether convert<To> takes a `From`.
+template <class To, class From>
+concept converts = is_half_like<From> || requires(const From& value) {
+  static_cast<To>(value);
 };
 
-/// Whether a `T` is a value of the accumulator type `A`: it converts, or is an item that accumulates in A.
-template <class T, class A>
-concept is_value_of = !std::is_pointer_v<T> && (std::convertible_to<const T&, A> ||
-                                                (std::is_same_v<typename promoted<T>::type, A> && converts<A, T>));
 }  // namespace detail
 
 }  // namespace warpfold

@@ -2,7 +2,7 @@
 // Values of several reductions side by side: accumulators, results and initial values of fused reductions (fuse.hpp).
 // Unlike std::tuple, it is trivially copyable and usable on the GPU.
 #pragma once
-#include <warpfold/conversion.hpp>
+#include <warpfold/narrowing.hpp>
 #include <warpfold/standard.hpp>
 
 namespace warpfold {

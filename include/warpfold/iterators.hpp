@@ -107,20 +107,34 @@ template <class Out>
   requires requires { std::remove_cvref_t<Out>::is_sized; }
 inline constexpr bool is_sized_output<Out> = std::remove_cvref_t<Out>::is_sized;
 
+namespace detail {
+template <class Out> struct written { using type = void; };
+template <class Out>
+  requires std::is_lvalue_reference_v<decltype(*std::declval<const Out&>())>
+struct written<Out> {
+  using type = std::remove_cvref_t<decltype(*std::declval<const Out&>())>;
+};
+/// The type of the items that are written through `Out`, an output as kernels get it; void where assignments do as the
+/// output likes.
+template <class Out> using written_t = typename written<Out>::type;
+/// Whether results of type `T` are converted to the items of `Out`, which would not take them: to fp8 and narrower.
+template <class Out, class T>
+inline constexpr bool converts_written = is_storage_float<written_t<Out>> && !std::is_same_v<written_t<Out>, T> &&
+                                         std::is_constructible_v<written_t<Out>, T>;
+}  // namespace detail
+
 /// Where one `T` can be written: a pointer, an iterator that device code can assign through (thrust::discard_iterator,
 /// thrust::transform_output_iterator, …), or the first item of a range. `Out` is a forwarding reference's type.
 template <class Out, class T>
 concept device_output = detail::kernel_argument<std::remove_cvref_t<output_iterator_t<Out>>> &&
-    requires(const output_iterator_t<Out> out, const T& value) {
-  *out = value;
-};
+    (detail::converts_written<std::remove_cvref_t<output_iterator_t<Out>>, T> ||
+     requires(const output_iterator_t<Out> out, const T& value) { *out = value; });
 
 /// Where many `T` can be written: a pointer, an iterator or a range that device code can index.
 template <class Out, class T>
 concept device_outputs = detail::kernel_argument<std::remove_cvref_t<output_iterator_t<Out>>> &&
-    requires(const output_iterator_t<Out> out, const T& value) {
-  out[std::ptrdiff_t{}] = value;
-};
+    (detail::converts_written<std::remove_cvref_t<output_iterator_t<Out>>, T> ||
+     requires(const output_iterator_t<Out> out, const T& value) { out[std::ptrdiff_t{}] = value; });
 
 /// Outputs, whatever they take: functions accept them, and say in words if they cannot take the results of the call.
 template <class Out>
@@ -134,17 +148,5 @@ concept any_device_outputs = detail::kernel_argument<std::remove_cvref_t<output_
     requires(const output_iterator_t<Out> out) {
   out[std::ptrdiff_t{}];
 };
-
-namespace detail {
-template <class Out> struct written { using type = void; };
-template <class Out>
-  requires std::is_lvalue_reference_v<decltype(*std::declval<const Out&>())>
-struct written<Out> {
-  using type = std::remove_cvref_t<decltype(*std::declval<const Out&>())>;
-};
-/// The type of the items that are written through `Out`, an output as kernels get it; void where assignments do as the
-/// output likes.
-template <class Out> using written_t = typename written<Out>::type;
-}  // namespace detail
 
 }  // namespace warpfold

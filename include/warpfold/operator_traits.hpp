@@ -65,15 +65,7 @@ template <class T>
 struct promoted<T> {
   using type = float;
 };
-// fp8 and narrower have no arithmetic of their own; they are known by their storage member `__x`.
-template <class T>
-  requires(!is_half_like<T> && std::is_class_v<T> && sizeof(T) == 1 && requires(const T x) {
-    x.__x;
-    static_cast<float>(x);
-  })
-struct promoted<T> {
-  using type = float;
-};
+template <is_storage_float T> struct promoted<T> { using type = float; };
 /// Integers and floating-point numbers, as narrow as fp8.
 template <class T>
 concept is_real_number = is_integer<T> || is_real<typename promoted<T>::type>;

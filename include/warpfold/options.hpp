@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
-#include <warpfold/conversion.hpp>
 #include <warpfold/iterators.hpp>
+#include <warpfold/narrowing.hpp>
 #include <warpfold/stream_argument.hpp>
 
 namespace warpfold {

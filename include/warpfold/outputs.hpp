@@ -3,14 +3,13 @@
 #pragma once
 #include <warpfold/fused.hpp>
 #include <warpfold/iterators.hpp>
+#include <warpfold/thread/put.cuh>
 
 namespace warpfold {
 
 namespace detail {
 template <class Place, class It, class T>
-concept takes = requires(const Place place, const It& it, const T& value) {
-  place(it) = value;
-};
+concept takes = thread::assigns<decltype(std::declval<const Place&>()(std::declval<const It&>())), T>;
 }  // namespace detail
 
 /// Several outputs as kernels write them, by a pointer or an iterator each: *places = values and places[i] = values
@@ -35,7 +34,7 @@ template <class... Its> struct output_places : detail::fused_storage<std::index_
    private:
     template <class Values, std::size_t... Is>
     __host__ __device__ void write(const Values& values, std::index_sequence<Is...>) const {
-      ((place(outputs.template get<Is>()) = values.template get<Is>()), ...);
+      (thread::assign(place(outputs.template get<Is>()), values.template get<Is>()), ...);
     }
   };
   /// Finds the item of *places.

@@ -14,10 +14,10 @@ cmake_path(ABSOLUTE_PATH INCLUDE_DIRECTORY)
 set(layers
   "0:(version|standard)[.]hpp"
   "1:config[.]hpp"
-  "2:arch/.*|int128[.]hpp"
+  "2:arch/.*|(conversion|int128)[.]hpp"
   "3:(operators|equal_to|folded_type|stream_argument|item_count)[.]hpp"
   "4:operator_traits[.]hpp"
-  "5:thread/.*|(conversion|iterators)[.]hpp"
+  "5:thread/.*|(iterators|narrowing)[.]hpp"
   "6:warp/.*"
   "7:block/.*|fused[.]hpp"
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"

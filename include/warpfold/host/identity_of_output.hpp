@@ -15,8 +15,8 @@ template <class Op, class A, class Out> struct identity_of_output {
     else return identity_within<Op, A, written_t<Out>>();
   }
 };
-template <class Op, class A, class Out>
-struct identity_of_output<Op, A, thread::lowered_output<Op, Out>> : identity_of_output<Op, A, Out> {};
+template <class Op, class A, class Lowering, class Out>
+struct identity_of_output<Op, A, thread::lowered_output<Lowering, Out>> : identity_of_output<Op, A, Out> {};
 template <class Op, class A, class Out, class Segments>
 struct identity_of_output<Op, A, thread::segment_output<Op, Out, Segments>> : identity_of_output<Op, A, Out> {};
 

@@ -70,7 +70,8 @@ template <class R, class Out> consteval bool check_written() {
                 "input is followed by a count or an end");
   static_assert(!is_const_output<Out>, "warpfold: the items of out must not be const");
   constexpr bool is_written = requires(const Out out, const R& value) { *out = value; }
-  || requires(const Out out, const R& value) { out[std::ptrdiff_t{}] = value; };
+  || requires(const Out out, const R& value) { out[std::ptrdiff_t{}] = value; }
+  || converts_written<Out, R>;
   static_assert(is_written || !is_output || is_const_output<Out>,
                 "warpfold: results must be assignable to the items of out");
   return is_written && kernel_argument<Out>;

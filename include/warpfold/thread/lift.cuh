@@ -135,6 +135,11 @@ __host__ __device__ constexpr auto lifted_leaves(const Op& op, const Source& sou
   } else return leaves<Source, Transform, A>{source, transform};
 }
 
+/// In place of an operator that lowers nothing, where `put` converts what is written.
+struct lowers_nothing {
+  template <class A> __device__ const A& lower(const A& value) const { return value; }
+};
+
 /// Writes accumulators through op.lower.
 template <class Op, class Out> struct lowered_output {
   template <class Reference> struct reference {
