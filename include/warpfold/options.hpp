@@ -60,6 +60,13 @@ struct workspace_ref {
   std::span<std::byte> bytes;  ///< empty by default
 
   constexpr workspace_ref() = default;
+  /// Refused.
+  template <class T> constexpr workspace_ref(T*) {
+    static_assert(
+        !std::is_pointer_v<T*>,
+        "warpfold: .workspace takes a wf::workspace itself, or what wf::initialize_workspace returned for bytes "
+        "of yours, not a pointer");
+  }
   /// Bytes that initialize_workspace has returned before, for callers who kept only the bytes.
   static constexpr workspace_ref from_initialized(std::span<std::byte> bytes) { return workspace_ref(bytes); }
 
