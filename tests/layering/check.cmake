@@ -28,7 +28,7 @@ set(layers
   "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
   "13:warpfold_strategies/.*|statistics[.]hpp"
   "14:workspace[.]cuh"
-  "16:(arg_reduce_by|host_memory|quantifiers|scan_axes|vector_reductions)[.]cuh"
+  "16:(arg_reduce_by|device_count|host_memory|quantifiers|scan_axes|vector_reductions)[.]cuh"
   "17:(accumulation|arg_reduce|host_memory_(scan|segments))[.]cuh"
   "17:ranks/.*"
   "18:(ranks|warpfold)[.]cuh"

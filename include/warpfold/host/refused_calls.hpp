@@ -47,7 +47,8 @@ struct any_options {
 
 /// Whether a `Second` behind an iterator is neither a count nor an end.
 template <class It, class Second>
-concept no_count = !std::convertible_to<const std::remove_cvref_t<Second>&, item_count<It>>;
+concept no_count = !std::convertible_to<const std::remove_cvref_t<Second>&, item_count<It>> &&
+                   !is_device_count<std::remove_cvref_t<Second>>;
 
 template <class It> constexpr any_value refuse_missing_count() {
   static_assert(
