@@ -27,8 +27,10 @@ namespace warpfold {
 
 /// How many items there are, at most `most`: *pointer, an integer in device memory. `status`, an int in device memory,
 /// tells of a wrong one.
-template <std::integral N> class device_count {
+template <class N> class device_count {
  public:
+  static_assert(std::integral<N>, "warpfold: a device_count is an integer in device memory");
+
   /// The count that the kernel reads from `pointer`.
   constexpr device_count(const N* pointer, std::int64_t most, int* status = nullptr)
       : pointer_(pointer), most_(most), status_(status) {}
@@ -55,7 +57,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class It, class N, class Out, class Op, class Transform, class A>
 void reduce_counted(const char* function, const It& first, const device_count<N>& given, Out&& out, const Op& op,
                     const Transform& transform, const reduce_options<A>& options) {
-  if constexpr (check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
+  if constexpr (std::integral<N> &&
+                check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<Out>>, iterator_item_t<It>>()) {
     const auto count = given.checked(function);
     const auto source = checked_source(function, "first", first, count.most);
     reduction::enqueue_counted(function, make_leaves<A>(op, source, transform),
@@ -107,7 +110,8 @@ template <item_iterator Left, item_iterator Right, class N, operator_argument Op
           class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<Left>, iterator_item_t<Right>>>
 void transform_reduce(Left left, Right right, const device_count<N>& given, auto&& out, Op op, Transform transform,
                       const std::type_identity_t<reduce_options<A>>& options = {}) {
-  if constexpr (detail::check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<decltype(out)>>,
+  if constexpr (std::integral<N> &&
+                detail::check_types<Op, Transform, A, std::remove_cvref_t<output_iterator_t<decltype(out)>>,
                                     iterator_item_t<Left>, iterator_item_t<Right>>()) {
     const auto count = given.checked("transform_reduce");
     const auto source = detail::checked_pairs("transform_reduce", left, right, count.most);

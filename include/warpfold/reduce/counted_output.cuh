@@ -50,7 +50,12 @@ template <class Source> __device__ void keep_first(Source& source, std::int64_t 
   }
 }
 
-/// The arguments for the items that there are. Units have as many tiles as planned.
+/// Units whose results the last block can join.
+template <class Leaves>
+inline constexpr int most_units = max_units(sizeof(typename Leaves::accumulator),
+                                            policy_of<Leaves>.share_threads / warp_lanes);
+
+/// The arguments for the items that there are. Units are as large as planned, or smaller, so that all blocks have one.
 template <class Leaves, class Op, class Out, class N, class A>
 __device__ auto with_counted_items(const reduce_arguments<Leaves, Op, counted_output<Out, N, A>>& planned) {
   constexpr std::int64_t tile_items =
@@ -58,8 +63,12 @@ __device__ auto with_counted_items(const reduce_arguments<Leaves, Op, counted_ou
   auto counted = planned;
   const std::int64_t items = planned.out.count.read();
   keep_first(counted.leaves.source, items);
-  counted.schedule.tiles = (items + tile_items - 1) / tile_items;
-  counted.schedule.units = static_cast<int>(((counted.schedule.tiles - 1) >> counted.schedule.level) + 1);
+  auto& schedule = counted.schedule;
+  schedule.tiles = (items + tile_items - 1) / tile_items;
+  const auto units = [&](int level) { return ((schedule.tiles - 1) >> level) + 1; };
+  while (schedule.level > 0 && units(schedule.level) < gridDim.x && units(schedule.level - 1) <= most_units<Leaves>)
+    --schedule.level;
+  schedule.units = static_cast<int>(units(schedule.level));
   return counted;
 }
 
