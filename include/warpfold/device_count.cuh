@@ -18,7 +18,7 @@
 // - A count of 0 gives .init, else the operator's identity: one of these must exist.
 // - A count that is negative or above `most` stops the kernel with a message where kernels check (WARPFOLD_CHECKS).
 //   Elsewhere it is taken for 0 or `most`, and 1 is written to `status`, if it is given; nothing else ever is.
-// - exact_plus does not take such counts.
+// - exact_plus does not take such counts. Scans do: device_count_scan.cuh.
 #pragma once
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce/counted_dispatch.cuh>
@@ -36,7 +36,7 @@ template <class N> class device_count {
       : pointer_(pointer), most_(most), status_(status) {}
 
   /// Throws std::invalid_argument if `most` is negative, or the device cannot reach the count.
-  reduction::device_items<N> checked(const char* function) const {
+  grid::device_items<N> checked(const char* function) const {
     if (most_ < 0) reject(function, "a device_count may be at most " + std::to_string(most_));
     if (pointer_ == nullptr) reject(function, "the device_count's pointer is null");
     host_side::check_device_pointer(function, "device_count", pointer_);

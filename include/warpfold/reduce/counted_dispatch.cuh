@@ -9,7 +9,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Enqueues the reduction of the first `count` of `leaves` into `out`. The leaves have as many items as there may be.
 template <class Leaves, class Op, class Out, class N, class A = typename Leaves::accumulator>
-void enqueue_counted(const char* function, const Leaves& leaves, Out out, Op op, const device_items<N>& count,
+void enqueue_counted(const char* function, const Leaves& leaves, Out out, Op op, const grid::device_items<N>& count,
                      const reduce_options<A>& options) {
   static_assert(!host_side::own_reduction<Op, A>::exists,
                 "warpfold: a device_count is not known to this operator: its kernels count on the host");
