@@ -17,9 +17,7 @@
 // Cost: the bytes of one reduction. Each result adds its arithmetic, and one accumulator per lane.
 #pragma once
 #include <warpfold/fused.hpp>
-#if !defined(__CUDACC_RTC__)
 #include <warpfold/host/fused_types.hpp>
-#endif
 
 namespace warpfold {
 

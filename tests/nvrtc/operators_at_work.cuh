@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel that lifts, folds and lowers by the operators that consist of others, so that NVRTC instantiates them.
 #pragma once
-#include <warpfold/exact_plus.cuh>
+#include <warpfold/exact/operator.cuh>
 #include <warpfold/statistics.hpp>
 #include <warpfold/warp/reduce.cuh>
 #include <warpfold/where.hpp>

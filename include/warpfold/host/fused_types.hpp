@@ -18,20 +18,25 @@ inline constexpr bool outgrows_items<transformed_operator<Transform, Op>> = outg
 template <class... Ops, class... As, class... Its>
   requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Its) == sizeof...(Ops))
 struct identity_of_output<fused_operator<Ops...>, fused<As...>, output_places<Its...>> {
-  static constexpr fused<As...> value() { return fused<As...>(identity_of_output<Ops, As, Its>::value()...); }
+  WARPFOLD_JIT static constexpr fused<As...> value() {
+    return fused<As...>(identity_of_output<Ops, As, Its>::value()...);
+  }
 };
 template <class... Ops, class... As, class... Ts>
   requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Ts) == sizeof...(Ops))
 struct identity_of_output<fused_operator<Ops...>, fused<As...>, fused<Ts...>*> {
-  static constexpr fused<As...> value() { return fused<As...>(identity_of_output<Ops, As, Ts*>::value()...); }
+  WARPFOLD_JIT static constexpr fused<As...> value() {
+    return fused<As...>(identity_of_output<Ops, As, Ts*>::value()...);
+  }
 };
-template <class... Ops>
-inline constexpr std::uint64_t modular_parts<fused_operator<Ops...>> = [] {
+template <class... Ops> WARPFOLD_JIT consteval std::uint64_t find_modular_parts() {
   std::uint64_t parts = 0;
   int part = 0;
   ((parts |= (modular_parts<Ops> & 1) << part++), ...);
   return parts;
-}();
+}
+template <class... Ops>
+inline constexpr std::uint64_t modular_parts<fused_operator<Ops...>> = find_modular_parts<Ops...>();
 
 /// Checks each output against its result.
 template <class... Ops, class... As, class... Its>
