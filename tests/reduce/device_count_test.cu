@@ -14,7 +14,7 @@ namespace device_count_tests {
 namespace wf = warpfold;
 using wf_test::device_array;
 
-constexpr std::int64_t most = 100'003;
+constexpr std::int64_t most = 50'003;
 
 std::vector<float> random_floats() {
   wf_test::random_source source(3);
@@ -31,7 +31,7 @@ TEST(device_count, sums_have_the_bits_of_the_tree) {
   const device_array<std::int64_t> count(1);
   for (const int misaligned : {0, 1}) {
     const device_array<float> in(items, misaligned);
-    for (const std::int64_t n : {1l, 2l, 31l, 129l, 4096l, 16385l, 65536l, 99'999l, most})
+    for (const std::int64_t n : {1l, 31l, 4096l, 16'385l, 49'999l, most})
       for (const int max_blocks : {0, 1, 3}) {
         set(count, n);
         EXPECT_EQ(wf::reduce_value(in.data(), wf::device_count(count.data(), most), {.max_blocks = max_blocks}),
@@ -60,7 +60,7 @@ TEST(device_count, replays_of_a_graph_see_other_counts) {
       [&](cudaStream_t s) { wf::reduce(in.data(), wf::device_count(count.data(), most), out.data(), {.stream = s}); });
   EXPECT_EQ(graph.nodes(), 1u);
   const wf_test::stream stream;
-  for (const std::int64_t n : {most, std::int64_t{5}, std::int64_t{70'000}}) {
+  for (const std::int64_t n : {most, std::int64_t{5}, std::int64_t{40'000}}) {
     set(count, n);
     graph.launch(stream);
     wf::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
