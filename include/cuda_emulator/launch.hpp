@@ -60,7 +60,8 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t& config, grid_launch
 
 // Appends the bytes of an argument, as whole words, for check_owners. Padding may hold an address of the past, so it is
 // cleared, in a copy: GCC 12 takes some members for padding. Arguments whose padding cannot be cleared are left out.
-template <class T> void append_words(std::vector<std::byte>& words, [[maybe_unused]] const T& argument) {
+template <class T>
+void append_words([[maybe_unused]] std::vector<std::byte>& words, [[maybe_unused]] const T& argument) {
 #if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
   if constexpr (std::is_trivially_copyable_v<T>) {
     alignas(T) std::byte copy[sizeof(T)];

@@ -16,8 +16,8 @@ namespace detail {
 
 // FNV-1a (Fowler, Noll, Vo) over words. It also reads the gaps that AddressSanitizer leaves between
 // variables.
-[[gnu::no_sanitize("address")]] inline std::uint64_t hash_bytes(std::uint64_t hash, const std::byte* p,
-                                                                std::size_t bytes) {
+[[gnu::no_sanitize_address]] inline std::uint64_t hash_bytes(std::uint64_t hash, const std::byte* p,
+                                                             std::size_t bytes) {
   using word [[gnu::may_alias]] = std::uint64_t;
   constexpr std::uint64_t prime = 0x100000001b3u;
   const std::byte* const end = p + bytes;

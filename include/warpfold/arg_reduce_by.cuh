@@ -153,5 +153,42 @@ detail::any_value arg_minmax_value(It, const detail::any_options& = {}) {
   return detail::refuse_missing_count<It>();
 }
 
+template <ties T = ties::first, nans N = nans::propagate, class Call = void>
+void argmin(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+            detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+            detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <ties T = ties::first, nans N = nans::propagate, class Call = void>
+detail::any_value argmin_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                               detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                               detail::any_argument = {}, detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
+template <ties T = ties::first, nans N = nans::propagate, class Call = void>
+void argmax(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+            detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+            detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <ties T = ties::first, nans N = nans::propagate, class Call = void>
+detail::any_value argmax_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                               detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                               detail::any_argument = {}, detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
+template <ties T = ties::first, nans N = nans::propagate, class Call = void>
+void arg_minmax(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <ties T = ties::first, nans N = nans::propagate, class Call = void>
+detail::any_value arg_minmax_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                                   detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                                   detail::any_argument = {}, detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

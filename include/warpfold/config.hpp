@@ -10,8 +10,12 @@
     "warpfold: C++20 is needed: pass -std=c++20 (CMake: target_compile_features(target PRIVATE cxx_std_20 cuda_std_20))"
 #endif
 
-#if defined(__clang__) && __clang_major__ < 16 && !defined(__CUDACC__)
-#error "warpfold: this clang is too old: use clang 16 or newer, or g++ 12 or newer"
+// Clang alone defines __CUDA__, where it compiles for the GPU itself. Before version 19 it lacks intrinsics of sm_80.
+#if defined(__clang__) && (__clang_major__ < 16 || (defined(__CUDA__) && __clang_major__ < 19))
+#define WARPFOLD_OLD_CLANG 1
+#error "warpfold: this clang is too old: use clang 16 or newer, 19 as the compiler of CUDA, or g++ 12 or newer"
+#else
+#define WARPFOLD_OLD_CLANG 0
 #endif
 #if !defined(__cpp_exceptions) && !defined(__CUDACC_RTC__)
 #error "warpfold: exceptions are needed, by which calls report errors: leave out -fno-exceptions"
@@ -19,8 +23,7 @@
 
 // Compilers go on after an #error, and hundreds of errors would bury it. A file that is missing stops them.
 #if __cplusplus < 202002L || !(defined(__CUDACC__) || defined(WARPFOLD_EMULATOR)) || \
-    !(defined(__cpp_exceptions) || defined(__CUDACC_RTC__)) ||                       \
-    (defined(__clang__) && __clang_major__ < 16 && !defined(__CUDACC__))
+    !(defined(__cpp_exceptions) || defined(__CUDACC_RTC__)) || WARPFOLD_OLD_CLANG
 #include "the #error above says what to do"
 #endif
 

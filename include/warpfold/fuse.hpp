@@ -16,9 +16,8 @@
 //
 // Cost: the bytes of one reduction. Each result adds its arithmetic, and one accumulator per lane.
 #pragma once
-#include <warpfold/host/identity_of_output.hpp>
-#include <warpfold/host/type_checks.hpp>
-#include <warpfold/outputs.hpp>
+#include <warpfold/fused.hpp>
+#include <warpfold/host/fused_types.hpp>
 
 namespace warpfold {
 
@@ -95,8 +94,6 @@ template <class Transform, class Op>
 struct detail::plain_operator<transformed_operator<Transform, Op>> : detail::plain_operator<Op> {};
 template <class Transform, class Op, class A>
 struct identity<transformed_operator<Transform, Op>, A> : identity<Op, A> {};
-template <class Transform, class Op>
-inline constexpr bool detail::outgrows_items<transformed_operator<Transform, Op>> = detail::outgrows_items<Op>;
 
 /// The operator that `fuse` returns: part k is operator k.
 template <class... Ops> struct fused_operator {
@@ -177,42 +174,11 @@ template <class... Ops> __host__ __device__ constexpr fused_operator<Ops...> fus
 template <class... Ops, class... As>
   requires(sizeof...(As) == sizeof...(Ops) && (has_identity_v<Ops, As> && ...))
 struct identity<fused_operator<Ops...>, fused<As...>> {
-  static constexpr fused<As...> value() { return fused<As...>(identity<Ops, As>::value()...); }
+  WARPFOLD_JIT static constexpr fused<As...> value() { return fused<As...>(identity<Ops, As>::value()...); }
 };
 template <class... Ops, class... As>
   requires(sizeof...(As) == sizeof...(Ops))
 inline constexpr bool is_exact<fused_operator<Ops...>, fused<As...>> = (is_exact<Ops, As> && ...);
 template <class... Ops> inline constexpr bool is_commutative<fused_operator<Ops...>> = (is_commutative<Ops> && ...);
-
-namespace detail {
-/// Each output holds the identity of its operator.
-template <class... Ops, class... As, class... Its>
-  requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Its) == sizeof...(Ops))
-struct identity_of_output<fused_operator<Ops...>, fused<As...>, output_places<Its...>> {
-  static constexpr fused<As...> value() { return fused<As...>(identity_of_output<Ops, As, Its>::value()...); }
-};
-template <class... Ops, class... As, class... Ts>
-  requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Ts) == sizeof...(Ops))
-struct identity_of_output<fused_operator<Ops...>, fused<As...>, fused<Ts...>*> {
-  static constexpr fused<As...> value() { return fused<As...>(identity_of_output<Ops, As, Ts*>::value()...); }
-};
-template <class... Ops>
-inline constexpr std::uint64_t modular_parts<fused_operator<Ops...>> = [] {
-  std::uint64_t parts = 0;
-  int part = 0;
-  ((parts |= (modular_parts<Ops> & 1) << part++), ...);
-  return parts;
-}();
-
-/// Checks each output against its result.
-template <class... Ops, class... As, class... Its>
-  requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Its) == sizeof...(Ops))
-inline constexpr bool outgrows_accumulator<fused_operator<Ops...>, fused<As...>, output_places<Its...>> =
-    (outgrows_accumulator<Ops, As, Its> || ...);
-template <class... Ops, class... As, class... Ts>
-  requires(sizeof...(As) == sizeof...(Ops) && sizeof...(Ts) == sizeof...(Ops))
-inline constexpr bool outgrows_accumulator<fused_operator<Ops...>, fused<As...>, fused<Ts...>*> =
-    (outgrows_accumulator<Ops, As, Ts*> || ...);
-}  // namespace detail
 
 }  // namespace warpfold

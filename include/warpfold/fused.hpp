@@ -2,10 +2,8 @@
 // Values of several reductions side by side: accumulators, results and initial values of fused reductions (fuse.hpp).
 // Unlike std::tuple, it is trivially copyable and usable on the GPU.
 #pragma once
-#include <cstddef>
-#include <type_traits>
-#include <utility>
-#include <warpfold/options.hpp>
+#include <warpfold/narrowing.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold {
 
@@ -129,9 +127,11 @@ struct conversion<fused<Ts...>, fused<As...>> {
 
 }  // namespace warpfold
 
+#if !defined(__CUDACC_RTC__)  // for structured bindings on the host
 template <class... Ts> struct std::tuple_size<warpfold::fused<Ts...>> {
   static constexpr std::size_t value = sizeof...(Ts);
 };
 template <std::size_t I, class... Ts> struct std::tuple_element<I, warpfold::fused<Ts...>> {
   using type = warpfold::detail::type_at_t<I, Ts...>;
 };
+#endif

@@ -35,4 +35,7 @@ template <class It> class item_count {
 /// The same as a parameter, from which `It` is not deduced.
 template <class It> using count_argument = std::type_identity_t<item_count<It>>;
 
+/// Whether `T` is a count that only the device knows (device_count.cuh).
+template <class T> inline constexpr bool is_device_count = false;
+
 }  // namespace warpfold

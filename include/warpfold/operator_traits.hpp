@@ -68,15 +68,7 @@ template <class T>
 struct promoted<T> {
   using type = float;
 };
-// fp8 and narrower have no arithmetic of their own; they are known by their storage member `__x`.
-template <class T>
-  requires(!is_half_like<T> && std::is_class_v<T> && sizeof(T) == 1 && requires(const T x) {
-    x.__x;
-    static_cast<float>(x);
-  })
-struct promoted<T> {
-  using type = float;
-};
+template <is_storage_float T> struct promoted<T> { using type = float; };
 /// Integers and floating-point numbers, as narrow as fp8.
 template <class T>
 concept is_real_number = is_integer<T> || is_real<typename promoted<T>::type>;
@@ -286,13 +278,17 @@ template <class Op, class A> WARPFOLD_JIT consteval void check_operator() {
   (void)detail::check_callable_on_device<Op>();
   static_assert(!std::is_arithmetic_v<Op>,
                 "warpfold: a value stands where the operator goes: pass {.init = value} as the last argument");
-  static_assert(!detail::is_host_pointer<Op>,
+  constexpr bool is_object_pointer = std::is_pointer_v<Op> && std::is_object_v<std::remove_pointer_t<Op>>;
+  static_assert(!is_object_pointer,
+                "warpfold: a pointer stands where the operator goes; a stream goes last, in braces: {.stream = s}");
+  static_assert(!detail::is_host_pointer<Op> || is_object_pointer,
                 "warpfold: the operator must be a function object or a lambda: a function pointer is the host's");
   static_assert(detail::is_passed_by_bytes<Op>,
                 "warpfold: the operator must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(detail::is_accumulator<A>,
                 "warpfold: the accumulator type must be trivially copyable and default constructible");
-  static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused> || std::is_arithmetic_v<Op>,
+  static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused> || std::is_arithmetic_v<Op> ||
+                    detail::is_host_pointer<Op> || !detail::is_callable_on_device<Op>,
                 "warpfold: the operator must be callable as A op(A, A) const, where A is its accumulator type "
                 "(warpfold::accumulator_t<Op, Item>; for another type use warpfold::accumulate_in<A>(op))");
 }

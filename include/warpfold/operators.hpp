@@ -2,32 +2,14 @@
 // The operators that come with Warpfold. An operator is a trivially copyable function object, A op(A, A), that need
 // only be associative. operator_traits.hpp has their other properties.
 #pragma once
-#include <warpfold/config.hpp>
+#include <warpfold/conversion.hpp>
 #include <warpfold/int128.hpp>
 #include <warpfold/standard.hpp>
 
-struct __half;  // cuda_fp16.h and cuda_bf16.h are the caller's to include: they cost compile time
-struct __nv_bfloat16;
-
 namespace warpfold {
-
-/// Half and bfloat16.
-template <class T> inline constexpr bool is_half_like = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
 namespace detail {
 
-// Works with PyTorch's __CUDA_NO_HALF_CONVERSIONS__ family too; the calls are found by argument-dependent lookup.
-template <class To, class From> __host__ __device__ constexpr To convert(const From& value) {
-  if constexpr (std::is_same_v<To, From>) return value;
-  else if constexpr (std::is_same_v<From, __half>) return static_cast<To>(__half2float(value));
-  else if constexpr (std::is_same_v<From, __nv_bfloat16>) return static_cast<To>(__bfloat162float(value));
-  else return static_cast<To>(value);
-}
-/// Whether convert<To> takes a `From`.
-template <class To, class From>
-concept converts = is_half_like<From> || requires(const From& value) {
-  static_cast<To>(value);
-};
 // A host compiler may contract a * b + c to one rounding; the result of `+` must not depend on that.
 template <class T> __host__ __device__ T uncontracted(T value) {
 #if !defined(__CUDA_ARCH__) && (defined(__x86_64__) || defined(__aarch64__))

@@ -2,14 +2,14 @@
 // outputs(a, b, c): an output with a destination for each result of a fused reduction (fuse.hpp).
 #pragma once
 #include <warpfold/fused.hpp>
+#include <warpfold/iterators.hpp>
+#include <warpfold/thread/put.cuh>
 
 namespace warpfold {
 
 namespace detail {
 template <class Place, class It, class T>
-concept takes = requires(const Place place, const It& it, const T& value) {
-  place(it) = value;
-};
+concept takes = thread::assigns<decltype(std::declval<const Place&>()(std::declval<const It&>())), T>;
 }  // namespace detail
 
 /// Several outputs as kernels write them, by a pointer or an iterator each: *places = values and places[i] = values
@@ -34,7 +34,7 @@ template <class... Its> struct output_places : detail::fused_storage<std::index_
    private:
     template <class Values, std::size_t... Is>
     __host__ __device__ void write(const Values& values, std::index_sequence<Is...>) const {
-      ((place(outputs.template get<Is>()) = values.template get<Is>()), ...);
+      (thread::assign(place(outputs.template get<Is>()), values.template get<Is>()), ...);
     }
   };
   /// Finds the item of *places.
@@ -71,10 +71,13 @@ template <class... Its> struct output<output_places<Its...>> {
   std::int64_t sizes[sizeof...(Its)]{};
 
   /// Calls visit(k, first, size) for each output k.
-  template <class Visit> void for_each(Visit visit) const { visit_all(visit, std::index_sequence_for<Its...>()); }
+  template <class Visit> WARPFOLD_JIT void for_each(Visit visit) const {
+    visit_all(visit, std::index_sequence_for<Its...>());
+  }
 
  private:
-  template <class Visit, std::size_t... Is> void visit_all(Visit& visit, std::index_sequence<Is...>) const {
+  template <class Visit, std::size_t... Is>
+  WARPFOLD_JIT void visit_all(Visit& visit, std::index_sequence<Is...>) const {
     (visit(Is, first.template get<Is>(), sizes[Is]), ...);
   }
 };
@@ -85,14 +88,14 @@ template <bool IsSized, class... Its> struct outputs_argument {
   output<output_places<Its...>> all;         ///< in the caller's order
 
   /// As kernels write them.
-  constexpr const output<output_places<Its...>>& to_output() const { return all; }
+  WARPFOLD_JIT constexpr const output<output_places<Its...>>& to_output() const { return all; }
 };
 
 /// An output for each result of a fused reduction: device pointers, iterators that device code can assign through, or
 /// ranges, as single outputs are. They must be apart from each other. Functions with many results need ranges that are
 /// equally long. The ranges are not copied: they must outlive the reduction. Along axes: arrays, or ranges for rows and
 /// columns (reduce_axes.cuh).
-template <class... Outs> constexpr auto outputs(Outs&&... outs) {
+template <class... Outs> WARPFOLD_JIT constexpr auto outputs(Outs&&... outs) {
   static_assert(sizeof...(Outs) > 0, "warpfold: outputs needs an output for each result");
   static_assert(!(requires { std::remove_cvref_t<Outs>::is_sized; } || ...),
                 "warpfold: outputs cannot be nested: pass a pointer to fused<...> for a fused part");

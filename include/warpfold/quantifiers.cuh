@@ -201,5 +201,17 @@ template <item_iterator It, class T> detail::any_value count_value(It, const T&,
   return detail::refuse_missing_count<It>();
 }
 
+template <class Call = void>
+void count(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+           detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <class Call = void>
+detail::any_value count_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                              detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                              detail::any_argument = {}, detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

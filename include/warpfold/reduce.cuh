@@ -13,7 +13,8 @@
 // - `first`, `left`, `right` with a count: iterators (item_iterator). What stands for a pointer is read as a range is;
 //   anything else is indexed by device code, item by item, with 64 bits.
 // - `out`: a device pointer, an iterator that device code can assign through, or a range, whose first item is written
-//   (device_output). It is written when the stream gets there.
+//   (device_output). It is written when the stream gets there. fp8 and narrower get the nearest such number (see
+//   GUARANTEES.md).
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: reduce_options, {.stream = s} say.
 //
 // All functions of this header

@@ -19,7 +19,7 @@
 // - `out`: the same, with the kept axes in the order of `in`; or with all axes of `in`, the reduced ones of extent 1.
 //   Any strides by which no two results share a place, also such that interlock. (Some that interlock in many axes are
 //   refused, since more than 2^18 choices would have to be tried.) Or a contiguous range of as many items as there are
-//   results, which stand in it in row-major order of the kept axes.
+//   results, or an iterator to so many: they stand there in row-major order of the kept axes.
 //   outputs(a, b, …) of arrays of the same extents and strides, or of ranges, takes the results of a fused operator
 //   (fuse.hpp), one each; an array of fused<…> takes them side by side.
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, for example
@@ -67,6 +67,7 @@
 #include <warpfold/axes/overlap.hpp>
 #include <warpfold/host/fold_uncounted.cuh>
 #include <warpfold/host/leaves.cuh>
+#include <warpfold/host/refused_axes.hpp>
 #include <warpfold/segmented/dispatch.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/strided.hpp>
@@ -188,10 +189,10 @@ concept names_axes = std::same_as<N, axes> || std::same_as<N, keep_axes>;
 /// An array, or what `outputs` makes of arrays.
 template <class Out>
 concept axes_output = array_view<Out> || axis_reduction::is_array_outputs<Out>;
-/// The same, or a range, or what `outputs` makes of ranges.
+/// The same, or a range or an iterator, or what `outputs` makes of these.
 template <class Out>
-concept vector_output = axes_output<std::remove_cvref_t<Out>> || device_range<std::remove_reference_t<Out>> ||
-    (is_sized_output<Out>&& any_device_outputs<Out>);
+concept vector_output =
+    axes_output<std::remove_cvref_t<Out>> || device_range<std::remove_reference_t<Out>> || any_device_outputs<Out>;
 }  // namespace detail
 
 inline namespace WARPFOLD_HIDDEN_V1 {

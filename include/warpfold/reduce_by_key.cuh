@@ -229,5 +229,24 @@ void transform_reduce_by_key(const Keys&, const Values&, const Third&, const Mor
   detail::refuse_keys_without_count<Keys>();
 }
 
+template <class Call = void>
+void reduce_by_key(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                   detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                   detail::any_argument = {}, detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <class Call = void>
+detail::any_value reduce_by_key_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                                      detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                                      detail::any_argument = {}, detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
+template <class Call = void>
+void transform_reduce_by_key(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                             detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                             detail::any_argument = {}, detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

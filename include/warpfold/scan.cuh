@@ -81,6 +81,9 @@ template <class In> struct host_scan { static constexpr bool exists = false; };
 /// Parts that lie on ranks are scanned by ranks_scan.cuh, which specialises this.
 template <class Ranks> struct rank_scan { static constexpr bool exists = false; };
 
+/// Counts that the device knows are taken by device_count_scan.cuh, which specialises this.
+template <class Count> struct counted_scan { static constexpr bool exists = false; };
+
 /// A scan in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
 template <scan::scan_kind Kind> struct scan_function : refused_sequences {
@@ -107,6 +110,21 @@ template <scan::scan_kind Kind> struct scan_function : refused_sequences {
   /// The sum.
   template <item_iterator It, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
   void operator()(It first, const count_argument<It>& count, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(first, count, out, plus{}, options);
+  }
+  /// Of as many items as the device knows, where device_count_scan.cuh is included.
+  template <item_iterator It, class Count, class Out, operator_argument Op,
+            class A = accumulator_t<Op, iterator_item_t<It>>>
+    requires(counted_scan<Count>::exists)
+  void operator()(It first, const Count& count, Out&& out, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    counted_scan<Count>::template scan<Kind>(name, first, count, to_output(out), op, options);
+  }
+  /// The sum.
+  template <item_iterator It, class Count, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
+    requires(counted_scan<Count>::exists)
+  void operator()(It first, const Count& count, Out&& out,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(first, count, out, plus{}, options);
   }

@@ -46,6 +46,7 @@
 #include <warpfold/axes/leaves.cuh>
 #include <warpfold/axes/overlap.hpp>
 #include <warpfold/axes/scan_dispatch.cuh>
+#include <warpfold/host/refused_axes.hpp>
 #include <warpfold/segmented_scan.cuh>
 #include <warpfold/strided.hpp>
 #include <warpfold/workspace.cuh>
@@ -158,7 +159,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// A scan along an axis in all its forms. As an object, it is found by its name alone, never by the arguments'
 /// namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
-template <bool IsExclusive> struct axis_scan_function {
+template <bool IsExclusive> struct axis_scan_function : refused_axes {
+  using refused_axes::operator();
   const char* name;
 
   /// Of the items of `in`, by `op`.
@@ -178,7 +180,8 @@ template <bool IsExclusive> struct axis_scan_function {
 };
 
 /// A scan of transformed items along an axis. The accumulator follows what `transform` returns.
-template <bool IsExclusive> struct transform_axis_scan_function {
+template <bool IsExclusive> struct transform_axis_scan_function : refused_axes {
+  using refused_axes::operator();
   const char* name;
 
   template <array_view In, scanned_output Out, names_scanned_axis Axis, operator_argument Op, class Transform,
@@ -195,16 +198,16 @@ template <bool IsExclusive> struct transform_axis_scan_function {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Each item of `out` = init op the items of `in` from the begin of the axis, or backwards, from its end, to this one.
-inline constexpr detail::axis_scan_function<false> inclusive_scan_axes{"inclusive_scan_axes"};
+inline constexpr detail::axis_scan_function<false> inclusive_scan_axes{{}, "inclusive_scan_axes"};
 /// Each item of `out` = init op the items of `in` before this one in that order; the first: init, or the identity.
-inline constexpr detail::axis_scan_function<true> exclusive_scan_axes{"exclusive_scan_axes"};
+inline constexpr detail::axis_scan_function<true> exclusive_scan_axes{{}, "exclusive_scan_axes"};
 
 /// inclusive_scan_axes over what `transform` makes of each item.
 inline constexpr detail::transform_axis_scan_function<false> transform_inclusive_scan_axes{
-    "transform_inclusive_scan_axes"};
+    {}, "transform_inclusive_scan_axes"};
 /// exclusive_scan_axes over what `transform` makes of each item.
 inline constexpr detail::transform_axis_scan_function<true> transform_exclusive_scan_axes{
-    "transform_exclusive_scan_axes"};
+    {}, "transform_exclusive_scan_axes"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

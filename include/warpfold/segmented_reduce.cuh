@@ -175,5 +175,18 @@ void segmented_reduce(It, const Segments&, Out&&, Op, const detail::any_options&
   detail::refuse_missing_count<It>();
 }
 
+template <reduction_strategy S = automatic, class Call = void>
+void segmented_reduce(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                      detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                      detail::any_argument = {}, detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <reduction_strategy S = automatic, class Call = void>
+void transform_segmented_reduce(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                                detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                                detail::any_argument = {}, detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

@@ -143,7 +143,8 @@ template <bool IsExclusive> struct segmented_scan_function : refused_segments {
 };
 
 /// A scan of transformed items by segments. The accumulator follows what `transform` returns.
-template <bool IsExclusive> struct transform_segmented_scan_function {
+template <bool IsExclusive> struct transform_segmented_scan_function : refused_transformed_segments {
+  using refused_transformed_segments::operator();
   const char* name;
 
   /// Of the items of `in`.
@@ -176,10 +177,10 @@ inline constexpr detail::segmented_scan_function<true> segmented_exclusive_scan{
 
 /// out[i] = init op transform(in[b]) op … op transform(in[i]), b being the first item of i's segment.
 inline constexpr detail::transform_segmented_scan_function<false> transform_segmented_inclusive_scan{
-    "transform_segmented_inclusive_scan"};
+    {}, "transform_segmented_inclusive_scan"};
 /// out[i] = init op transform(in[b]) op … op transform(in[i - 1]); out[b] = init, or the operator's identity.
 inline constexpr detail::transform_segmented_scan_function<true> transform_segmented_exclusive_scan{
-    "transform_segmented_exclusive_scan"};
+    {}, "transform_segmented_exclusive_scan"};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

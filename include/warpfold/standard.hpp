@@ -16,7 +16,8 @@
 
 namespace std {
 using namespace cuda::std;
-}
+using ::fma;
+}  // namespace std
 #else
 #include <algorithm>
 #include <bit>

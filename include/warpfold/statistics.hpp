@@ -7,11 +7,8 @@
 //
 // Both are operators (operator_traits.hpp) for every function, and can be fused with others (fuse.hpp).
 #pragma once
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
 #include <warpfold/fuse.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold {
 
@@ -138,7 +135,7 @@ __host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const
 }
 /// The same, not inlined: it is rare, and would make most of each join's code. (Higher moments are too many registers
 /// to be passed.)
-[[gnu::noinline]] __host__ __device__ inline moments_of<2> join_any(moments_of<2> a, moments_of<2> b) {
+WARPFOLD_NO_INLINE __host__ __device__ inline moments_of<2> join_any(moments_of<2> a, moments_of<2> b) {
   return join_any<2>(a, b);
 }
 
@@ -152,7 +149,7 @@ __host__ __device__ inline bool is_any_large(double a, double b) {
 /// join_any where is_any_large: products of sums and counts may overflow though their difference is small, and so
 /// may the square of the sums' rounding error. Sums of items of one sign, at most 2^63, are right to 63 u relative:
 /// where a difference may be no more than that, and its square comes near to overflowing, it counts as 0.
-[[gnu::noinline]] __host__ __device__ inline moments_of<2> join_large(moments_of<2> a, moments_of<2> b) {
+WARPFOLD_NO_INLINE __host__ __device__ inline moments_of<2> join_large(moments_of<2> a, moments_of<2> b) {
   const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count);
   const double small_a = a.sum * 0x1p-128, small_b = b.sum * 0x1p-128, product = nb * small_a;
   const double small = std::fma(na, small_b, -product) + std::fma(-nb, small_a, product);
@@ -244,7 +241,7 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
 };
 
 template <int Order, nan_policy Policy> struct identity<moments<Order, Policy>, moments_of<Order>> {
-  static constexpr moments_of<Order> value() { return {}; }
+  WARPFOLD_JIT static constexpr moments_of<Order> value() { return {}; }
 };
 
 /// The number of items that are NaN. As exact as a sum of integers.

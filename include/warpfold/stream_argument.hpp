@@ -22,6 +22,14 @@ class stream_argument {
     })
   constexpr stream_argument(const S& stream) : stream_(stream.get()) {}
 
+  /// Refused.
+  template <class T>
+    requires(!std::convertible_to<T*, cudaStream_t>)
+  constexpr stream_argument(T*) {
+    static_assert(!std::is_pointer_v<T*>,
+                  "warpfold: .stream takes a cudaStream_t, or what converts to one: no pointer to it, nor a void*");
+  }
+
   constexpr operator cudaStream_t() const { return stream_; }
 
  private:

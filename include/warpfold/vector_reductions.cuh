@@ -160,5 +160,17 @@ detail::any_value dot_value(Left, Right, Third, const detail::any_options& = {})
   return detail::refuse_two_inputs<Left>();
 }
 
+template <class Call = void>
+void dot(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+         detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <class Call = void>
+detail::any_value dot_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                            detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                            detail::any_argument = {}, detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

@@ -8,6 +8,8 @@
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/config.hpp>
+#include <warpfold/device_count.cuh>
+#include <warpfold/device_count_scan.cuh>
 #include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/exact_plus.cuh>

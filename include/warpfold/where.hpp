@@ -20,6 +20,7 @@
 // - Cost: accumulators grow by a bool, and are folded as a user's are.
 #pragma once
 #include <warpfold/fuse.hpp>
+#include <warpfold/iterators.hpp>
 
 namespace warpfold {
 
@@ -148,7 +149,7 @@ template <class Condition, class Op> __host__ __device__ constexpr auto where(Co
 /// No item is selected of none.
 template <class Condition, class Op, class Otherwise, class A>
 struct identity<selecting_operator<Condition, Op, Otherwise>, selected<A>> {
-  static constexpr selected<A> value() {
+  WARPFOLD_JIT static constexpr selected<A> value() {
     selected<A> none{};
     none.exists = false;
     return none;

@@ -56,6 +56,10 @@ TEST(axes_views, ranges_of_results) {
   wf::reduce_axes(view, six.first(1), wf::axes{0, 1, 2});
   EXPECT_EQ(out.value(), 276);
   EXPECT_THROW(wf::reduce_axes(view, six.first(5), wf::axes{2}), std::invalid_argument);
+  // A pointer knows no size.
+  wf::reduce_axes(view, out.data(), wf::axes{-1}, wf::maximum{});
+  EXPECT_EQ(out.to_host(), (std::vector<int>{3, 7, 11, 15, 19, 23}));
+  EXPECT_THROW(wf::reduce_axes(view, static_cast<int*>(nullptr), wf::axes{2}), std::invalid_argument);
 }
 
 /// Columns of many rows, whose outputs several blocks share: the sum of column c is c times the number of rows.

@@ -97,6 +97,37 @@ template <class T> void expect_fp8() {
 TEST(item_types, e4m3) { expect_fp8<__nv_fp8_e4m3>(); }
 TEST(item_types, e5m2) { expect_fp8<__nv_fp8_e5m2>(); }
 
+/// What a reduction of `items` by maximum writes as a `T`.
+template <class T, class Item> T largest_as(const std::vector<Item>& items) {
+  const device_array<T> out(1);
+  wf::reduce(device_array<Item>(items).items(), out.data(), wf::maximum{});
+  return out.value();
+}
+/// Extrema of fp8 items are exact in an fp8 output, infinities among them.
+template <class T> void expect_exact_extrema() {
+  for (int bits = 0; bits < 256; ++bits) {
+    T item{};
+    item.__x = static_cast<unsigned char>(bits);
+    const float number = static_cast<float>(item);
+    const T largest = largest_as<T>(std::vector<T>(3, item));
+    if (number != number) ASSERT_TRUE(static_cast<float>(largest) != static_cast<float>(largest));
+    else ASSERT_EQ(largest.__x, bits);
+  }
+}
+TEST(item_types, extrema_are_exact_in_outputs_of_e4m3) { expect_exact_extrema<__nv_fp8_e4m3>(); }
+TEST(item_types, extrema_are_exact_in_outputs_of_e5m2) { expect_exact_extrema<__nv_fp8_e5m2>(); }
+TEST(item_types, floats_round_to_the_nearest_fp8_and_saturate) {
+  using e4m3 = __nv_fp8_e4m3;
+  const auto as_e4m3 = [](float x) { return static_cast<float>(largest_as<e4m3>(std::vector<float>{x})); };
+  EXPECT_EQ(as_e4m3(1.06f), 1);  // 1.0625 lies in the middle
+  EXPECT_EQ(as_e4m3(1.0625f), 1);
+  EXPECT_EQ(as_e4m3(1.1875f), 1.25f);
+  EXPECT_EQ(as_e4m3(500), 448);
+  EXPECT_EQ(as_e4m3(-INFINITY), -448);
+  EXPECT_EQ(static_cast<float>(largest_as<e4m3>(std::vector<e4m3>{})), -448);
+  EXPECT_EQ(static_cast<float>(largest_as<__nv_fp8_e5m2>(std::vector<__nv_fp8_e5m2>{})), -INFINITY);
+}
+
 TEST(item_types, integers_of_128_bits) {
   const auto items = make_items<wf::int128>(
       [](wf_test::random_source& s) { return static_cast<wf::int128>(wf::uint128{s()} << 64 | s()); });

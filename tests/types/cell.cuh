@@ -55,7 +55,7 @@ template <class Op, class T, class Out> consteval refusal refused_of() {
   using R = result_t<Op, T>;
   if constexpr (!model<Op>::template takes<T>)
     return is_any_of<Op, wf::logical_and, wf::logical_or> ? not_converted : no_operator;
-  else if constexpr (!std::is_assignable_v<Out&, const R&>) return not_written;
+  else if constexpr (!is_written<Out, R>) return not_written;
   else return is_any_of<Op, wf::plus, wf::multiplies> && outgrows<Out, folded_t<Op, T>>() ? outgrown : accepted;
 }
 

@@ -72,7 +72,7 @@ template <class R, class Kind>
 using reals_of = std::conditional_t<std::is_same_v<Kind, of_items>, R,
                                     std::conditional_t<std::is_same_v<Kind, wider>, double, __half>>;
 template <class T, class R, class Out> consteval refusal refused_reals(bool is_taken) {
-  return !is_taken ? no_operator : !std::is_assignable_v<Out&, const R&> ? not_written : accepted;
+  return !is_taken ? no_operator : !is_written<Out, R> ? not_written : accepted;
 }
 template <class T> double squared(const T& value) {
   if constexpr (is_complex<T>)

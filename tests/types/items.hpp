@@ -77,8 +77,16 @@ template <class To, class From> __host__ __device__ constexpr To as(const From& 
   else if constexpr (is_complex<From> && is_complex<To>) {
     using R = typename To::value_type;
     return To(static_cast<R>(value.real()), static_cast<R>(value.imag()));
+  } else if constexpr (std::is_same_v<To, __nv_fp8_e5m2> && std::is_floating_point_v<From>) {
+    To result = static_cast<To>(value);
+    if (value != 0 && value == value / 2) ++result.__x;  // to infinity, at which the constructor stops short
+    return result;
   } else return static_cast<To>(value);
 }
+
+/// Whether results of type `R` can be written as an `Out`: as an assignment does, and to fp8 from any number.
+template <class Out, class R>
+inline constexpr bool is_written = std::is_assignable_v<Out&, const R&> || (is_fp8<Out> && is_number<R>);
 
 /// A small whole number as a `T`, -4 to 8.
 template <class T> T make(int n) {

@@ -18,8 +18,9 @@ __device__ inline int lane_id() { return thread_rank() & (warp_lanes - 1); }
 /// dimension. The compiler learns that, so lane_id() reads one register, not three.
 __device__ inline int flat_thread() {
 #if defined(__CUDA_ARCH__)
-  __builtin_assume(threadIdx.y == 0);
-  __builtin_assume(threadIdx.z == 0);
+  const unsigned y = threadIdx.y, z = threadIdx.z;  // clang assumes nothing of what a function returns
+  __builtin_assume(y == 0);
+  __builtin_assume(z == 0);
 #endif
   return static_cast<int>(threadIdx.x);
 }

@@ -27,6 +27,15 @@ template <int Bytes> __host__ __device__ void note_constant([[maybe_unused]] con
   cuda_emulator::races::constant_load(address, Bytes);
 #endif
 }
+
+#if defined(__clang__) && defined(__CUDA__)
+// Clang as the compiler of CUDA knows neither __stcs nor, until version 20, __ldcs: caches then get no hint.
+template <class T> __device__ T load_streaming(const T* source) { return *source; }
+template <class T> __device__ void store_streaming(T* target, const T& value) { *target = value; }
+#elif defined(__CUDACC__)
+template <class T> __device__ T load_streaming(const T* source) { return __ldcs(source); }
+template <class T> __device__ void store_streaming(T* target, const T& value) { __stcs(target, value); }
+#endif
 }  // namespace detail
 
 /// Copies `Bytes` (1, 2, 4, 8 or 16) from global memory, which nobody writes while the kernel runs, to registers.
@@ -61,7 +70,7 @@ struct read_once {
                    : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
                    : "l"(__cvta_generic_to_global(source))
                    : "memory");
-    else value = __ldcs(static_cast<const vector*>(source));
+    else value = detail::load_streaming(static_cast<const vector*>(source));
     memcpy(target, &value, Bytes);
 #else
     detail::require_aligned<Bytes>(source);
@@ -83,7 +92,7 @@ template <int Bytes> __device__ void store_once(void* target, const void* source
 #if defined(__CUDA_ARCH__)
   typename vector_type<Bytes>::type value;
   memcpy(&value, source, Bytes);
-  __stcs(static_cast<typename vector_type<Bytes>::type*>(target), value);
+  detail::store_streaming(static_cast<typename vector_type<Bytes>::type*>(target), value);
 #else
   detail::require_aligned<Bytes>(target);
   std::memcpy(target, source, Bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where results along axes go: an array, a contiguous range, or one of these for each result of a fused reduction.
+// Where results along axes go: an array, a contiguous range, an iterator of unknown size, or one of these for each
+// result of a fused reduction.
 #pragma once
 #include <warpfold/axes/shape.hpp>
 #include <warpfold/host/output_checks.cuh>
@@ -12,7 +13,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Out, int Count> struct array_outputs {
   output<Out> to;
   array_axes axes[Count];
-  bool are_ranges = false;  ///< of one dimension each, whatever the number of axes kept
+  bool are_ranges = false;  ///< of one dimension each, whatever the number of axes kept; -1 items if unknown
 
   constexpr const output<Out>& to_output() const { return to; }
 };
@@ -49,8 +50,8 @@ inline bool are_same_places(const array_axes& a, const array_axes& b) {
   return same;
 }
 
-/// The axes of a range that holds as many items as there are results: the kept axes of `in`, in row-major order. Else
-/// its own one.
+/// The axes of a range that holds as many items as there are results, or of unknown size: the kept axes of `in`, in
+/// row-major order. Else its own one.
 inline array_axes axes_of_range(const array_axes& in, unsigned reduced, const array_axes& range) {
   array_axes kept;
   for (int i = 0; i < in.rank; ++i)
@@ -60,7 +61,7 @@ inline array_axes axes_of_range(const array_axes& in, unsigned reduced, const ar
     kept.stride[i] = items;
     if (__builtin_mul_overflow(items, kept.extent[i], &items)) return range;
   }
-  return items == range.extent[0] ? kept : range;
+  return range.extent[0] < 0 || items == range.extent[0] ? kept : range;
 }
 
 /// kept_strides of all outputs, which must be the same.
@@ -72,9 +73,9 @@ array_axes kept_strides(const char* function, const array_axes& in, unsigned red
   };
   array_axes kept;
   for (int k = 0; k < Count; ++k) {
-    checked_items(function, name(k).c_str(), out.axes[k]);
-    const array_axes own = kept_strides(function, name(k), in, reduced,
-                                        out.are_ranges ? axes_of_range(in, reduced, out.axes[k]) : out.axes[k]);
+    const array_axes placed = out.are_ranges ? axes_of_range(in, reduced, out.axes[k]) : out.axes[k];
+    checked_items(function, name(k).c_str(), placed);
+    const array_axes own = kept_strides(function, name(k), in, reduced, placed);
     if (k > 0 && !are_same_places(kept, own))
       reject(function, name(k) + " has the strides " + listed(own.stride, own.rank) + ", " + name(0) + " has " +
                            listed(kept.stride, kept.rank) + "; they must be the same");

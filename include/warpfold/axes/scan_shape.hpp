@@ -33,10 +33,8 @@ inline scan_shape shape_of(const array_axes& in, const array_axes& out, int scan
       axis.in_stride = -axis.in_stride, axis.out_stride = -axis.out_stride;
     }
     if (is_scanned) result.in_stride = axis.in_stride, result.out_stride = axis.out_stride;
-    else result.kept.push(axis);
+    else result.kept.insert(axis);
   }
-  std::stable_sort(result.kept.axes, result.kept.axes + result.kept.rank,
-                   [](const auto& a, const auto& b) { return a.in_stride > b.in_stride; });
   result.kept = axis_reduction::merged(result.kept);
   if (result.kept.rank == 0) result.kept.push({1, 1, 1});
   return result;

@@ -33,6 +33,12 @@ struct axis_list {
     return product;
   }
   void push(const axis& next) { axes[rank++] = next; }
+  /// Puts `next` behind the axes whose items lie no nearer to each other in the input.
+  void insert(const axis& next) {
+    int at = rank++;
+    for (; at > 0 && axes[at - 1].in_stride < next.in_stride; --at) axes[at] = axes[at - 1];
+    axes[at] = next;
+  }
   const axis& inner() const { return axes[rank - 1]; }
 };
 
@@ -177,10 +183,8 @@ inline shape shape_of(const array_axes& in, unsigned reduced, const array_axes& 
       result.out_first += (axis.extent - 1) * axis.out_stride;
       axis.in_stride = -axis.in_stride, axis.out_stride = -axis.out_stride;
     }
-    result.kept.push(axis);
+    result.kept.insert(axis);
   }
-  std::stable_sort(result.kept.axes, result.kept.axes + result.kept.rank,
-                   [](const auto& a, const auto& b) { return a.in_stride > b.in_stride; });
   result.kept = merged(result.kept);
   result.reduced = merged(result.reduced);
   if (result.kept.rank == 0) result.kept.push({1, 1, 1});

@@ -169,7 +169,10 @@ __device__ void fold_tiles(const Arguments& arguments, pipeline<Storage> block) 
   auto& counts = arguments.scratch.control->counts;
   const auto& schedule = arguments.schedule;
   typename Storage::thread_tile own;
-  output_staging staged{block.shared.keys[warp], block.shared.values[warp]};
+  auto& keys = block.shared.keys[warp];
+  auto& values = block.shared.values[warp];
+  output_staging<std::remove_reference_t<decltype(keys)>, std::remove_reference_t<decltype(values)>> staged{keys,
+                                                                                                            values};
   const auto is_staged = [&](int tile) { return Storage::can_stage && arguments.stages && arguments.is_whole(tile); };
   const auto start = [&](int tile) {
     if (is_staged(tile)) own.start(stage, arguments.keys, arguments.leaves.source, schedule, tile, warp);

@@ -66,10 +66,10 @@ template <class Result = void> struct exact_plus_as {
 using exact_plus = exact_plus_as<>;
 
 template <class R, class T> struct identity<exact_plus_as<R>, exact::superaccumulator<T>> {
-  static constexpr exact::superaccumulator<T> value() { return {{}, exact::has_other_than_minus_zero}; }
+  WARPFOLD_JIT static constexpr exact::superaccumulator<T> value() { return {{}, exact::has_other_than_minus_zero}; }
 };
-template <> struct identity<exact_plus, int128> {
-  static constexpr int128 value() { return 0; }
+template <std::same_as<int128> A> struct identity<exact_plus, A> {
+  WARPFOLD_JIT static constexpr A value() { return 0; }
 };
 template <class R, class A> inline constexpr bool is_exact<exact_plus_as<R>, A> = true;
 template <class R> inline constexpr bool is_commutative<exact_plus_as<R>> = true;

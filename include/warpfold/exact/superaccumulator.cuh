@@ -2,9 +2,8 @@
 // Superaccumulators: fixed-point numbers that hold any sum of floating-point numbers exactly. Therefore sums are
 // associative and commutative to the bit, and are rounded once, at the end. Sources: Kulisch; Collange.
 #pragma once
-#include <cstdint>
-#include <cstring>
 #include <warpfold/operator_traits.hpp>
+#include <warpfold/standard.hpp>
 
 namespace warpfold::exact {
 

@@ -21,9 +21,10 @@ auto make_leaves(const Op& op, const Source& source, Transform transform) {
   return thread::lifted_leaves<A>(op, source, transform);
 }
 
-/// `out` as kernels write accumulators to it: through op.lower, if `Op` has one.
+/// `out` as kernels write accumulators to it: through op.lower, if `Op` has one; fp8 by an explicit conversion.
 template <class A, class Op, class Out> auto lower_into(const Op& op, const Out& out) {
   if constexpr (lowers<Op, A>) return thread::lowered_output<Op, Out>{op, out};
+  else if constexpr (converts_written<Out, A>) return thread::lowered_output<thread::lowers_nothing, Out>{{}, out};
   else return out;
 }
 

@@ -31,13 +31,13 @@ template <reduction_strategy S = automatic, class In, class Second, class... Mor
   }
 
 template <reduction_strategy S = automatic, item_iterator It, class Out, class Op, class Transform>
-void transform_reduce(It, Out&&, Op, Transform, const detail::any_options& = {}) {
-  detail::refuse_missing_count<It>();
-}
+  requires detail::no_count<It, Out>
+void transform_reduce(It, Out&&, Op, Transform, const detail::any_options& = {}) { detail::refuse_missing_count<It>(); }
 template <reduction_strategy S = automatic, item_iterator It, class Op, class Transform>
-detail::any_value transform_reduce_value(It, Op, Transform, const detail::any_options& = {}) {
-  return detail::refuse_missing_count<It>();
-}
+  requires detail::no_count<It, Op> detail::any_value transform_reduce_value(It, Op, Transform,
+                                                                             const detail::any_options& = {}) {
+    return detail::refuse_missing_count<It>();
+  }
 template <reduction_strategy S = automatic, item_iterator Left, item_iterator Right, class Out, class Op,
           class Transform>
   requires detail::no_count<Left, Right>
@@ -67,6 +67,32 @@ template <reduction_strategy S = automatic, class In, class Second, class Third,
       const In&, const Second&, const Third&, const More&...) {
     return detail::refuse_value<In>();
   }
+
+template <reduction_strategy S = automatic, class Call = void>
+void reduce(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+            detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+            detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <reduction_strategy S = automatic, class Call = void>
+detail::any_value reduce_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                               detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                               detail::any_argument = {}, detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
+template <reduction_strategy S = automatic, class Call = void>
+void transform_reduce(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                      detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {},
+                      detail::any_argument = {}, detail::any_argument = {}) {
+  detail::refuse_arguments<Call>();
+}
+template <reduction_strategy S = automatic, class Call = void>
+detail::any_value transform_reduce_value(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                                         detail::any_argument = {}, detail::any_argument = {},
+                                         detail::any_argument = {}, detail::any_argument = {},
+                                         detail::any_argument = {}) {
+  return detail::refuse_arguments<Call>();
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold

@@ -3,8 +3,9 @@
 // the caller must instantiate nothing further: the errors that follow would bury the reason. check_operator is in
 // operator_traits.hpp.
 #pragma once
+#include <warpfold/iterators.hpp>
+#include <warpfold/narrowing.hpp>
 #include <warpfold/operator_traits.hpp>
-#include <warpfold/options.hpp>
 
 namespace warpfold::detail {
 
@@ -15,7 +16,7 @@ template <class A, class R>
 inline constexpr bool can_accumulate = std::is_constructible_v<A, R> || is_half_like<std::remove_cvref_t<R>>;
 
 /// Checks a transform of items of types `Ts...` whose results `Op` lifts to, or which convert to, the accumulator `A`.
-template <class Op, class Transform, class A, class... Ts> consteval bool check_transform() {
+template <class Op, class Transform, class A, class... Ts> WARPFOLD_JIT consteval bool check_transform() {
   constexpr bool is_passed = is_passed_by_bytes<Transform> && !is_host_pointer<Transform>;
   static_assert(!is_host_pointer<Transform>,
                 "warpfold: the transform must be a function object or a lambda: a function pointer is the host's");
@@ -54,15 +55,14 @@ template <class Op, class A, class Out>
 inline constexpr bool outgrows_accumulator = outgrows_items<Op>&& is_wider<written_t<Out>, A>;
 
 /// Whether an output, as kernels get it, gives references to items that are const.
+template <class Out> inline constexpr bool is_const_output = false;
 template <class Out>
-inline constexpr bool is_const_output = [] {
-  if constexpr (requires(const Out out) { *out; })
-    return std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Out&>())>>;
-  else return false;
-}();
+  requires requires(const Out out) { *out; }
+inline constexpr bool is_const_output<Out> =
+    std::is_const_v<std::remove_reference_t<decltype(*std::declval<const Out&>())>>;
 
 /// Checks whether an output, as kernels get it, takes an `R`.
-template <class R, class Out> consteval bool check_written() {
+template <class R, class Out> WARPFOLD_JIT consteval bool check_written() {
   constexpr bool is_output = requires(const Out out) { *out; }
   || requires(const Out out) { out[std::ptrdiff_t{}]; };
   static_assert(is_output && kernel_argument<Out>,
@@ -70,14 +70,15 @@ template <class R, class Out> consteval bool check_written() {
                 "input is followed by a count or an end");
   static_assert(!is_const_output<Out>, "warpfold: the items of out must not be const");
   constexpr bool is_written = requires(const Out out, const R& value) { *out = value; }
-  || requires(const Out out, const R& value) { out[std::ptrdiff_t{}] = value; };
+  || requires(const Out out, const R& value) { out[std::ptrdiff_t{}] = value; }
+  || converts_written<Out, R>;
   static_assert(is_written || !is_output || is_const_output<Out>,
                 "warpfold: results must be assignable to the items of out");
   return is_written && kernel_argument<Out>;
 }
 
 /// Checks an output, as kernels get it.
-template <class Op, class A, class Out> consteval bool check_output() {
+template <class Op, class A, class Out> WARPFOLD_JIT consteval bool check_output() {
   if constexpr (!check_written<lowered_t<Op, A>, Out>()) return false;
   else {
     constexpr bool is_wider_output = outgrows_accumulator<Op, A, Out>;
@@ -91,7 +92,7 @@ template <class Op, class A, class Out> consteval bool check_output() {
 
 /// Whether all types of a call fit together, without which nothing else must be instantiated. `Out` is the output as
 /// kernels get it.
-template <class Op, class Transform, class A, class Out, class... Items> consteval bool check_types() {
+template <class Op, class Transform, class A, class Out, class... Items> WARPFOLD_JIT consteval bool check_types() {
   check_operator<Op, A>();
   if constexpr (!is_valid_operator<Op, A>) return false;
   else if constexpr (!check_transform<Op, Transform, A, Items...>()) return false;

@@ -203,15 +203,23 @@ __device__ void join_rounds(thread::array<A, warp_lanes>& waiting, int number, b
   store(node);
 }
 
+/// Whether the kernel reads how many items there are, from the output (counted_output.cuh).
+template <class Out> inline constexpr bool is_counted = false;
+/// The arguments as the host planned them, for as many items as there are.
+template <class Arguments> __device__ const Arguments& with_counted_items(const Arguments& planned) { return planned; }
+
 /// Persistent blocks. Each warp folds one batch of each tile. After each round the block's warps meet, and warp 0 joins
 /// the round's values. The last block to arrive joins the units.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.share_threads, policy_of<Leaves>.share_blocks_per_multiprocessor)
-share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments) {
+share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) {
   using A = typename Leaves::accumulator;
   using storage = share_storage_of<Leaves, Out>;
   constexpr int warps = storage::warps, batch_items = policy_of<Leaves>.share_rows * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<storage>();
+  const auto& arguments = with_counted_items(planned);
+  if constexpr (is_counted<Out>)
+    if (arguments.leaves.source.items == 0) return arguments.out.write_nothing();
   const auto& [leaves, op, out, init, schedule, partials, ticket] = arguments;
   const int warp = arch::flat_warp(), lane = arch::lane_id();
   const bool is_first_thread = arch::flat_thread() == 0;

@@ -142,23 +142,36 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   if (warp == Storage::publisher) nodes.finish(shared.tile, departed_before);
 }
 
+/// The output without the number of items that the kernel is to read there (counted_output.cuh).
+template <class Out> struct uncounted {
+  using output = Out;
+  static constexpr bool is_counted = false;
+};
+/// The arguments as the host planned them, for as many items as there are.
+template <int TileItems, class Arguments> __device__ const Arguments& with_counted_items(const Arguments& planned) {
+  return planned;
+}
+
 /// A block for each tile. At `LowOccupancy`, one block fewer fits a multiprocessor, so each has more registers, and
 /// there may be fewer blocks than tiles: these take tile after tile. (The loop costs registers, in which the compiler
 /// keeps values that do not change.)
 template <scan_kind Kind, bool LowOccupancy, class Shape, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Shape::value.threads(),
                                   greatest_of(Shape::value.blocks_per_multiprocessor - LowOccupancy, 1))
-scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
-  using storage = scan_storage<Leaves, Op, Out, Shape>;
+scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> planned) {
+  using storage = scan_storage<Leaves, Op, typename uncounted<Out>::output, Shape>;
+  constexpr bool is_counted = uncounted<Out>::is_counted;
+  static_assert(LowOccupancy || !is_counted, "there may be more blocks than tiles");
   auto& shared = arch::dynamic_shared<storage>();
   constexpr bool all_are_full =
       thread::may_convert_missing<Leaves> && thread::may_combine_missing<Op, typename Leaves::accumulator>;
+  const auto& arguments = with_counted_items<storage::tile_items>(planned);
   const int tiles = arguments.nodes.tiles;
-  const bool loops = LowOccupancy && static_cast<int>(gridDim.x) < tiles;
+  const bool loops = LowOccupancy && (is_counted || static_cast<int>(gridDim.x) < tiles);
   do {
     if (LowOccupancy) __syncthreads();  // all have read the number of the tile before
     int taken = 0;
-    if (tiles > 1) {
+    if (is_counted || tiles > 1) {
       if (arch::flat_thread() == 0)
         taken = static_cast<int>(grid::draw_item(&arguments.nodes.control->next_tile, tiles, loops));
       if (!loops && tiles <= most_prefetched_tiles) {

@@ -28,7 +28,7 @@ template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_policy 
 /// Items that a lane holds of a row: as many as it loads at once, or twice as many if these are few and their
 /// accumulators have 16 bytes at most. Then there are fewer rows, and less of a scan crosses lanes. Not worthwhile when
 /// owners are read, too.
-consteval int scanned_chunk_items(int loaded_items, std::size_t accumulator_bytes, bool has_owners) {
+constexpr int scanned_chunk_items(int loaded_items, std::size_t accumulator_bytes, bool has_owners) {
   return loaded_items <= 4 && loaded_items * accumulator_bytes <= 16 && !has_owners ? 2 * loaded_items : loaded_items;
 }
 

@@ -17,13 +17,19 @@ template <class A>
   requires requires { A::part_count; }
 inline constexpr std::size_t part_bytes<A> = A::most_bytes;
 
+/// The type of part `I` of an accumulator `A`. A class, since clang lets no device function name std::declval.
+template <class A, std::size_t I> struct part_type {
+  using type = std::remove_cvref_t<decltype(std::declval<A>().template get<I>())>;
+};
+template <class A, std::size_t I> using part_t = typename part_type<A, I>::type;
+
 /// Part `I` of leaves that are made in an unknown way: each leaf is made, and its part is taken.
 template <std::size_t I, class Leaves> struct leaves_part {
   static constexpr int chunk_items = Leaves::chunk_items;
   using chunk = typename Leaves::chunk;
   using source_type = void;
   using transform_type = void;
-  using accumulator = std::remove_cvref_t<decltype(std::declval<typename Leaves::accumulator>().template get<I>())>;
+  using accumulator = part_t<typename Leaves::accumulator, I>;
 
   const Leaves& all;
 
@@ -36,8 +42,7 @@ template <std::size_t I, class Op, class Leaves> __device__ auto part_of(const O
 }
 template <std::size_t I, class Op, class Transform, class Source, class A>
 __device__ auto part_of(const Op& op, const leaves<Source, lifted<Op, Transform>, A>& from) {
-  using part = std::remove_cvref_t<decltype(std::declval<A>().template get<I>())>;
-  return lifted_leaves<part>(op.template part<I>(), plain_source(from.source), from.transform.transform);
+  return lifted_leaves<part_t<A, I>>(op.template part<I>(), plain_source(from.source), from.transform.transform);
 }
 
 /// fold(leaves, op) for each part of a fused operator and of its leaves.

@@ -106,8 +106,8 @@ template <int Items, class Source> __host__ __device__ constexpr auto rechunk(co
 }
 
 /// `source` without the items' numbers.
-template <class Source> __device__ const Source& plain_source(const Source& source) { return source; }
-template <class Source> __device__ const Source& plain_source(const indexed_source<Source>& source) {
+template <class Source> __host__ __device__ const Source& plain_source(const Source& source) { return source; }
+template <class Source> __host__ __device__ const Source& plain_source(const indexed_source<Source>& source) {
   return source.source;
 }
 
@@ -134,6 +134,11 @@ __host__ __device__ constexpr auto lifted_leaves(const Op& op, const Source& sou
     } else return leaves<Source, lift, A>{source, {op, transform}};
   } else return leaves<Source, Transform, A>{source, transform};
 }
+
+/// In place of an operator that lowers nothing, where `put` converts what is written.
+struct lowers_nothing {
+  template <class A> __device__ const A& lower(const A& value) const { return value; }
+};
 
 /// Writes accumulators through op.lower.
 template <class Op, class Out> struct lowered_output {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host side of scans whose number of items the device knows.
+#pragma once
+#include <warpfold/scan/counted_output.cuh>
+#include <warpfold/scan/dispatch.cuh>
+
+namespace warpfold::scan {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Enqueues the scan of the first `count` of `leaves` into `out`. The leaves have as many items as there may be.
+template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out, class N, class V>
+void enqueue_counted(const char* function, const Leaves& leaves, Out out, Op op, const grid::device_items<N>& count,
+                     const reduce_options<V>& options) {
+  using A = typename Leaves::accumulator;
+  using operation = typename plain_operation<Op>::type;
+  using output = counted_output<Out, N>;
+  constexpr tile_shape f = Policy.full;
+  using full = fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
+  constexpr std::size_t shared_bytes = sizeof(scan_storage<Leaves, Op, Out, full>);
+  static_assert(fits_control_words(sizeof(A)) && shared_bytes <= host_side::plain_shared_bytes,
+                "warpfold: the accumulator is too large for a scan");
+  const auto init = host_side::initial_value_of<operation>(function, options.init);
+  const V first = host_side::first_without_init<Kind == scan_kind::exclusive, operation, Out>(function, options.init);
+  const host_side::call_frame frame(function, options, scan::scratch(sizeof(A)));
+  constexpr std::int64_t items_of_tile = tile_items(f, Leaves::chunk_items);
+  const std::int64_t tiles = host_side::divide_up(count.most, items_of_tile);
+  if (tiles > most_tiles) host_side::check_items(function, count.most, most_tiles * items_of_tile);
+
+  constexpr auto* kernel = &scan_kernel<Kind, true, full, Leaves, Op, output>;
+  std::int64_t blocks = std::min<std::int64_t>(tiles, frame.resident_blocks<kernel>(f.threads(), shared_bytes));
+  if (frame.max_blocks() > 0) blocks = std::min<std::int64_t>(blocks, frame.max_blocks());
+  if (blocks == 0) return;
+  using arguments = scan_arguments<Leaves, Op, output>;
+  frame.launch(
+      kernel, {static_cast<int>(blocks), f.threads(), shared_bytes}, true, [&](const host_side::call_scratch& scratch) {
+        const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
+                                               scratch.control_words_behind<scan_control, grid::published_value<A>>(),
+                                               static_cast<int>(tiles)};
+        return arguments{leaves, op, {out, count}, init, first, nodes};
+      });
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::scan
