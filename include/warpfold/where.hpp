@@ -63,6 +63,16 @@ inline constexpr bool has_extreme_identity<fused_operator<Ops...>> = (has_extrem
 
 struct no_other {};  ///< in place of `otherwise`
 
+/// An identity may be a function of the host's, which device code must not call: it reads this constant.
+template <class Op, class A> __device__ constexpr A identity_on_device = identity<Op, A>::value();
+template <class Op, class A> __host__ __device__ constexpr A constant_identity() {
+#if defined(__CUDA_ARCH__)
+  return identity_on_device<Op, A>;
+#else
+  return identity<Op, A>::value();
+#endif
+}
+
 template <class Condition, class T>
 inline constexpr bool selects =
     is_mask<Condition> || is_extended_lambda<Condition> || std::is_invocable_v<callable_t<Condition>, const T&>;
@@ -118,12 +128,10 @@ template <class Condition, class Op, class Otherwise> struct selecting_operator 
       static_assert(has_identity_v<Op, A>,
                     "warpfold: if no item is selected, this operator has no result (identity in operator_traits.hpp): "
                     "pass one, as in where(condition, op, otherwise)");
-      if constexpr (lowers<Op, A>) return op.lower(identity_of<A>);
-      else return identity_of<A>;
+      if constexpr (lowers<Op, A>) return op.lower(detail::constant_identity<Op, A>());
+      else return detail::constant_identity<Op, A>();
     }
   }
-  // A user's identity may be a function of the host's, so device code uses a constant.
-  template <class A> static constexpr A identity_of = identity<Op, A>::value();
 };
 
 /// `op` over the items for which `condition` is true: a predicate of items, an iterator to a mask, or a bit_mask. The

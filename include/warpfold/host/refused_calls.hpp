@@ -30,8 +30,12 @@ constexpr any_value operator*(const A&, const B&) { return {}; }
 template <class A, class B>
   requires either_is_any_value<A, B>
 constexpr any_value operator/(const A&, const B&) { return {}; }
-template <class B> constexpr bool operator==(const any_value&, const B&) { return true; }
-template <class B> constexpr int operator<=>(const any_value&, const B&) { return 0; }
+template <class A, class B>
+  requires either_is_any_value<A, B>
+constexpr bool operator==(const A&, const B&) { return true; }
+template <class A, class B>
+  requires either_is_any_value<A, B>
+constexpr int operator<=>(const A&, const B&) { return 0; }
 
 /// Takes any argument, by a conversion: so every overload that fits is better.
 struct any_argument {
