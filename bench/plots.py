@@ -74,6 +74,14 @@ def of(name, run):
                   for label, column in (("CUB, in a graph", "cub"), ("Warpfold, in a graph", "warpfold"))]
         return {"bandwidth": line_plot(f"Sum of floats, cold: {device}", "items", "GB/s", bandwidth),
                 "latency": line_plot(f"Sum of floats, time of one call: {device}", "items", "µs", times, True)}
+    if name == "ranks":
+        most = run.select(mode="graph")
+        most = most[(most["form"] == most["form"].max()) & ((most["items"] & (most["items"] - 1)) == 0)].sort_values("items")
+        series = [(label, most["items"], most[column]) for label, column in
+                  (("reduce of a part alone", "local"), ("all_reduce, peer memory", "peers"), ("all_reduce, NCCL", "nccl"),
+                   ("reduce, then NCCL's all-reduce", "nccl_all_reduce"))]
+        return {"time": line_plot(f"Sum of floats over {most['form'].iloc[0]} GPUs, in a graph: {device}", "items of a rank", "µs",
+                                  series, True)}
     if name == "reduce_axes":
         rows = run.select(type="float", operator="plus")
         rows = rows.assign(kind=rows["form"].str.extract(r"^(rows|columns)_\d+$")[0],

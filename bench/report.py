@@ -39,7 +39,7 @@ def count_of(text):
 
 
 def split_name(name):
-    """reduce/float/plus/items:2^28/offset:1/cub/cold -> its parts; segmented names also have segments: and form: or keys:."""
+    """reduce/float/plus/items:2^28/offset:1/cub/cold -> its parts; others also have segments:, and form:, keys: or ranks:."""
     parts = SUFFIX.sub("", name).split("/")
     settings = dict(part.split(":", 1) for part in parts if ":" in part)
     plain = [part for part in parts if ":" not in part]
@@ -48,7 +48,7 @@ def split_name(name):
     function, item_type, operator, contender, mode = plain
     return {"function": function, "type": item_type, "operator": operator, "mode": mode, "items": count_of(settings["items"]),
             "offset": int(settings.get("offset", 0)), "segments": settings.get("segments", ""),
-            "form": settings.get("form") or settings.get("keys", ""), "contender": contender}
+            "form": next((settings[key] for key in ("form", "keys", "ranks") if key in settings), ""), "contender": contender}
 
 
 def read_json(path):
