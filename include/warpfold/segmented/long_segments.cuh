@@ -8,13 +8,16 @@
 
 namespace warpfold::segmented {
 
-struct no_span_nodes {};
 /// A warp's storage for the right edge of a long segment, if it is joined late.
-template <class Leaves> consteval auto choose_span_nodes() {
-  if constexpr (joins_edges_late<Leaves>) return std::type_identity<span_nodes<Leaves>>{};
-  else return std::type_identity<no_span_nodes>{};
-}
-template <class Leaves> using long_segment_nodes = typename decltype(choose_span_nodes<wide_leaves<Leaves>>())::type;
+template <class Leaves> struct long_segment_storage {
+  struct type {};
+};
+template <class Leaves>
+  requires joins_edges_late<wide_leaves<Leaves>>
+struct long_segment_storage<Leaves> {
+  using type = span_nodes<wide_leaves<Leaves>>;
+};
+template <class Leaves> using long_segment_nodes = typename long_segment_storage<Leaves>::type;
 
 /// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes of the warp call it.
 template <class Leaves, class Op>
