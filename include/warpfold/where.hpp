@@ -64,7 +64,7 @@ inline constexpr bool has_extreme_identity<fused_operator<Ops...>> = (has_extrem
 struct no_other {};  ///< in place of `otherwise`
 
 /// An identity may be a function of the host's, which device code must not call: it reads this constant.
-template <class Op, class A> __device__ constexpr A identity_on_device = identity<Op, A>::value();
+template <class Op, class A> static __device__ constexpr A identity_on_device = identity<Op, A>::value();
 template <class Op, class A> __host__ __device__ constexpr A constant_identity() {
 #if defined(__CUDA_ARCH__)
   return identity_on_device<Op, A>;
