@@ -106,8 +106,8 @@ template <class T, class Op = plus> class accumulation {
   }
   std::int64_t checked_end(std::int64_t first, std::int64_t count) const {
     if (first < 0 || first > nodes::most_items - count)
-      reject("accumulation::push", "first is " + std::to_string(first) + " and there are " + std::to_string(count) +
-                                       " items; they are numbered from 0 to " + std::to_string(nodes::most_items - 1));
+      reject("accumulation::push", {"first is ", first, " and there are ", count,
+                                    " items; they are numbered from 0 to ", nodes::most_items - 1});
     items_.check_free("accumulation::push", first, first + count);
     return first + count;
   }

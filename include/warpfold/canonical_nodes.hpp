@@ -163,7 +163,7 @@ template <class A, class Op> class canonical_nodes {
     arch::require(holds, "canonical_nodes: numbers %lld and %lld do not fit", value, limit);
 #else
     if (holds) return;
-    reject(function, {what, " ", std::to_string(value).c_str(), " ", than, " ", std::to_string(limit).c_str()});
+    reject(function, {what, " ", value, " ", than, " ", limit});
 #endif
   }
 

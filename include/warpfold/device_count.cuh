@@ -37,7 +37,7 @@ template <class N> class device_count {
 
   /// Throws std::invalid_argument if `most` is negative, or the device cannot reach the count.
   grid::device_items<N> checked(const char* function) const {
-    if (most_ < 0) reject(function, "a device_count may be at most " + std::to_string(most_));
+    if (most_ < 0) reject(function, {"a device_count may be at most ", most_});
     if (pointer_ == nullptr) reject(function, "the device_count's pointer is null");
     host_side::check_device_pointer(function, "device_count", pointer_);
     if (status_ != nullptr) host_side::check_device_pointer(function, "status", status_);

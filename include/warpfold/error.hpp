@@ -1,19 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How Warpfold reports errors: std::invalid_argument for what the caller passed, cuda_error for what CUDA answered.
 #pragma once
+#include <concepts>
+#include <cstdio>
 #include <initializer_list>
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <warpfold/config.hpp>
 
 namespace warpfold {
 
 namespace detail {
+/// A part of a message: text or a whole number. To list parts takes a caller less code than to join strings.
+class message_part {
+ public:
+  constexpr message_part(const char* text) : text_(text) {}
+  message_part(const std::string& text) : text_(text.c_str()) {}
+  template <std::integral N>
+  constexpr message_part(N number)
+      : is_negative_(std::cmp_less(number, 0)), number_(static_cast<unsigned long long>(number)) {}
+
+  [[gnu::noinline, gnu::cold]] void append_to(std::string& message) const {
+    char digits[24];
+    if (text_ == nullptr) (void)std::snprintf(digits, sizeof digits, is_negative_ ? "%lld" : "%llu", number_);
+    message += text_ != nullptr ? text_ : digits;
+  }
+
+ private:
+  const char* text_ = nullptr;
+  bool is_negative_ = false;
+  unsigned long long number_ = 0;
+};
+
 /// Not inlined, and neither are the functions below that throw: they are called in many places.
-[[gnu::noinline, gnu::cold]] inline std::string joined(std::initializer_list<const char*> parts) {
+[[gnu::noinline, gnu::cold]] inline std::string joined(std::initializer_list<message_part> parts) {
   std::string whole;
-  for (const char* part : parts) whole += part;
+  for (const message_part& part : parts) part.append_to(whole);
   return whole;
 }
 }  // namespace detail
@@ -23,7 +47,7 @@ class WARPFOLD_EXPORTED cuda_error : public std::runtime_error {
  public:
   cuda_error(cudaError_t code, const char* call, std::source_location where)
       : std::runtime_error(detail::joined({call, ": ", cudaGetErrorName(code), " (", cudaGetErrorString(code), ") at ",
-                                           where.file_name(), ":", std::to_string(where.line()).c_str()})),
+                                           where.file_name(), ":", where.line()})),
         code_(code),
         call_(call),
         where_(where) {}
@@ -63,8 +87,9 @@ inline void(check)(cudaError_t code, const char* call, std::source_location wher
 }
 /// The same for a problem that has been put together.
 [[noreturn]] inline void reject(const char* function, const std::string& problem) { reject(function, problem.c_str()); }
-/// The same for a problem in parts. A call takes less code than concatenated strings.
-[[noreturn]] inline void reject(const char* function, std::initializer_list<const char*> parts) {
+/// The same for a problem in parts.
+[[noreturn, gnu::noinline, gnu::cold]] inline void reject(const char* function,
+                                                          std::initializer_list<detail::message_part> parts) {
   reject(function, detail::joined(parts));
 }
 

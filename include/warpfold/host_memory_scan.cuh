@@ -72,8 +72,7 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
                const host_options<A>& options) {
   using nodes = canonical_nodes<A, Op>;
   const host_memory::settings how = host_memory::checked_settings(function, options);
-  if (how.devices.size() > 1)
-    reject(function, "devices name " + std::to_string(how.devices.size()) + "; a scan takes one");
+  if (how.devices.size() > 1) reject(function, {"devices name ", how.devices.size(), "; a scan takes one"});
   check_not_captured(function, options.stream);
   const host_memory::device_guard guard(how.devices[0]);
   const auto init = host_side::initial_value_of<Op>(function, options.init);
@@ -139,8 +138,7 @@ struct host_scan<In> {
     using R = std::ranges::range_value_t<Out>;
     if constexpr (check_types<Op, thread::no_transform, A, R*, T>()) {
       const auto size = static_cast<std::int64_t>(std::ranges::size(out));
-      if (size < in.count)
-        reject(function, "out has " + std::to_string(size) + " items, in has " + std::to_string(in.count));
+      if (size < in.count) reject(function, {"out has ", size, " items, in has ", in.count});
       const host_memory::reader reader = host_memory::reader_of(function, "in", in);
       scan_host<Kind, A, T>(function, reader, in.count, std::ranges::data(out), op, how);
     }

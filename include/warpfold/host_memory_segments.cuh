@@ -46,8 +46,7 @@ segment_groups group_segments(const char* function, const I* offsets, std::int64
   for (std::int64_t s = 0; s < segments; ++s) {
     const auto begin = static_cast<std::int64_t>(offsets[s]), end = static_cast<std::int64_t>(offsets[s + 1]);
     if (begin < 0 || end < begin || end > items)
-      reject(function, "segment " + std::to_string(s) + " is [" + std::to_string(begin) + ", " + std::to_string(end) +
-                           "); in has " + std::to_string(items) + " items");
+      reject(function, {"segment ", s, " is [", begin, ", ", end, "); in has ", items, " items"});
     const std::int64_t length = end - begin;
     all.items += length;
     if (length > chunk_items) {
@@ -159,8 +158,7 @@ void segmented_reduce(const In& in, const Offsets& offsets, Out&& out, Op op,
     const auto segments = static_cast<std::int64_t>(std::ranges::size(out)),
                entries = static_cast<std::int64_t>(std::ranges::size(offsets));
     if (entries != segments + 1)
-      reject("segmented_reduce", "offsets has " + std::to_string(entries) +
-                                     " entries, not one more than out, which has " + std::to_string(segments));
+      reject("segmented_reduce", {"offsets has ", entries, " entries, not one more than out, which has ", segments});
     const host_memory::reader reader = host_memory::reader_of("segmented_reduce", "in", in);
     detail::reduce_host_segments<A, T>("segmented_reduce", reader, in.count, std::ranges::data(offsets), segments,
                                        std::ranges::data(out), op, options);

@@ -53,8 +53,8 @@ void reduce_over_ranks(const char* function, Ranks& ranks, int to, const auto& m
     const Source source = make_source();
     constexpr std::int64_t most = canonical_nodes<A, Op>::most_items;
     if (of.first < 0 || of.first > most - source.items)
-      reject(function, "part.first is " + std::to_string(of.first) + " and count is " + std::to_string(source.items) +
-                           "; items are numbered from 0 to " + std::to_string(most - 1));
+      reject(function,
+             {"part.first is ", of.first, " and count is ", source.items, "; items are numbered from 0 to ", most - 1});
     const bool is_written = to < 0 || to == ranks.rank();
     const auto target = lower_into<A>(op, is_written ? checked_output(function, out) : to_output(out).first);
     using target_type = std::remove_cv_t<decltype(target)>;

@@ -38,11 +38,10 @@ template <class T, std::size_t Rank> struct split_array {
   /// Throws if `along` does not name one axis.
   template <class In> split_array(const char* function, const In& in, const axes& along) {
     constexpr int rank = static_cast<int>(Rank);
-    if (along.count != 1) reject(function, std::to_string(along.count) + " axes are named; one can be split");
+    if (along.count != 1) reject(function, {along.count, " axes are named; one can be split"});
     const int named = along.number[0] < 0 ? along.number[0] + rank : along.number[0];
     if (named < 0 || named >= rank)
-      reject(function, "axes name axis " + std::to_string(along.number[0]) + " of an array of " + std::to_string(rank) +
-                           " dimensions");
+      reject(function, {"axes name axis ", along.number[0], " of an array of ", rank, " dimensions"});
     axis = static_cast<std::size_t>(named);
     for (std::size_t i = 0; i < Rank; ++i) {
       extents[i] = static_cast<std::int64_t>(in.extent(i)), strides[i] = static_cast<std::int64_t>(in.stride(i));
@@ -107,13 +106,11 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
     array = detail::split_array<T, rank>(function, in, along);
     constexpr std::int64_t most = canonical_nodes<A, Op>::most_items;
     if (of.first < 0 || of.first > most - array.length())
-      reject(function, "part.first is " + std::to_string(of.first) + " and there are " +
-                           std::to_string(array.length()) + " items along the axis; they are numbered from 0 to " +
-                           std::to_string(most - 1));
+      reject(function, {"part.first is ", of.first, " and there are ", array.length(),
+                        " items along the axis; they are numbered from 0 to ", most - 1});
     to = to_pointer(out.data());
     if (static_cast<std::int64_t>(out.size()) < array.results)
-      reject(function, "out has " + std::to_string(out.size()) + " items; there are " + std::to_string(array.results) +
-                           " results");
+      reject(function, {"out has ", out.size(), " items; there are ", array.results, " results"});
     if (array.results > 0) host_side::check_pointer(function, "out", to);
     if (array.results > 0 && array.length() > 0) host_side::check_pointer(function, "in", array.data);
     if (options.init || has_identity_v<Op, A>) nothing = host_side::value_of_nothing<Op, A*>(function, options.init);

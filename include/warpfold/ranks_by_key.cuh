@@ -75,10 +75,10 @@ void reduce_runs_over_ranks(const char* function, Ranks& ranks, const auto& keys
       const std::int64_t count = count_items();
       const std::int64_t room_for =
           check_runs(function, keys, values, count, out_keys, out_values, out_count, options.init);
-      if (count > most) reject(function, "count is " + std::to_string(count) + "; a rank can have 2^33 items");
+      if (count > most) reject(function, {"count is ", count, "; a rank can have 2^33 items"});
       if (of.first < 0 || of.first > list::most_items - count)
-        reject(function, "part.first is " + std::to_string(of.first) + " and count is " + std::to_string(count) +
-                             "; items are numbered from 0 to " + std::to_string(list::most_items - 1));
+        reject(function, {"part.first is ", of.first, " and count is ", count, "; items are numbered from 0 to ",
+                          list::most_items - 1});
       by_key::check_countable<std::iter_value_t<decltype(out_count.first)>>(function, count);
       const auto init = host_side::initial_value_of<Op>(function, options.init);
       const auto key_source = make_source(keys, count);

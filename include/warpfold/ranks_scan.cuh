@@ -52,10 +52,10 @@ template <communicator Ranks> struct rank_scan<Ranks> {
       A* const to = to_pointer(out.data());
       constexpr std::int64_t most = canonical_nodes<A, Op>::most_items;
       if (of.first < 0 || of.first > most - count)
-        reject(function, "part.first is " + std::to_string(of.first) + " and count is " + std::to_string(count) +
-                             "; items are numbered from 0 to " + std::to_string(most - 1));
+        reject(function,
+               {"part.first is ", of.first, " and count is ", count, "; items are numbered from 0 to ", most - 1});
       if (static_cast<std::int64_t>(out.size()) < count)
-        reject(function, "out has " + std::to_string(out.size()) + " items, in has " + std::to_string(count));
+        reject(function, {"out has ", out.size(), " items, in has ", count});
       if (count > 0) {
         host_side::check_pointer(function, "in", from);
         host_side::check_pointer(function, "out", to);

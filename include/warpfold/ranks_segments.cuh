@@ -58,10 +58,10 @@ void reduce_segments_over_ranks(const char* function, Ranks& ranks, const char* 
     call.run([&] {
       const auto source = checked_source(function, argument, first, count);
       constexpr std::int64_t most = std::int64_t{1} << 40;  // so that the nodes of both ends fit a message
-      if (count > most) reject(function, "count is " + std::to_string(count) + "; a rank can have 2^40 items");
+      if (count > most) reject(function, {"count is ", count, "; a rank can have 2^40 items"});
       if (of.first < 0 || of.first > list::most_items - count)
-        reject(function, "part.first is " + std::to_string(of.first) + " and count is " + std::to_string(count) +
-                             "; items are numbered from 0 to " + std::to_string(list::most_items - 1));
+        reject(function, {"part.first is ", of.first, " and count is ", count, "; items are numbered from 0 to ",
+                          list::most_items - 1});
       auto to = to_output(out);
       if constexpr (!is_sized_output<Out>) to.size = segment::count_of(function, offsets, count);
       host_side::check_equal_sizes(function, "out", to);

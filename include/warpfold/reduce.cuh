@@ -47,7 +47,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Out> auto checked_output(const char* function, Out&& out) {
   const auto to = to_output(out);
   host_side::for_each_output("out", to, [=](const char* name, const auto& first, std::int64_t size) {
-    if (size == 0) reject(function, std::string(name) + " has no items");
+    if (size == 0) reject(function, {name, " has no items"});
     host_side::check_pointer(function, name, first);
   });
   host_side::check_outputs_apart(function, "out", to, 1);

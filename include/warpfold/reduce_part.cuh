@@ -46,10 +46,9 @@ template <class Source, class Op, class Transform, class A>
 void reduce_part_of(const char* function, const Source& source, const part& of, canonical_nodes<A, Op>* out, Op op,
                     Transform transform, const call_options& options) {
   constexpr std::int64_t most = canonical_nodes<A, Op>::most_items;
-  if (of.first < 0) reject(function, "part.first is " + std::to_string(of.first) + "; items are numbered from 0 on");
+  if (of.first < 0) reject(function, {"part.first is ", of.first, "; items are numbered from 0 on"});
   if (of.first > most - source.items)
-    reject(function, "part.first is " + std::to_string(of.first) + " and count is " + std::to_string(source.items) +
-                         "; items are numbered below " + std::to_string(most));
+    reject(function, {"part.first is ", of.first, " and count is ", source.items, "; items are numbered below ", most});
   host_side::check_pointer(function, "out", out);
   reduction::enqueue_part(function, make_leaves<A>(op, source, transform), of.first, out, op, options);
 }

@@ -59,7 +59,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// The number of the one axis that is named.
 inline int scanned_axis(const char* function, const axes& named, int rank) {
   const unsigned mask = axis_reduction::axis_mask(function, named, rank);
-  if (named.count != 1) reject(function, std::to_string(named.count) + " axes are named; a scan runs along one");
+  if (named.count != 1) reject(function, {named.count, " axes are named; a scan runs along one"});
   int axis = 0;
   while (!(mask >> axis & 1)) ++axis;
   return axis;
@@ -77,12 +77,12 @@ void check_scanned_outputs(const char* function, const axis_reduction::array_axe
     bool fits = own.rank == in.rank;
     for (int i = 0; fits && i < in.rank; ++i) fits = own.extent[i] == in.extent[i];
     if (!fits)
-      reject(function, name + " has the extents " + axis_reduction::listed(own.extent, own.rank) + "; in has " +
-                           axis_reduction::listed(in.extent, in.rank));
+      reject(function, {name, " has the extents ", axis_reduction::listed(own.extent, own.rank), "; in has ",
+                        axis_reduction::listed(in.extent, in.rank)});
     if (!axis_reduction::are_same_places(own, out.axes[0]))
-      reject(function, name + " has the strides " + axis_reduction::listed(own.stride, own.rank) + ", out 1 of " +
-                           std::to_string(Count) + " has " +
-                           axis_reduction::listed(out.axes[0].stride, out.axes[0].rank) + "; they must be the same");
+      reject(function,
+             {name, " has the strides ", axis_reduction::listed(own.stride, own.rank), ", out 1 of ", Count, " has ",
+              axis_reduction::listed(out.axes[0].stride, out.axes[0].rank), "; they must be the same"});
   }
 }
 

@@ -84,8 +84,7 @@ void reduce_segments(const char* function, const char* argument, const It& first
       const auto spans =
           segment::checked_spans(function, segments, items, to.size, is_sized_output<Out> ? "out" : "begins", to);
       if constexpr (requires { spans.ids; })
-        if (to.size == 0 && items > 0)
-          reject(function, {"out is empty, but there are ", std::to_string(items).c_str(), " items"});
+        if (to.size == 0 && items > 0) reject(function, {"out is empty, but there are ", items, " items"});
       const auto described = segmented::described(spans, to.size);
       const auto source = make_source(from, items);
       const auto enqueue = [&]<class B>(const auto& any_op, const auto& lowered,

@@ -66,8 +66,8 @@ template <class S> std::int64_t scanned_segments(const char* function, const S& 
   if constexpr (std::is_same_v<S, fixed_length>) {
     const std::int64_t length = segments.items;
     if (items > 0 ? length <= 0 || items % length != 0 : length < 0)
-      reject(function, "fixed_length is " + std::to_string(length) + "; it must be positive, and divide the " +
-                           std::to_string(items) + " items of the input");
+      reject(function,
+             {"fixed_length is ", length, "; it must be positive, and divide the ", items, " items of the input"});
     return items > 0 ? items / length : 0;
   } else if constexpr (requires { segments.ids; }) return 0;
   else return segment::count_of(function, segments, items);

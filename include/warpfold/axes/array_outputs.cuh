@@ -77,8 +77,8 @@ array_axes kept_strides(const char* function, const array_axes& in, unsigned red
     checked_items(function, name(k).c_str(), placed);
     const array_axes own = kept_strides(function, name(k), in, reduced, placed);
     if (k > 0 && !are_same_places(kept, own))
-      reject(function, name(k) + " has the strides " + listed(own.stride, own.rank) + ", " + name(0) + " has " +
-                           listed(kept.stride, kept.rank) + "; they must be the same");
+      reject(function, {name(k), " has the strides ", listed(own.stride, own.rank), ", ", name(0), " has ",
+                        listed(kept.stride, kept.rank), "; they must be the same"});
     kept = own;
   }
   return kept;

@@ -101,9 +101,9 @@ class overlap_search {
 inline void check_apart_from_itself(const char* function, const array_axes& out) {
   const overlap found = overlap_search(out).result();
   if (found == overlap::none) return;
-  reject(function, std::string(found == overlap::some ? "out overlaps itself"
-                                                      : "out may overlap itself, which is too hard to decide") +
-                       ": extents " + listed(out.extent, out.rank) + ", strides " + listed(out.stride, out.rank));
+  reject(function,
+         {found == overlap::some ? "out overlaps itself" : "out may overlap itself, which is too hard to decide",
+          ": extents ", listed(out.extent, out.rank), ", strides ", listed(out.stride, out.rank)});
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

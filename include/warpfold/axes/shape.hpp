@@ -73,9 +73,8 @@ inline unsigned axis_mask(const char* function, const warpfold::axes& named, int
   unsigned mask = 0;
   for (int i = 0; i < named.count; ++i) {
     const int number = named.number[i], axis = number < 0 ? number + rank : number;
-    if (axis < 0 || axis >= rank)
-      reject(function, "axis " + std::to_string(number) + " of an array of " + std::to_string(rank) + " dimensions");
-    if (mask >> axis & 1) reject(function, "axis " + std::to_string(number) + " is named twice");
+    if (axis < 0 || axis >= rank) reject(function, {"axis ", number, " of an array of ", rank, " dimensions"});
+    if (mask >> axis & 1) reject(function, {"axis ", number, " is named twice"});
     mask |= 1u << axis;
   }
   return mask;
@@ -87,14 +86,14 @@ inline std::int64_t checked_items(const char* function, const char* argument, co
   std::int64_t items = 1;
   for (int i = 0; i < array.rank; ++i) {
     if (array.extent[i] < 0)
-      reject(function, std::string(argument) + " has the extents " + listed(array.extent, array.rank) +
-                           "; they must not be negative");
+      reject(function,
+             {argument, " has the extents ", listed(array.extent, array.rank), "; they must not be negative"});
     if (array.extent[i] == 0) return 0;
   }
   for (int i = 0; i < array.rank; ++i) {
     if (array.extent[i] > (std::int64_t{1} << 62) / items)
-      reject(function, std::string(argument) + " has the extents " + listed(array.extent, array.rank) +
-                           ", which are more than 2^62 items");
+      reject(function,
+             {argument, " has the extents ", listed(array.extent, array.rank), ", which are more than 2^62 items"});
     items *= array.extent[i];
   }
   std::int64_t reach = 0;
@@ -103,9 +102,8 @@ inline std::int64_t checked_items(const char* function, const char* argument, co
     if (steps == 0) continue;
     const std::int64_t most = ((std::int64_t{1} << 56) - reach) / steps;
     if (stride > most || stride < -most)
-      reject(function, std::string(argument) + " has the extents " + listed(array.extent, array.rank) +
-                           " and the strides " + listed(array.stride, array.rank) +
-                           ", by which items are more than 2^56 apart");
+      reject(function, {argument, " has the extents ", listed(array.extent, array.rank), " and the strides ",
+                        listed(array.stride, array.rank), ", by which items are more than 2^56 apart"});
     reach += steps * std::abs(stride);
   }
   return items;
@@ -142,8 +140,8 @@ inline array_axes kept_strides(const char* function, const std::string& argument
     fits = out.extent[i] == expected.extent[kept.rank++];
   }
   if (!fits)
-    reject(function, argument + " has the extents " + listed(out.extent, out.rank) + "; the kept axes have " +
-                         listed(expected.extent, expected.rank));
+    reject(function, {argument, " has the extents ", listed(out.extent, out.rank), "; the kept axes have ",
+                      listed(expected.extent, expected.rank)});
   return kept;
 }
 

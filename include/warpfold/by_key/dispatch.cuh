@@ -53,8 +53,8 @@ template <class Source> bool is_copyable(const Source& source) {
 /// Throws if there can be more runs of so many items than a `Count` counts.
 template <class Count> void check_countable(const char* function, std::int64_t items) {
   if (static_cast<std::uint64_t>(items) > static_cast<std::uint64_t>(std::numeric_limits<Count>::max()))
-    reject(function, "there are " + std::to_string(items) + " items, and out_count counts to " +
-                         std::to_string(std::numeric_limits<Count>::max()) + " only");
+    reject(function,
+           {"there are ", items, " items, and out_count counts to ", std::numeric_limits<Count>::max(), " only"});
 }
 
 /// Enqueues the reduction of the runs of equal `keys`. All types and arguments are checked, but for those of `options`.

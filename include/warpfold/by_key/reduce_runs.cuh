@@ -25,8 +25,7 @@ std::int64_t check_runs(const char* function, const auto& keys, const auto& valu
     host_side::check_pointer(function, "values", values);
   }
   if (out_keys.size >= 0 && out_values.size >= 0 && out_keys.size != out_values.size)
-    reject(function, "out_keys has room for " + std::to_string(out_keys.size) + " runs, out_values for " +
-                         std::to_string(out_values.size));
+    reject(function, {"out_keys has room for ", out_keys.size, " runs, out_values for ", out_values.size});
   host_side::check_equal_sizes(function, "out_values", out_values);
   if (out_count.size == 0) reject(function, "out_count has no items");
   const std::int64_t sized = out_keys.size >= 0 ? out_keys.size : out_values.size, room = sized >= 0 ? sized : count;

@@ -21,19 +21,17 @@ inline void check_device_pointer(const char* function, const char* argument, con
 }
 
 inline void check_count(const char* function, std::int64_t count) {
-  if (count < 0) reject(function, "count is " + std::to_string(count) + "; it must not be negative");
+  if (count < 0) reject(function, {"count is ", count, "; it must not be negative"});
 }
 
 /// Throws if two inputs that are read in pairs have not as many items.
 inline void check_equal_counts(const char* function, std::int64_t left, std::int64_t right) {
-  if (left != right)
-    reject(function, "left has " + std::to_string(left) + " items, right has " + std::to_string(right));
+  if (left != right) reject(function, {"left has ", left, " items, right has ", right});
 }
 
 /// Throws if there are more than the `most` items, `of` these types, that a kernel can count.
 inline void check_items(const char* function, std::int64_t items, std::int64_t most, const char* of = "this type") {
-  if (items > most)
-    reject(function, "there are " + std::to_string(items) + " items; of " + of + " it takes " + std::to_string(most));
+  if (items > most) reject(function, {"there are ", items, " items; of ", of, " it takes ", most});
 }
 
 /// Checks a pointer argument: not null, and within the device's reach.
@@ -84,10 +82,8 @@ inline void check_scratch_bytes(const char* function, const char* argument, std:
   const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
   const std::size_t alignment = address % workspace_alignment == 0 ? workspace_alignment : address & -address;
   if (bytes.size() >= needed && alignment == workspace_alignment) return;
-  const auto number = [](std::size_t value) { return std::to_string(static_cast<std::int64_t>(value)); };
-  reject(function,
-         {argument, " has ", number(bytes.size()).c_str(), " bytes aligned to ", number(alignment).c_str(), "; ",
-          number(needed).c_str(), " bytes aligned to ", number(workspace_alignment).c_str(), " are needed"});
+  reject(function, {argument, " has ", bytes.size(), " bytes aligned to ", alignment, "; ", needed,
+                    " bytes aligned to ", workspace_alignment, " are needed"});
 }
 
 /// Checks a call's options.workspace, if it has one.

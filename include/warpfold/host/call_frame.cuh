@@ -67,7 +67,7 @@ class call_scratch {
 };
 
 inline void check_max_blocks(const char* function, int max_blocks) {
-  if (max_blocks < 0) reject(function, "max_blocks is " + std::to_string(max_blocks));
+  if (max_blocks < 0) reject(function, {"max_blocks is ", max_blocks});
 }
 
 /// One call on the current device.

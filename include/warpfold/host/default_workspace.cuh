@@ -155,7 +155,7 @@ class workspace_pool {
   }
   /// The slot with an event, of those large enough, that has been idle for longest; its stream loses it. Null if there
   /// is none, or if an earlier error of the caller is on CUDA's record, which a query would replace.
-  slot* idle_slot(int device, const scratch_need& need) {
+  [[gnu::noinline, gnu::cold]] slot* idle_slot(int device, const scratch_need& need) {
     if (kept_count_ < kept_slots || cudaPeekAtLastError() != cudaSuccess) return nullptr;
     slot* oldest = nullptr;
     const relaxed_capture relaxed;
@@ -168,7 +168,7 @@ class workspace_pool {
     return oldest;
   }
 
-  slot* new_slot(int device, cudaStream_t stream, const scratch_need& need) {
+  [[gnu::noinline, gnu::cold]] slot* new_slot(int device, cudaStream_t stream, const scratch_need& need) {
     slot fresh{device, no_stream, {}};
     const relaxed_capture relaxed;
     if (kept_count_ >= kept_slots)
@@ -188,7 +188,7 @@ class workspace_pool {
     return slots_ = new slot(fresh);
   }
 
-  memory slot_of_graph(int device, cudaGraph_t graph, const scratch_need& need) {
+  [[gnu::noinline, gnu::cold]] memory slot_of_graph(int device, cudaGraph_t graph, const scratch_need& need) {
     memory found = take_free(device, need);
     if (found.bytes.empty()) found = allocate_cleared(need);
     auto* owned = new free_slot{device, found};
@@ -226,7 +226,7 @@ class workspace_pool {
     return {};
   }
 
-  static memory allocate(const scratch_need& need) {
+  [[gnu::noinline, gnu::cold]] static memory allocate(const scratch_need& need) {
     const relaxed_capture relaxed;
     void* data = nullptr;
     require_success(cudaMalloc(&data, need.own_bytes()), "cudaMalloc");
@@ -242,7 +242,7 @@ class workspace_pool {
   }
 
   /// Cleared here and now, on a stream of its own: a memset in the captured stream would be replayed each time.
-  static memory allocate_cleared(const scratch_need& need) {
+  [[gnu::noinline, gnu::cold]] static memory allocate_cleared(const scratch_need& need) {
     const relaxed_capture relaxed;
     cudaStream_t own{};
     require_success(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Turns options.init and options.empty into kernel arguments.
 #pragma once
-#include <string>
 #include <warpfold/grid/initial_value.cuh>
 #include <warpfold/host/argument_checks.cuh>
 #include <warpfold/host/identity_of_output.hpp>
@@ -13,11 +12,11 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Throws if `argument`, .init or .empty, has a number that the accumulator cannot hold, and that is not in `allowed`.
 inline void check_kept(const char* function, const char* argument, const warpfold::detail::lost_numbers& lost,
                        std::uint64_t allowed) {
+  using part = warpfold::detail::message_part;
   if ((lost.parts & ~allowed) != 0)
-    reject(function, std::string(argument) + " is " +
-                         (lost.is_negative ? std::to_string(lost.value)
-                                           : std::to_string(static_cast<unsigned long long>(lost.value))) +
-                         ", which the accumulator cannot hold: accumulate in another type by wf::accumulate_in<T>(op)");
+    reject(function,
+           {argument, " is ", lost.is_negative ? part(lost.value) : part(static_cast<unsigned long long>(lost.value)),
+            ", which the accumulator cannot hold: accumulate in another type by wf::accumulate_in<T>(op)"});
 }
 
 /// `value`, which is the call's `argument`, as a kernel argument.

@@ -68,8 +68,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Keys, class Values>
 std::int64_t common_size(const char* function, const Keys& keys, const Values& values) {
   const std::int64_t k = items_of<Keys>::size(keys), v = items_of<Values>::size(values);
-  if (k >= 0 && v >= 0 && k != v)
-    reject(function, "keys has " + std::to_string(k) + " items, values has " + std::to_string(v));
+  if (k >= 0 && v >= 0 && k != v) reject(function, {"keys has ", k, " items, values has ", v});
   return k >= 0 ? k : v;
 }
 

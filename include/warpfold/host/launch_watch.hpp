@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <warpfold/error.hpp>
@@ -25,13 +26,15 @@ struct [[gnu::visibility("hidden")]] kernel_launch {
   cudaStream_t stream;        ///< in whose order it runs
 
   /// All of it but the stream, in one line.
-  std::string line() const {
+  [[gnu::cold]] std::string line() const {
     std::string text = function.empty() ? kernel : function + ": " + kernel;
-    text += ", " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " of " + std::to_string(threads) +
-            (threads == 1 ? " thread" : " threads");
-    if (cluster_blocks > 0) text += ", clusters of " + std::to_string(cluster_blocks);
-    if (shared_bytes > 0) text += ", " + std::to_string(shared_bytes) + " bytes of shared memory";
-    if (scratch_bytes > 0) text += ", " + std::to_string(scratch_bytes) + " bytes of scratch";
+    char part[96];
+    const auto add = [&](int length) { text.append(part, static_cast<std::size_t>(length)); };
+    add(std::snprintf(part, sizeof part, ", %d block%s of %d thread%s", blocks, blocks == 1 ? "" : "s", threads,
+                      threads == 1 ? "" : "s"));
+    if (cluster_blocks > 0) add(std::snprintf(part, sizeof part, ", clusters of %d", cluster_blocks));
+    if (shared_bytes > 0) add(std::snprintf(part, sizeof part, ", %zu bytes of shared memory", shared_bytes));
+    if (scratch_bytes > 0) add(std::snprintf(part, sizeof part, ", %zu bytes of scratch", scratch_bytes));
     return text;
   }
 };
@@ -65,14 +68,14 @@ class [[gnu::visibility("hidden")]] named_launches {
 [[gnu::visibility("hidden")]] inline bool logs_launches() {
   static const bool does = [] {
     const char* const value = std::getenv("WARPFOLD_LOG");
-    return value != nullptr && *value != '\0' && std::string(value) != "0";
+    return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
   }();
   return does;
 }
 [[gnu::visibility("hidden")]] inline bool is_watched() { return watch_of_thread.tell != nullptr || logs_launches(); }
 
 /// Erases the namespaces whose names begin with `begin`: those named after the build, v1_…, begin alike (config.hpp).
-[[gnu::visibility("hidden")]] inline void erase_namespaces(std::string& name, std::string_view begin) {
+[[gnu::cold, gnu::visibility("hidden")]] inline void erase_namespaces(std::string& name, std::string_view begin) {
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (std::size_t at = 0; (at = name.find(begin, at)) != std::string::npos;) {
     std::size_t end = at + begin.size();

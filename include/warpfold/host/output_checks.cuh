@@ -26,9 +26,7 @@ template <class Out> void check_output_pointers(const char* function, const char
 /// Throws if an output of a scan has fewer items than the input.
 template <class Out> void check_output_sizes(const char* function, const Out& out, std::int64_t count) {
   for_each_output("out", out, [&](const char* name, const auto&, std::int64_t size) {
-    if (size >= 0 && size < count)
-      reject(function, std::string(name) + " has " + std::to_string(size) + " items, fewer than the input's " +
-                           std::to_string(count));
+    if (size >= 0 && size < count) reject(function, {name, " has ", size, " items, fewer than the input's ", count});
   });
 }
 
@@ -47,9 +45,7 @@ void check_outputs_apart(const char* function, const char* argument, const Out& 
 /// Throws if ranges among several outputs differ in size: each result has one item in each.
 template <class Out> void check_equal_sizes(const char* function, const char* argument, const Out& out) {
   for_each_output(argument, out, [&](const char* name, const auto&, std::int64_t size) {
-    if (size >= 0 && size != out.size)
-      reject(function, std::string(name) + " has " + std::to_string(size) + " items, another output has " +
-                           std::to_string(out.size));
+    if (size >= 0 && size != out.size) reject(function, {name, " has ", size, " items, another output has ", out.size});
   });
 }
 

@@ -68,7 +68,7 @@ inline bool is_resident(const char* function, const char* argument, const void* 
 
 template <class T> reader reader_of(const char* function, const char* argument, const host_items<T>& in) {
   static_assert(std::is_trivially_copyable_v<T>, "warpfold: items in host memory must be trivially copyable");
-  if (in.count < 0) reject(function, std::string(argument) + " has " + std::to_string(in.count) + " items");
+  if (in.count < 0) reject(function, {argument, " has ", in.count, " items"});
   if (in.count > 0 && in.first == nullptr) reject(function, {argument, " is a null pointer"});
   const auto* const bytes = reinterpret_cast<const std::byte*>(in.first);
   const bool resident = in.count > 0 && is_resident(function, argument, bytes,
@@ -80,7 +80,7 @@ template <class T> reader reader_of(const char* function, const char* argument, 
 template <class T, class Fill>
 reader reader_of(const char* function, const char* argument, const host_chunks<T, Fill>& in) {
   static_assert(std::is_trivially_copyable_v<T>, "warpfold: items in host memory must be trivially copyable");
-  if (in.count < 0) reject(function, std::string(argument) + " has " + std::to_string(in.count) + " items");
+  if (in.count < 0) reject(function, {argument, " has ", in.count, " items"});
   return {sizeof(T), nullptr, [fill = in.fill](std::int64_t first, std::byte* to, std::int64_t count) {
             fill(first, std::span<T>(reinterpret_cast<T*>(to), static_cast<std::size_t>(count)));
           }};

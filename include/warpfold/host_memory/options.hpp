@@ -53,7 +53,7 @@ struct settings {
 
 template <class Options> settings checked_settings(const char* function, const Options& options) {
   const auto positive = [&](const char* name, std::int64_t value) {
-    if (value < 1) reject(function, std::string(name) + " is " + std::to_string(value) + "; it must be positive");
+    if (value < 1) reject(function, {name, " is ", value, "; it must be positive"});
   };
   positive("chunk_bytes", static_cast<std::int64_t>(options.chunk_bytes));
   positive("buffers", options.buffers);
@@ -62,8 +62,7 @@ template <class Options> settings checked_settings(const char* function, const O
   require_success(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   for (const int device : options.devices)
     if (device < 0 || device >= count)
-      reject(function, "devices name device " + std::to_string(device) + "; devices are numbered 0 to " +
-                           std::to_string(count - 1));
+      reject(function, {"devices name device ", device, "; devices are numbered 0 to ", count - 1});
   return {options.devices.empty() ? std::vector<int>{host_side::current_device()} : options.devices,
           options.chunk_bytes, options.buffers, options.threads, options.progress};
 }

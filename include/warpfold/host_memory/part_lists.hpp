@@ -26,8 +26,7 @@ class item_set {
     if (after == stretches_.begin()) return;
     const auto [begin, last] = *std::prev(after);
     if (last > first)
-      reject(function, "items " + std::to_string(std::max(begin, first)) + " to " +
-                           std::to_string(std::min(last, end) - 1) + " have been pushed before");
+      reject(function, {"items ", std::max(begin, first), " to ", std::min(last, end) - 1, " have been pushed before"});
   }
   void add(std::int64_t first, std::int64_t end) {
     if (first == end) return;
@@ -43,9 +42,7 @@ class item_set {
   void check_whole(const char* function) const {
     std::int64_t next = 0;
     for (const auto& [first, end] : stretches_) {
-      if (first != next)
-        reject(function,
-               "items " + std::to_string(next) + " to " + std::to_string(first - 1) + " have not been pushed");
+      if (first != next) reject(function, {"items ", next, " to ", first - 1, " have not been pushed"});
       next = end;
     }
   }
@@ -134,8 +131,7 @@ std::int64_t load_lists(const char* function, std::span<const std::byte> bytes, 
   using list = canonical_nodes<A, Op>;
   const std::size_t given = bytes.size();
   const auto take = [&](void* to, std::size_t count) {
-    if (count > bytes.size())
-      reject(function, "the checkpoint has " + std::to_string(given) + " bytes, which is too few");
+    if (count > bytes.size()) reject(function, {"the checkpoint has ", given, " bytes, which is too few"});
     std::memcpy(to, bytes.data(), count);
     bytes = bytes.subspan(count);
   };
@@ -144,12 +140,11 @@ std::int64_t load_lists(const char* function, std::span<const std::byte> bytes, 
   take(&header, sizeof header);
   if (std::memcmp(header.kind, own.kind, sizeof own.kind) != 0) reject(function, "the bytes are no checkpoint");
   if (header.version != own.version)
-    reject(function, "the checkpoint has version " + std::to_string(header.version) + "; this is version " +
-                         std::to_string(own.version));
+    reject(function, {"the checkpoint has version ", header.version, "; this is version ", own.version});
   std::string saved(std::min<std::size_t>(header.name_bytes, bytes.size()), ' ');
   take(saved.data(), header.name_bytes);
   if (saved != name || header.accumulator_bytes != sizeof(A))
-    reject(function, "the checkpoint is of " + saved + ", not of " + std::string(name));
+    reject(function, {"the checkpoint is of ", saved, ", not of ", std::string(name)});
   std::uint64_t sum = 0;
   if (bytes.size() < sizeof sum) take(&sum, sizeof sum);
   std::memcpy(&sum, all.data() + all.size() - sizeof sum, sizeof sum);

@@ -55,8 +55,7 @@ template <class A, class Op, communicator Ranks, class Message = list_message<A,
     try {
       ranks_.begin_call(function_, timeout_);
       if (header_.root >= ranks_.size())
-        reject(function_, "root is rank " + std::to_string(header_.root) + "; there are " +
-                              std::to_string(ranks_.size()) + " ranks");
+        reject(function_, {"root is rank ", header_.root, "; there are ", ranks_.size(), " ranks"});
       if (timeout_.count() <= 0) reject(function_, "timeout is not positive");
       body();
     } catch (const std::exception& failure) {

@@ -93,14 +93,12 @@ class local_ranks {
   /// other.
   explicit local_ranks(const std::vector<int>& devices) {
     if (devices.empty() || devices.size() > ranks::most_local_ranks)
-      reject("local_ranks", "there are " + std::to_string(devices.size()) + " devices; there must be 1 to " +
-                                std::to_string(ranks::most_local_ranks));
+      reject("local_ranks", {"there are ", devices.size(), " devices; there must be 1 to ", ranks::most_local_ranks});
     int count = 0;
     warpfold::require_success(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
     for (const int device : devices)
       if (device < 0 || device >= count)
-        reject("local_ranks", "there is no device " + std::to_string(device) + "; devices are numbered 0 to " +
-                                  std::to_string(count - 1));
+        reject("local_ranks", {"there is no device ", device, "; devices are numbered 0 to ", count - 1});
     for (const int device : devices)
       for (const int peer : devices) open(device, peer);
     for (std::size_t r = 0; r < devices.size(); ++r)
@@ -141,8 +139,7 @@ class local_ranks {
     int can = 0;
     warpfold::require_success(cudaDeviceCanAccessPeer(&can, device, peer), "cudaDeviceCanAccessPeer");
     if (can == 0)
-      reject("local_ranks", "device " + std::to_string(device) + " cannot reach the memory of device " +
-                                std::to_string(peer) + "; ranks/nccl.cuh can");
+      reject("local_ranks", {"device ", device, " cannot reach the memory of device ", peer, "; ranks/nccl.cuh can"});
     const host_side::device_guard guard(device);
     const cudaError_t enabled = cudaDeviceEnablePeerAccess(peer, 0);
     if (enabled == cudaErrorPeerAccessAlreadyEnabled) (void)cudaGetLastError();

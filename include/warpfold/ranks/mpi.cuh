@@ -108,7 +108,7 @@ class mpi_ranks : public communicator_base {
     if (status != cudaStreamCaptureStatusNone)
       reject("mpi_ranks::all_gather", "the stream is being captured; MPI is called by the host");
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      reject("mpi_ranks::all_gather", "a message has " + std::to_string(bytes) + " bytes; MPI counts them as an int");
+      reject("mpi_ranks::all_gather", {"a message has ", bytes, " bytes; MPI counts them as an int"});
     const std::size_t all_bytes = bytes * static_cast<std::size_t>(size_);
     const void* from = mine;
     void* to = all;

@@ -65,41 +65,38 @@ __device__ inline void put_report(report* to, problem what, int rank, int other 
 }
 
 [[noreturn, gnu::cold]] inline void throw_report(const char* function, const report& found) {
-  const auto number = [](std::int64_t n) { return std::to_string(n); };
-  const std::string rank = "rank " + number(found.rank), other = "rank " + number(found.other),
-                    items = found.from == found.to ? "item " + number(found.from)
-                                                   : "items " + number(found.from) + " to " + number(found.to);
-  const auto root = [&](std::int64_t of) { return of < 0 ? std::string("all ranks") : "rank " + number(of); };
-  const auto error = [&](const std::string& text) {
-    return rank_error("warpfold::" + std::string(function) + ": " + text);
+  using warpfold::detail::joined;
+  const std::string rank = joined({"rank ", found.rank}), other = joined({"rank ", found.other}),
+                    items = found.from == found.to ? joined({"item ", found.from})
+                                                   : joined({"items ", found.from, " to ", found.to});
+  const auto root = [](std::int64_t of) { return of < 0 ? std::string("all ranks") : joined({"rank ", of}); };
+  const auto error = [&](std::initializer_list<warpfold::detail::message_part> parts) {
+    return rank_error(joined({"warpfold::", function, ": ", joined(parts)}));
   };
   switch (found.what) {
-    case problem::cannot_take_part: throw error(rank + " cannot take part: " + found.text.of);
-    case problem::other_call: reject(function, rank + " calls " + found.text.of + ", rank 0 " + found.own.of);
+    case problem::cannot_take_part: throw error({rank, " cannot take part: ", found.text.of});
+    case problem::other_call: reject(function, {rank, " calls ", found.text.of, ", rank 0 ", found.own.of});
     case problem::other_root:
-      reject(function, rank + " sends the result to " + root(found.from) + ", rank 0 to " + root(found.to));
-    case problem::other_count:
-      reject(function, rank + " has " + number(found.from) + " results, rank 0 " + number(found.to));
+      reject(function, {rank, " sends the result to ", root(found.from), ", rank 0 to ", root(found.to)});
+    case problem::other_count: reject(function, {rank, " has ", found.from, " results, rank 0 ", found.to});
     case problem::other_nodes:
-      reject(function, "the stream is being captured, and the part of " + rank + " has " + number(found.from) +
-                           " nodes, that of rank 0 " + number(found.to));
-    case problem::negative_count: reject(function, rank + " has " + number(found.from) + " items");
-    case problem::overlap: reject(function, rank + " and " + other + " both have " + items);
+      reject(function, {"the stream is being captured, and the part of ", rank, " has ", found.from,
+                        " nodes, that of rank 0 ", found.to});
+    case problem::negative_count: reject(function, {rank, " has ", found.from, " items"});
+    case problem::overlap: reject(function, {rank, " and ", other, " both have ", items});
     case problem::gap:
-      reject(function, "no rank has " + items + (found.rank < 0 ? "" : ", which follow those of " + rank) +
-                           ", before those of " + other);
+      reject(function, {"no rank has ", items, found.rank < 0 ? "" : ", which follow those of ",
+                        found.rank < 0 ? "" : rank.c_str(), ", before those of ", other});
     case problem::elsewhere:
       if (found.to == found.from - 1)
-        reject(function,
-               rank + " has an empty segment before item " + number(found.from) + ", not where its items are");
-      reject(function, rank + " has a segment of " + items + ", but none of them");
+        reject(function, {rank, " has an empty segment before item ", found.from, ", not where its items are"});
+      reject(function, {rank, " has a segment of ", items, ", but none of them"});
     case problem::other_segment:
-      reject(function,
-             rank + " and " + other + " name other bounds of the segment that goes on with item " + number(found.from));
-    case problem::beyond: reject(function, rank + " has a segment of " + items + ", beyond the items of all ranks");
+      reject(function, {rank, " and ", other, " name other bounds of the segment that goes on with item ", found.from});
+    case problem::beyond: reject(function, {rank, " has a segment of ", items, ", beyond the items of all ranks"});
     case problem::no_items: reject(function, "no rank has items, the operator has no identity, and no .init was given");
-    case problem::no_answer: throw error(rank + " has not answered for " + number(found.from) + " ms");
-    default: throw error(rank + " has given up an earlier call; no call works until all ranks start anew");
+    case problem::no_answer: throw error({rank, " has not answered for ", found.from, " ms"});
+    default: throw error({rank, " has given up an earlier call; no call works until all ranks start anew"});
   }
 }
 

@@ -32,8 +32,7 @@ void enqueue_tree(const host_side::call_frame& frame, const Leaves& leaves, Out 
   if (plan.schedule.level > max_unit_level) {
     const std::int64_t tile_items = std::int64_t{warp_lanes} * Leaves::chunk_items * plan.rows * plan.block_warps;
     const std::int64_t most = (std::int64_t{max_units(sizeof(A), plan.block_warps)} << max_unit_level) * tile_items;
-    reject(frame.function(),
-           "count is " + std::to_string(items) + "; at most " + std::to_string(most) + " items can be counted");
+    reject(frame.function(), {"count is ", items, "; at most ", most, " items can be counted"});
   }
 
   const bool shares = plan.shape == reduce_shape::shares, uses_scratch = shares || plan.shape == reduce_shape::wave;

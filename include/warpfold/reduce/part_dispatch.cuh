@@ -25,7 +25,7 @@ void enqueue_part_tree(const host_side::call_frame& frame, const Leaves& leaves,
   const auto [plan, cuts] =
       plan_part(limits, first, items, from_tile::chunk_items, policy, sizeof(A), frame.max_blocks());
   if (plan.schedule.level > max_unit_level)
-    reject(frame.function(), "count is " + std::to_string(items) + "; so many items cannot be counted");
+    reject(frame.function(), {"count is ", items, "; so many items cannot be counted"});
 
   const bool shares = plan.shape == reduce_shape::shares;
   const from_tile from = thread::starting_at(leaves, cuts.tiles_begin - first);

@@ -12,8 +12,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// The number of segments that a description tells by itself.
 inline std::int64_t count_of(const char* function, fixed_length length, std::int64_t items) {
   if (length.items <= 0)
-    reject(function, "fixed_length is " + std::to_string(length.items) +
-                         "; it must be positive if out has no size that tells the number of segments");
+    reject(function, {"fixed_length is ", length.items,
+                      "; it must be positive if out has no size that tells the number of segments"});
   return items / length.items;
 }
 template <class B, class E> std::int64_t count_of(const char*, const bounds<B, E>& segments, std::int64_t) {
@@ -39,8 +39,7 @@ template <class S> std::int64_t count_of(const char* function, const S& offsets,
 template <class Size>
 void check_size(const char* function, const char* argument, Size size, std::int64_t expected, const char* of) {
   if (static_cast<std::int64_t>(size) != expected)
-    reject(function, {argument, " has ", std::to_string(static_cast<std::int64_t>(size)).c_str(), " entries, not ",
-                      std::to_string(expected).c_str(), ", ", of});
+    reject(function, {argument, " has ", size, " entries, not ", expected, ", ", of});
 }
 
 /// The entries of a range or an iterator, as kernels read them. There must be `expected` ones, for the reason `of`.
@@ -63,11 +62,9 @@ auto checked_entries(const char* function, const char* argument, const E& entrie
 template <class Out>
 auto checked_spans(const char* function, fixed_length length, std::int64_t items, std::int64_t count, const char*,
                    const output<Out>&) {
-  if (length.items < 0)
-    reject(function, "fixed_length is " + std::to_string(length.items) + "; it must not be negative");
+  if (length.items < 0) reject(function, {"fixed_length is ", length.items, "; it must not be negative"});
   if (count > 0 ? items / count != length.items || items % count != 0 : items != 0)
-    reject(function, "in has " + std::to_string(items) + " items; out has " + std::to_string(count) + " segments of " +
-                         std::to_string(length.items));
+    reject(function, {"in has ", items, " items; out has ", count, " segments of ", length.items});
   return fixed_length_spans{length.items, count};
 }
 template <class B, class E, class Out>
