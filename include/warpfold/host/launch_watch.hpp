@@ -27,14 +27,13 @@ struct [[gnu::visibility("hidden")]] kernel_launch {
 
   /// All of it but the stream, in one line.
   [[gnu::cold]] std::string line() const {
-    std::string text = function.empty() ? kernel : function + ": " + kernel;
-    char part[96];
-    const auto add = [&](int length) { text.append(part, static_cast<std::size_t>(length)); };
-    add(std::snprintf(part, sizeof part, ", %d block%s of %d thread%s", blocks, blocks == 1 ? "" : "s", threads,
-                      threads == 1 ? "" : "s"));
-    if (cluster_blocks > 0) add(std::snprintf(part, sizeof part, ", clusters of %d", cluster_blocks));
-    if (shared_bytes > 0) add(std::snprintf(part, sizeof part, ", %zu bytes of shared memory", shared_bytes));
-    if (scratch_bytes > 0) add(std::snprintf(part, sizeof part, ", %zu bytes of scratch", scratch_bytes));
+    using detail::joined;
+    std::string text = function.empty() ? kernel : joined({function, ": ", kernel});
+    text += joined(
+        {", ", blocks, blocks == 1 ? " block of " : " blocks of ", threads, threads == 1 ? " thread" : " threads"});
+    if (cluster_blocks > 0) text += joined({", clusters of ", cluster_blocks});
+    if (shared_bytes > 0) text += joined({", ", shared_bytes, " bytes of shared memory"});
+    if (scratch_bytes > 0) text += joined({", ", scratch_bytes, " bytes of scratch"});
     return text;
   }
 };
