@@ -15,6 +15,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// `partition` and `units` are unused by the kernel for short segments of one length.
 template <class Segments, class Leaves, class Op, class Out> struct kernel_arguments {
   using A = typename Leaves::accumulator;
+  /// What a kernel has once it knows the segments (known_segments.cuh).
+  using known = kernel_arguments<typename segment::known_segments<Segments>::type, Leaves, Op, Out>;
   Segments segments;
   Leaves leaves;
   Op op;

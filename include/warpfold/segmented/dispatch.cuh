@@ -24,11 +24,10 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
 
 /// Enqueues the fixed-length kernel with one of its algorithms, if each resident warp gets `min_share` segments. It
 /// needs no scratch. Returns whether it has.
-template <class Algorithm, class Leaves, class Op, class Out>
+template <class Algorithm, class Segments, class Leaves, class Op, class Out>
 bool enqueue_fixed_length(const host_side::call_frame& frame,
-                          const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments,
-                          int min_share = 0) {
-  constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
+                          const kernel_arguments<Segments, Leaves, Op, Out>& arguments, int min_share = 0) {
+  constexpr auto* kernel = &fixed_length_kernel<Algorithm, Segments, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
   constexpr std::size_t shared_bytes = fixed_length_shared_bytes<Algorithm>;
   const auto& segments = arguments.segments;
@@ -62,7 +61,8 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<kernel_storage<arguments, Staged>>;
+  static constexpr std::size_t shared_bytes =
+      host_side::shared_bytes_of<kernel_storage<typename arguments::known, Staged>>;
   static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
   static int resident_blocks(const host_side::call_frame& frame) {
@@ -81,7 +81,7 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &segment_per_warp_team_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<arguments>>;
+  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<typename arguments::known>>;
 
   /// The plan, if this kernel is the faster one.
   static std::optional<segment_per_warp_team_plan> plan(const host_side::call_frame& frame, const arguments& given) {
@@ -134,6 +134,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   const host_side::call_frame frame(function, options, segmented::scratch(sizeof(A)));
   if (segments.count == 0) return;
   using own = host_side::own_segmented_reduction<Op, A>;
+  static_assert(!segment::is_counted<Segments> || !own::template exists_for<Segments>,
+                "warpfold: a device_count is not known to this operator: its kernels count on the host");
   if constexpr (own::template exists_for<Segments>) own::enqueue(frame, segments, leaves, out, op, init, empty);
   else enqueue_fastest<Segments, Leaves, Op, Out>(frame, {segments, leaves, op, out, init, empty, {}, {}});
 }

@@ -5,6 +5,7 @@
 // the units that begin there. No block waits for another.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/segmented/known_segments.cuh>
 #include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/reduce.cuh>
@@ -104,9 +105,10 @@ __device__ void join_team(const Arguments& arguments, const warp_share& share, w
 template <class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
                                   policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
-segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
+segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given,
                              const warp_teams teams) {
-  using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
+  using arguments_type = typename kernel_arguments<Segments, Leaves, Op, Out>::known;
+  const auto& arguments = with_known_segments(given);
   segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
   const auto& partition = arguments.partition;
   auto& values = arch::dynamic_shared<warp_team_storage<arguments_type>>();
