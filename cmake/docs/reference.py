@@ -20,7 +20,7 @@ REFERENCE = {
         operator_traits.hpp folded_type.hpp""",
     "Arguments, options, errors, what runs": """options.hpp call_options.hpp segments.hpp strided.hpp outputs.hpp
         iterators.hpp conversion.hpp narrowing.hpp fused.hpp item_count.hpp stream_argument.hpp equal_to.hpp
-        workspace.cuh host/memory_resource.hpp error.hpp explain.hpp host/launch_watch.hpp""",
+        workspace.cuh host/memory_resource.hpp error.hpp explain.hpp nvtx.hpp host/launch_watch.hpp""",
     "Parts, host memory and several GPUs": """reduce_part.cuh accumulation.cuh canonical_nodes.hpp canonical_tree.hpp
         host_memory.cuh host_memory_segments.cuh host_memory_scan.cuh host_memory/inputs.hpp host_memory/options.hpp
         ranks.cuh ranks_scan.cuh ranks_axes.cuh ranks_segments.cuh ranks_by_key.cuh ranks/local.cuh ranks/nccl.cuh

@@ -62,8 +62,10 @@ bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out
   };
   std::apply(
       [&](const auto&... more) {
-        call.frame.launch(Algorithm::kernel, {found->grid.blocks, found->block_threads, Algorithm::shared_bytes},
-                          found->grid.splits > 1 || found->grid.draws, with_scratch, more...);
+        const host_side::launch_shape shape{found->grid.blocks,      found->block_threads,
+                                            Algorithm::shared_bytes, 0,
+                                            Algorithm::why,          call.given.outputs * call.given.reduced_items};
+        call.frame.launch(Algorithm::kernel, shape, found->grid.splits > 1 || found->grid.draws, with_scratch, more...);
       },
       found->more);
   return true;

@@ -37,7 +37,9 @@ bool enqueue_fixed_length(const host_side::call_frame& frame,
   if constexpr (requires { Algorithm::min_segments_per_warp(segments.length); })
     share = Algorithm::min_segments_per_warp(segments.length);
   const int blocks = plan_fixed_length(resident, segments.count, share, policy, frame.max_blocks());
-  frame.launch(kernel, {blocks, policy.block_threads, shared_bytes}, false, [&](const auto&) { return arguments; });
+  const host_side::launch_shape shape{blocks, policy.block_threads, shared_bytes, 0,
+                                      "segments of one length that suits this algorithm"};
+  frame.launch(kernel, shape, false, [&](const auto&) { return arguments; });
   return true;
 }
 
@@ -72,7 +74,9 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
     const load_balance_plan plan =
         plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
                           Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition);
+    constexpr const char* why =
+        Staged ? "many segments of a few items: tiles go through shared memory" : "segments of any lengths";
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition);
   }
 };
 
@@ -91,7 +95,8 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given,
                       const segment_per_warp_team_plan& plan) {
-    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition,
+    constexpr const char* why = "few items, or long segments: a team of warps for each segment";
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition,
                       plan.teams);
   }
 };
