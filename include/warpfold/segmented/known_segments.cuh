@@ -10,8 +10,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Arguments> __device__ const Arguments& with_known_segments(const Arguments& given) { return given; }
 template <class Segments, class N, class Leaves, class Op, class Out>
 __device__ auto with_known_segments(const kernel_arguments<segment::counted<Segments, N>, Leaves, Op, Out>& given) {
-  return kernel_arguments<Segments, Leaves, Op, Out>{
-      given.segments.known(), given.leaves, given.op, given.out, given.init, given.empty, given.partition, given.units};
+  using known = typename kernel_arguments<segment::counted<Segments, N>, Leaves, Op, Out>::known;
+  return known{given.segments.known(), given.leaves, given.op, given.out, given.init, given.empty,
+               given.partition,        given.units};
 }
 
 /// The same for a kernel whose warps have ranges of positions: all warps share the segments that there are.

@@ -41,9 +41,9 @@ struct short_segments_of<Arguments, false> {
 
 /// Shared memory: each warp has its own part.
 template <class Arguments, bool Staged> struct kernel_storage {
-  static constexpr int warps = policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes;
+  static constexpr int warps = policy_of<typename Arguments::leaves_type>.block_threads / warp_lanes;
   thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
-  thread::array<long_segment_nodes<decltype(Arguments::leaves)>, warps> of_long;
+  thread::array<long_segment_nodes<typename Arguments::leaves_type>, warps> of_long;
 };
 
 /// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`:
