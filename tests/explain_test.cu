@@ -35,7 +35,23 @@ TEST(explain, names_the_kernel_of_a_call_and_its_grid) {
                                         (launch.blocks == 1 ? " block of " : " blocks of ") +
                                         std::to_string(launch.threads) + " threads"))
       << launch.line();
+  EXPECT_EQ(launch.items, 100'000);
+  EXPECT_EQ(launch.item, "float");
+  EXPECT_EQ(launch.title(), "reduce 100000 float");
+  EXPECT_NE(launch.line().find(", for 100000 items of float (" + launch.why + ")"), std::string::npos) << launch.line();
   EXPECT_EQ(out.value(), 100'000.0f) << "the call has run";
+}
+
+TEST(explain, tells_why_this_kernel) {
+  const device_array<float> in(std::vector<float>(1'000'000, 1)), out(5'000);
+  const auto why = [&](std::size_t items) {
+    return wf::explain([&] { wf::reduce(in.items().first(items), out.data()); }).at(0).why;
+  };
+  EXPECT_EQ(why(100), "the items fit a block");
+  EXPECT_EQ(why(1'000'000), "more items than one tile for each resident block");
+  const auto scan = wf::explain([&] { wf::inclusive_scan(in.items().first(10), out.data()); }).at(0);
+  EXPECT_EQ(scan.title(), "inclusive_scan 10 float");
+  EXPECT_EQ(scan.why, "the items fit one tile");
 }
 
 TEST(explain, hears_all_launches_of_this_call_and_no_others) {

@@ -44,6 +44,7 @@ void report(benchmark::State& state, measured_once& group, std::size_t contender
   const measurement& result = group.result(contender);
   for (auto _ : state) state.SetIterationTime(result.seconds.median);
   state.SetBytesProcessed(group.description().bytes);
+  state.SetLabel(result.seconds.kernels);
   state.counters["items"] = static_cast<double>(group.description().items);
   state.counters["bytes"] = static_cast<double>(group.description().bytes);
   state.counters["samples"] = result.seconds.samples;

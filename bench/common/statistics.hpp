@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -15,6 +16,7 @@ struct statistics {
   double upper_quartile = 0;
   double minimum = 0;
   int samples = 0;
+  std::string kernels = {};  ///< that a call enqueues, and why, as far as wf::explain tells
 };
 
 /// Order statistics of `seconds`; the median of an even count is the mean of the two in the middle.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <iterator>
 #include <utility>
+#include <warpfold/explain.hpp>
 
 #include "cold_cache.cuh"
 #include "cuda_resources.hpp"
@@ -82,9 +83,32 @@ executable_graph instantiate(const graph& captured, cudaStream_t stream) {
   return result;
 }
 
-void run_once(const contenders& list, cudaStream_t stream) {
-  for (const contender& candidate : list) candidate.run(stream, 0);
+/// Name, grid and reason of each kernel that `call` enqueues by functions of Warpfold; of others, nothing is known.
+template <class Call> std::string kernels_of(Call call) {
+  std::string text;
+  for (const warpfold::kernel_launch& launch : warpfold::explain(call)) {
+    if (!text.empty()) text += " + ";
+    text += launch.kernel.substr(0, launch.kernel.find('<'));
+    text += ' ' + std::to_string(launch.blocks) + 'x' + std::to_string(launch.threads);
+    if (!launch.why.empty()) text += ": " + launch.why;
+  }
+  return text;
+}
+
+/// Runs each contender once, so that nothing is loaded while they are timed, and returns their kernels.
+std::vector<std::string> run_once(const contenders& list, cudaStream_t stream) {
+  std::vector<std::string> kernels;
+  for (const contender& candidate : list) kernels.push_back(kernels_of([&] { candidate.run(stream, 0); }));
   check(cudaStreamSynchronize(stream));
+  return kernels;
+}
+
+/// round_robin of contenders whose kernels are known.
+template <class Sample>
+std::vector<statistics> time_each(const std::vector<std::string>& kernels, const sampling& plan, Sample sample) {
+  std::vector<statistics> times = round_robin(kernels.size(), plan, sample);
+  for (std::size_t i = 0; i < kernels.size(); ++i) times[i].kernels = kernels[i];
+  return times;
 }
 
 cold_cache& shared_cache() {
@@ -108,8 +132,8 @@ int kernel_parameter_bytes(cudaGraphNode_t node) {
 std::vector<statistics> time_cold(const contenders& list, const sampling& plan) {
   const stream work = make_stream();
   const event begin = make_event(), end = make_event();
-  run_once(list, work.get());
-  return round_robin(list.size(), plan, [&](std::size_t i) {
+  const auto kernels = run_once(list, work.get());
+  return time_each(kernels, plan, [&](std::size_t i) {
     shared_cache().evict(work.get());
     return between_events(begin, end, work.get(), [&] { list[i].run(work.get(), 0); });
   });
@@ -118,12 +142,12 @@ std::vector<statistics> time_cold(const contenders& list, const sampling& plan) 
 std::vector<statistics> time_in_graph(const contenders& list, const sampling& plan) {
   const stream work = make_stream();
   const event begin = make_event(), end = make_event();
-  run_once(list, work.get());
+  const auto kernels = run_once(list, work.get());
   std::vector<executable_graph> graphs;
   for (const contender& candidate : list)
     graphs.push_back(instantiate(capture(candidate, graph_calls, work.get()), work.get()));
   const auto replay = [&](std::size_t i) { check(cudaGraphLaunch(graphs[i].get(), work.get())); };
-  return round_robin(list.size(), plan, [&](std::size_t i) {
+  return time_each(kernels, plan, [&](std::size_t i) {
     occupy(work.get());
     replay(i);
     return between_events(begin, end, work.get(), [&] { replay(i); }) / graph_calls;
@@ -132,8 +156,8 @@ std::vector<statistics> time_in_graph(const contenders& list, const sampling& pl
 
 std::vector<statistics> time_enqueue(const contenders& list, const sampling& plan) {
   const stream work = make_stream();
-  run_once(list, work.get());
-  return round_robin(list.size(), plan, [&](std::size_t i) {
+  const auto kernels = run_once(list, work.get());
+  return time_each(kernels, plan, [&](std::size_t i) {
     const double seconds = on_host_clock([&] {
       for (int call = 0; call < burst_calls; ++call) list[i].run(work.get(), call);
     });
@@ -144,9 +168,8 @@ std::vector<statistics> time_enqueue(const contenders& list, const sampling& pla
 
 std::vector<statistics> time_wait(const contenders& list, const sampling& plan) {
   const stream work = make_stream();
-  run_once(list, work.get());
-  return round_robin(list.size(), plan,
-                     [&](std::size_t i) { return on_host_clock([&] { list[i].run(work.get(), 0); }); });
+  const auto kernels = run_once(list, work.get());
+  return time_each(kernels, plan, [&](std::size_t i) { return on_host_clock([&] { list[i].run(work.get(), 0); }); });
 }
 
 launch_shape inspect_launch(const contender& candidate) {

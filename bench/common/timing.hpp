@@ -8,7 +8,7 @@
 namespace bench {
 
 // The four ways in which a call is timed. All take the contenders in turn (round_robin) and return the seconds of one
-// call of each.
+// call of each, and the kernels that it enqueues, which the JSON has as the row's label.
 
 /// CUDA events around one call whose input L2 does not hold (cold_cache). The host enqueues while the device is busy
 /// emptying the cache, so no launch latency is in the time.

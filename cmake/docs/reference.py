@@ -13,14 +13,14 @@ import headers
 # Every public header has a place here, or the site is not made.
 REFERENCE = {
     "Functions": """reduce.cuh device_count.cuh segmented_reduce.cuh reduce_by_key.cuh reduce_axes.cuh scan.cuh
-        device_count_scan.cuh
+        device_count_scan.cuh device_count_by_key.cuh device_count_axes.cuh
         segmented_scan.cuh scan_by_key.cuh scan_axes.cuh arg_reduce.cuh arg_reduce_by.cuh quantifiers.cuh vector_reductions.cuh""",
     "Operators": """operators.hpp exact_plus.cuh exact/operator.cuh compensated_plus.hpp fuse.hpp where.hpp statistics.hpp
         top_k_operators.hpp arg_operators.hpp arg_by_operators.hpp vector_operators.hpp log_sum_exp_operator.hpp
         operator_traits.hpp folded_type.hpp""",
     "Arguments, options, errors, what runs": """options.hpp call_options.hpp segments.hpp strided.hpp outputs.hpp
         iterators.hpp conversion.hpp narrowing.hpp fused.hpp item_count.hpp stream_argument.hpp equal_to.hpp
-        workspace.cuh host/memory_resource.hpp error.hpp explain.hpp host/launch_watch.hpp""",
+        workspace.cuh host/memory_resource.hpp error.hpp explain.hpp nvtx.hpp host/launch_watch.hpp""",
     "Parts, host memory and several GPUs": """reduce_part.cuh accumulation.cuh canonical_nodes.hpp canonical_tree.hpp
         host_memory.cuh host_memory_segments.cuh host_memory_scan.cuh host_memory/inputs.hpp host_memory/options.hpp
         ranks.cuh ranks_scan.cuh ranks_axes.cuh ranks_segments.cuh ranks_by_key.cuh ranks/local.cuh ranks/nccl.cuh

@@ -11,6 +11,13 @@
 // | transform_reduce       | first, device_count; left, right, device_count | out      | op, transform [options] |
 // | transform_reduce_value | first, device_count                            | returned | op, transform [options] |
 //
+// Elsewhere:
+//   scans, and their transform_ forms         device_count_scan.cuh
+//   reduce_by_key, transform_reduce_by_key    device_count_by_key.cuh
+//   reduce_columns, reduce_axes               device_count_axes.cuh: the outermost axis, if it is reduced
+//   all functions of segments                 first_segments{all, device_count} instead of the segments (segments.hpp);
+//                                             rows of a matrix are first_segments{fixed_length{columns}, device_count}
+//
 // - The kernel reads the count when it runs, so each replay of a graph sees its own. Results have the bits of a call
 //   with that count (reduce.cuh, which says all else).
 // - The grid is planned for `most` items; blocks without work leave at once. `first` need not hold more items than the
@@ -18,7 +25,7 @@
 // - A count of 0 gives .init, else the operator's identity: one of these must exist.
 // - A count that is negative or above `most` stops the kernel with a message where kernels check (WARPFOLD_CHECKS).
 //   Elsewhere it is taken for 0 or `most`, and 1 is written to `status`, if it is given; nothing else ever is.
-// - exact_plus does not take such counts. Scans do: device_count_scan.cuh.
+// - The operator may be any, as arg_maximum or fuse(...), but exact_plus, which does not take such counts.
 #pragma once
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce/counted_dispatch.cuh>

@@ -3,6 +3,8 @@
 //
 //   wf::inclusive_scan(first, wf::device_count(count, most), out, [op], [options]);
 //   wf::exclusive_scan(first, wf::device_count(count, most), out, [op], [options]);
+//   wf::transform_inclusive_scan(first, wf::device_count(count, most), out, op, transform, [options]);
+//   wf::transform_exclusive_scan(first, wf::device_count(count, most), out, op, transform, [options]);
 //
 // Prefixes have the bits that a call with that count gives (scan.cuh). Nothing is written behind them. `out` may be the
 // input; if it is a range, it must have room for `most` items.
@@ -17,12 +19,11 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class N> struct counted_scan<device_count<N>> {
   static constexpr bool exists = std::integral<N>;
 
-  template <scan::scan_kind Kind, class It, class Out, class Op, class A>
+  template <scan::scan_kind Kind, class It, class Out, class Op, class Transform, class A>
   static void scan(const char* function, const It& given, const device_count<N>& given_count, const output<Out>& out,
-                   const Op& op, const reduce_options<A>& options) {
+                   const Op& op, const Transform& transform, const reduce_options<A>& options) {
     using T = iterator_item_t<It>;
-    using transform = thread::no_transform;
-    if constexpr (check_types<Op, transform, A, Out, T>()) {
+    if constexpr (check_types<Op, Transform, A, Out, T>()) {
       const auto count = given_count.checked(function);
       const auto first = to_kernel_iterator(given);
       host_side::check_output_sizes(function, out, count.most);
@@ -31,7 +32,7 @@ template <class N> struct counted_scan<device_count<N>> {
         host_side::check_output_pointers(function, "out", out);
       }
       constexpr int items = warp::chunk_items_of<T, Out>();
-      const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count.most), transform{});
+      const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count.most), transform);
       const auto to = lower_into<A>(op, out.first);
       constexpr auto policy = scan::policy_of<std::remove_cv_t<decltype(leaves)>, Op, std::remove_cv_t<decltype(to)>>();
       scan::enqueue_counted<Kind, policy>(function, leaves, to, op, count, options);

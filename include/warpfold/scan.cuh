@@ -119,7 +119,7 @@ template <scan::scan_kind Kind> struct scan_function : refused_sequences {
     requires(counted_scan<Count>::exists)
   void operator()(It first, const Count& count, Out&& out, Op op,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    counted_scan<Count>::template scan<Kind>(name, first, count, to_output(out), op, options);
+    counted_scan<Count>::template scan<Kind>(name, first, count, to_output(out), op, thread::no_transform{}, options);
   }
   /// The sum.
   template <item_iterator It, class Count, class Out, class A = accumulator_t<plus, iterator_item_t<It>>>
@@ -164,6 +164,14 @@ template <scan::scan_kind Kind> struct transform_scan_function : refused_transfo
   void operator()(It first, const count_argument<It>& count, Out&& out, Op op, Transform transform,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     scan_items<Kind>(name, "first", first, count.from(first), to_output(out), op, transform, options);
+  }
+  /// Of as many items as the device knows, where device_count_scan.cuh is included.
+  template <item_iterator It, class Count, class Out, operator_argument Op, class Transform,
+            class A = transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+    requires(counted_scan<Count>::exists)
+  void operator()(It first, const Count& count, Out&& out, Op op, Transform transform,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    counted_scan<Count>::template scan<Kind>(name, first, count, to_output(out), op, transform, options);
   }
 };
 

@@ -19,6 +19,7 @@
 //   | bounds of two iterators        | yes              | does not compile               |                            |
 //   | fixed_length                   | yes              | yes, if the length is positive | items / length             |
 //   | owners                         | yes              | does not compile               |                            |
+//   | first_segments of one of these | yes              | yes                            | the device's count         |
 //
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, as {.stream = s},
 //   say.
@@ -74,8 +75,8 @@ void reduce_segments(const char* function, const char* argument, const It& first
       host_side::check_count(function, items);
       if (items > 0) host_side::check_pointer(function, argument, from);
       auto to = to_output(out);
-      if constexpr (!is_sized_output<Out>) to.size = segment::count_of(function, segments, items);
       host_side::check_equal_sizes(function, "out", to);
+      segment::settle_size<is_sized_output<Out>>(function, segments, items, to);
       if (to.size > 0) host_side::check_output_pointers(function, "out", to);
       host_side::check_outputs_apart(function, "out", to, to.size);
       host_side::check_outputs_apart_from(function, argument, from, items, "out", to, to.size);

@@ -17,7 +17,7 @@
 //   pointer or an iterator (device_outputs), which is written by out[i] = value.
 // - segments: offsets, bounds, fixed_length or owners, as in segmented_reduce.cuh. They must tell their number, since
 //   `out` does not: offsets as a range; bounds of which one is a range at least; a positive fixed_length that divides
-//   the number of items. Owners may be any ascending integers.
+//   the number of items. Owners may be any ascending integers. Or first_segments of one of these but owners.
 // - Items that belong to no segment, between bounds or beyond offsets, are shown to no operator or transform. Their
 //   results are not written: out[i] keeps what it holds.
 //
@@ -70,7 +70,11 @@ template <class S> std::int64_t scanned_segments(const char* function, const S& 
              {"fixed_length is ", length, "; it must be positive, and divide the ", items, " items of the input"});
     return items > 0 ? items / length : 0;
   } else if constexpr (requires { segments.ids; }) return 0;
-  else return segment::count_of(function, segments, items);
+  else {
+    if constexpr (requires { segments.all.items; })
+      if (segments.all.items <= 0) reject(function, {"fixed_length is ", segments.all.items, "; it must be positive"});
+    return segment::count_of(function, segments, items);
+  }
 }
 
 template <bool IsExclusive, class It, class Out, class Op, class Transform, class A>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <warpfold/item_count.hpp>
 #include <warpfold/options.hpp>
 
 namespace warpfold {
@@ -52,14 +53,36 @@ template <device_range Container>
 owners(const Container&)
 ->owners<std::span<const item_t<const Container>>>;
 
-template <class S> inline constexpr bool is_segments = false;  ///< fixed_length, bounds and owners
+template <class S> inline constexpr bool is_segments = false;  ///< fixed_length, bounds, owners and first_segments
 template <> inline constexpr bool is_segments<fixed_length> = true;
 template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
 template <class R> inline constexpr bool is_segments<owners<R>> = true;
 
 /// The forms of segments: fixed_length, bounds, owners, or offsets. Offsets are a range or an iterator of integers, one
-/// more than there are segments: segment s has the items [offsets[s], offsets[s + 1]).
+/// more than there are segments: segment s has the items [offsets[s], offsets[s + 1]). Or the first ones of one of
+/// these forms.
 template <class S>
 concept segments = is_segments<S> || integer_range<S> || integer_iterator<S>;
+
+/// The first segments of `all`, as many as `count` says when the kernel runs (device_count.cuh):
+///
+///   wf::segmented_reduce(in, wf::first_segments{offsets, wf::device_count(count, most)}, out);
+///
+/// `all` is bounds, fixed_length or offsets, and describes at least `most` segments; what it says of those behind the
+/// last one is not read. They have no results: `out` keeps what it holds there. If it is a range, it must have room for
+/// `most`, and it must be apart from the count. exact_plus does not take such segments.
+template <segments Segments, class Count> struct first_segments {
+  static_assert(is_device_count<Count>, "warpfold: first_segments are counted by a device_count");
+  static_assert(
+      !requires(const Segments& s) { s.ids; },
+      "warpfold: owners do not describe segments by number: first_segments are of offsets, bounds or "
+      "a fixed_length");
+  static_assert(detail::kernel_argument<Segments>,
+                "warpfold: first_segments are kept by value: pass spans, not containers");
+  Segments all;  ///< at least as many as there may be
+  Count count;   ///< a device_count
+};
+template <class Segments, class Count> first_segments(Segments, Count) -> first_segments<Segments, Count>;
+template <class S, class C> inline constexpr bool is_segments<first_segments<S, C>> = true;
 
 }  // namespace warpfold

@@ -9,6 +9,8 @@
 #include <warpfold/compensated_plus.hpp>
 #include <warpfold/config.hpp>
 #include <warpfold/device_count.cuh>
+#include <warpfold/device_count_axes.cuh>
+#include <warpfold/device_count_by_key.cuh>
 #include <warpfold/device_count_scan.cuh>
 #include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>

@@ -29,10 +29,11 @@ class Report(unittest.TestCase):
         self.results = pathlib.Path(self.folder.name)
 
     def test_keeps_what_a_figure_needs(self):
-        report.keep([raw(self.folder.name)], self.results)
+        report.keep([raw(self.folder.name, label="kernel 2x32")], self.results)
         context, entries = report.read_json(self.results / "reduce-gpu-one.json")
         self.assertEqual(context, {"device": "GPU One", "commit": "abc", "l2_bytes": "0", "multiprocessors": "1"})
-        self.assertEqual(entries[0], {"name": "reduce/float/plus/items:2^10/warpfold/cold", "real_time": 2, "time_unit": "us", "bytes": 4096})
+        self.assertEqual(entries[0], {"name": "reduce/float/plus/items:2^10/warpfold/cold", "real_time": 2, "time_unit": "us", "bytes": 4096,
+                                      "label": "kernel 2x32"})
 
     def test_refuses_failures_and_mixtures(self):
         with self.assertRaisesRegex(report.ResultError, "failed: out of memory"):

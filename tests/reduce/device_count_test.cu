@@ -2,8 +2,10 @@
 // Reductions whose count the kernel reads: they have the bits of a call with that count, and graphs see other counts.
 #include <gtest/gtest.h>
 
+#include <warpfold/arg_operators.hpp>
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/device_count.cuh>
+#include <warpfold/fuse.hpp>
 
 #include "common/device.cuh"
 #include "common/random_items.hpp"
@@ -50,6 +52,31 @@ TEST(device_count, none_gives_init_or_the_identity) {
   set(count, 2);
   EXPECT_EQ(wf::reduce_value(in.data(), wf::device_count(count.data(), 2), {.init = 7}),
             7 + (in.value(0) + in.value(1)));
+}
+
+/// A reduction of the first items, by an operator that indexes or fuses, or of pairs, is that of a range of as many.
+TEST(device_count, other_operators_and_pairs_have_the_results_of_a_range) {
+  const std::vector<float> items = random_floats();
+  const device_array<float> in(items);
+  const device_array<std::int64_t> count(1);
+  const device_array<float> dot(2);
+  for (const std::int64_t n : {1l, 40'000l}) {
+    set(count, n);
+    const wf::device_count number(count.data(), most);
+    const auto first = in.items().first(static_cast<std::size_t>(n));
+    const auto largest = wf::reduce_value(in.data(), number, wf::arg_maximum{}),
+               of_range = wf::reduce_value(first, wf::arg_maximum{});
+    EXPECT_EQ(largest.index, of_range.index);
+    EXPECT_EQ(largest.value, of_range.value);
+    const auto fused = wf::fuse(wf::plus{}, wf::minimum{});
+    const auto [sum, least] = wf::reduce_value(in.data(), number, fused);
+    const auto [sum_of_range, least_of_range] = wf::reduce_value(first, fused);
+    EXPECT_EQ(sum, sum_of_range);
+    EXPECT_EQ(least, least_of_range);
+    wf::transform_reduce(in.data(), in.data(), number, dot.data(), wf::plus{}, wf::multiplies{});
+    wf::transform_reduce(first, first, dot.data() + 1, wf::plus{}, wf::multiplies{});
+    EXPECT_EQ(dot.value(0), dot.value(1));
+  }
 }
 
 TEST(device_count, replays_of_a_graph_see_other_counts) {

@@ -29,6 +29,20 @@ TEST(scan_device_count, every_prefix_and_nothing_behind) {
     }
 }
 
+TEST(scan_device_count, transformed_items) {
+  constexpr int most = 5'000, n = 4'321;
+  std::vector<int> numbers(most);
+  for (int i = 0; i < most; ++i) numbers[static_cast<std::size_t>(i)] = i;
+  const device_array<int> in(numbers);
+  const device_array<int> count(std::vector<int>{n});
+  const device_array<interval> out(std::vector<interval>(most, interval::of(-9)));
+  wf::transform_inclusive_scan(in.data(), wf::device_count(count.data(), most), out.data(), wf_test::join{},
+                               wf_test::to_interval<interval>{});
+  const std::vector<interval> scanned = out.to_host();
+  for (int i = 0; i < most; ++i)
+    ASSERT_EQ(scanned[static_cast<std::size_t>(i)], i < n ? interval::of(0, i) : interval::of(-9)) << i;
+}
+
 TEST(scan_device_count, errors_name_the_argument) {
   const device_array<interval> in(5);
   const device_array<int> count(1);

@@ -34,6 +34,7 @@ template <class... More> struct launch_plan {
 
 /// Columns of at most `Items` items.
 template <int Items, class Leaves, class Op, class Out> struct few_item_columns {
+  static constexpr const char* why = "outputs of a few items each, whose neighbours are adjacent";
   static constexpr auto* kernel = &few_items_kernel<Items, Leaves, Op, Out>;
   static constexpr int vector = Leaves::chunk_items;
   static constexpr std::size_t shared_bytes = 0;
@@ -49,6 +50,7 @@ template <int Items, class Leaves, class Op, class Out> struct few_item_columns 
 
 /// Columns that single threads fold.
 template <class Leaves, class Op, class Out> struct whole_columns {
+  static constexpr const char* why = "enough columns for a thread each";
   static constexpr auto* kernel = &column_share_kernel<Leaves, Op, Out>;
   static constexpr int vector = Leaves::chunk_items, block_threads = column_share_threads<Leaves>;
   static constexpr std::size_t shared_bytes = sizeof(column_share_storage<Leaves>);
@@ -69,6 +71,7 @@ template <class Leaves, class Op, class Out> struct whole_columns {
 
 /// Columns that threads and blocks share: any shape but rows.
 template <class Leaves, class Op, class Out> struct shared_columns {
+  static constexpr const char* why = "columns, or any other shape but rows";
   static constexpr kernel_policy policy = column_policy_of<Leaves>;
   static constexpr auto* kernel = [] {
     if constexpr (policy.loads_ahead) return &column_kernel<Leaves, Op, Out>;
@@ -89,6 +92,7 @@ template <class Leaves, class Op, class Out> struct shared_columns {
 
 /// Rows of at most 32 chunks.
 template <class Leaves, class Op, class Out> struct short_rows {
+  static constexpr const char* why = "rows of at most 32 chunks";
   static constexpr auto* kernel = &short_row_kernel<Leaves, Op, Out>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = 0;
@@ -103,6 +107,7 @@ template <class Leaves, class Op, class Out> struct short_rows {
 
 /// Rows that warps fold.
 template <class Leaves, class Op, class Out> struct long_rows {
+  static constexpr const char* why = "rows of more than 32 chunks";
   static constexpr auto* kernel = &row_kernel<Leaves, Op, Out>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(row_storage<Leaves>);
@@ -118,6 +123,7 @@ template <class Leaves, class Op, class Out> struct long_rows {
 
 /// Matrices of `Columns` columns. `Leaves` are in chunks of whole rows.
 template <int Columns, class Leaves, class Op, class Out> struct narrow_matrices {
+  static constexpr const char* why = "long matrices of few columns";
   static constexpr auto* kernel = &narrow_kernel<Columns, Leaves, Op, Out>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(narrow_storage<Leaves, Columns>);
@@ -136,6 +142,7 @@ template <int Columns, class Leaves, class Op, class Out> struct narrow_matrices
 
 /// Small matrices of some columns.
 template <class Leaves, class Op, class Out> struct matrix_tiles {
+  static constexpr const char* why = "small matrices of some columns";
   static constexpr auto* kernel = &tile_kernel<Leaves, Op, Out>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
@@ -158,6 +165,7 @@ inline bool allow_stages(const void* kernel, int device, std::size_t shared_byte
 
 /// Columns that a thread would load one by one, if the device has bulk copies.
 template <class Leaves, class Op, class Out> struct staged_columns {
+  static constexpr const char* why = "columns of items that no thread can read by vectors";
   static constexpr auto* kernel = &staged_column_kernel<Leaves, Op, Out>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(staged_storage<Leaves>);

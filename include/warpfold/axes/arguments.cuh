@@ -13,8 +13,8 @@ namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// `leaves` begin at the first item of the shape, `out` at the first output. `kept` numbers vectors of outputs whose
-/// items are adjacent in memory.
-template <class Leaves, class Op, class Out> struct axis_arguments {
+/// items are adjacent in memory. `Map` is index_map, or a reference to one.
+template <class Leaves, class Op, class Out, class Map = index_map> struct axis_arguments {
   using A = typename Leaves::accumulator;
   using leaves_type = Leaves;
   using operation = Op;
@@ -23,7 +23,7 @@ template <class Leaves, class Op, class Out> struct axis_arguments {
   Op op;
   Out out;
   grid::initial_value<A> init;
-  index_map kept, reduced;
+  Map kept, reduced;
   std::int64_t vectors;           ///< numbers of `kept`
   std::int64_t items;             ///< of an output
   std::int64_t inner_out_stride;  ///< from an output to the next of its vector

@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/column_batch.cuh>
+#include <warpfold/axes/counted_items.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 
@@ -21,8 +22,12 @@ template <class Leaves> struct column_storage {
 /// way. The last warp has no items: its first thread, the clerk, draws and arrives.
 template <class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(column_policy_of<Leaves>.resident_threads, 1)
-column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
+column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
   using A = typename Leaves::accumulator;
+  const auto& arguments = with_known_items(given);
+  if constexpr (is_counted<Out>)
+    if (arguments.items == 0)
+      return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
   constexpr int vector = Leaves::chunk_items, batch_rows = column_batch<Leaves, Op>::rows,
                 phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
@@ -32,7 +37,7 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments)
   const int threads = static_cast<int>(blockDim.x) - warp_lanes;
   const bool is_clerk = arch::flat_thread() == threads, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
-  split_joiner<vector, column_policy_of<Leaves>.has_narrow_tiles, axis_arguments<Leaves, Op, Out>,
+  split_joiner<vector, column_policy_of<Leaves>.has_narrow_tiles, std::remove_cvref_t<decltype(arguments)>,
                decltype(shared.join)>
       joiner(arguments, shared.join, threads, is_clerk);
 

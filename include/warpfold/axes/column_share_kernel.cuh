@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/column_batch.cuh>
+#include <warpfold/axes/counted_items.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 
@@ -21,8 +22,12 @@ template <class Leaves> struct column_share_storage {
 /// Each thread folds a share of an output's items alone, and loads nothing ahead: for operators that have much to
 /// compute, while other warps load; and for outputs of so few items that one share has them all.
 template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
-column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
+column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
   using A = typename Leaves::accumulator;
+  const auto& arguments = with_known_items(given);
+  if constexpr (is_counted<Out>)
+    if (arguments.items == 0)
+      return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
   constexpr int vector = Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<column_share_storage<Leaves>>();
   const auto& plan = arguments.plan;
@@ -30,7 +35,7 @@ column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argu
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
-  split_joiner<vector, false, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
+  split_joiner<vector, false, std::remove_cvref_t<decltype(arguments)>, decltype(shared.join)> joiner(
       arguments, shared.join, static_cast<int>(blockDim.x), is_clerk);
   while (work.exists()) {
     work.draw();

@@ -18,6 +18,15 @@ empty_kernel(const __grid_constant__ index_map kept, std::int64_t outputs, Out o
     out[kept.place_of(i).out] = value;
 }
 
+/// Enqueues that of a shape that has outputs.
+template <class Out, class A>
+void enqueue_empty(const host_side::call_frame& frame, const shape& given, Out out,
+                   const grid::initial_value<A>& empty) {
+  frame.launch(
+      &empty_kernel<A, Out>, {grid_of(host_side::divide_up(given.outputs, 256), frame.max_blocks()), 256}, false,
+      [&](const auto&) { return index_map(given.kept); }, given.outputs, out, empty);
+}
+
 /// The kept axes by vectors of `vector` items of the innermost one.
 inline axis_list in_vectors(axis_list kept, int vector) {
   axis_list::axis& inner = kept.axes[kept.rank - 1];
@@ -62,8 +71,10 @@ bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out
   };
   std::apply(
       [&](const auto&... more) {
-        call.frame.launch(Algorithm::kernel, {found->grid.blocks, found->block_threads, Algorithm::shared_bytes},
-                          found->grid.splits > 1 || found->grid.draws, with_scratch, more...);
+        const host_side::launch_shape shape{found->grid.blocks,      found->block_threads,
+                                            Algorithm::shared_bytes, 0,
+                                            Algorithm::why,          call.given.outputs * call.given.reduced_items};
+        call.frame.launch(Algorithm::kernel, shape, found->grid.splits > 1 || found->grid.draws, with_scratch, more...);
       },
       found->more);
   return true;
@@ -126,10 +137,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
     const auto empty = host_side::empty_value_of<Op, Out>(
         function, options,
         "the reduced axes have no items, and the operator has no identity: .init or .empty must be given");
-    if (given.outputs > 0)
-      frame.launch(
-          &empty_kernel<A, Out>, {grid_of(host_side::divide_up(given.outputs, 256), frame.max_blocks()), 256}, false,
-          [&](const auto&) { return index_map(given.kept); }, given.outputs, out, empty);
+    if (given.outputs > 0) enqueue_empty(frame, given, out, empty);
     return;
   }
   const auto init = host_side::initial_value_of<Op>(function, options.init);

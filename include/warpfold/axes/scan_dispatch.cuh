@@ -17,24 +17,30 @@ void enqueue_strips(const host_side::call_frame& frame, const scan_shape& given,
   using arguments = scan_arguments<Leaves, Op, Out>;
   const scan_plan plan = plan_scan(frame.multiprocessors(), given, p, arguments::row_bytes, frame.max_blocks());
   const auto launch = [&](auto* kernel, std::size_t shared_bytes) {
-    frame.launch(kernel, {plan.blocks, plan.threads(), shared_bytes}, plan.in_bands,
-                 [&](const host_side::call_scratch& scratch) {
-                   const strip_rings<arguments::row_bytes> rings{
-                       scratch.control_words<unsigned>(), scratch.control_words_behind<draw_line, strip_control>(),
-                       plan.log_windows, strip_window * strip_windows(plan.log_windows)};
-                   return arguments{leaves,
-                                    op,
-                                    out,
-                                    init,
-                                    first,
-                                    axis_reduction::index_map(given.kept),
-                                    given.columns,
-                                    given.items,
-                                    given.in_stride,
-                                    given.out_stride,
-                                    plan,
-                                    rings};
-                 });
+    const host_side::launch_shape shape{
+        plan.blocks,
+        plan.threads(),
+        shared_bytes,
+        0,
+        plan.in_bands ? "too few columns for all blocks: they take bands of them" : "columns for all blocks",
+        given.columns * given.items};
+    frame.launch(kernel, shape, plan.in_bands, [&](const host_side::call_scratch& scratch) {
+      const strip_rings<arguments::row_bytes> rings{scratch.control_words<unsigned>(),
+                                                    scratch.control_words_behind<draw_line, strip_control>(),
+                                                    plan.log_windows, strip_window * strip_windows(plan.log_windows)};
+      return arguments{leaves,
+                       op,
+                       out,
+                       init,
+                       first,
+                       axis_reduction::index_map(given.kept),
+                       given.columns,
+                       given.items,
+                       given.in_stride,
+                       given.out_stride,
+                       plan,
+                       rings};
+    });
   };
   if constexpr (arguments::row_bytes <= most_row_bytes)
     if (plan.in_bands)

@@ -88,7 +88,9 @@ void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op
                                                  storage::policy, sizeof(A), frame.max_blocks());
   const bool stages = residency.stages && is_copyable(keys) && is_copyable(leaves.source);
   const int whole_tiles = static_cast<int>(end / tile_items);
-  const host_side::launch_shape shape{plan.blocks, storage::block_threads, storage::bytes(stages)};
+  const host_side::launch_shape shape{plan.blocks, storage::block_threads, storage::bytes(stages), 0,
+                                      stages ? "tiles are copied to shared memory while others are folded"
+                                             : "items are misaligned, or too large for copies to shared memory"};
   using arguments = by_key_arguments<Keys, Leaves, Op, Equal, Outputs, Schedule>;
   frame.launch(kernel, shape, true, [&](const host_side::call_scratch& scratch) {
     const by_key_scratch<A> parts{scratch.control_words<by_key_control>(),

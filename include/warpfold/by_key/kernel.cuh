@@ -20,6 +20,7 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/by_key/arguments.cuh>
+#include <warpfold/by_key/counted_outputs.cuh>
 #include <warpfold/by_key/output_staging.cuh>
 #include <warpfold/by_key/pipeline.cuh>
 #include <warpfold/by_key/split_sums.cuh>
@@ -267,8 +268,14 @@ __device__ void serve_tiles(const Arguments& arguments, pipeline<Storage> block)
 template <class Keys, class Leaves, class Op, class Equal, class Outputs, class Schedule = tile_epochs>
 __global__ void __launch_bounds__(by_key_storage<Keys, Leaves>::block_threads,
                                   policy_of<Keys, Leaves>.blocks_per_multiprocessor)
-by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, Outputs, Schedule> arguments) {
+by_key_kernel(const __grid_constant__ by_key_arguments<Keys, Leaves, Op, Equal, Outputs, Schedule> given) {
   using storage = by_key_storage<Keys, Leaves>;
+  const auto& arguments = with_known_items(given);
+  if constexpr (is_counted<Outputs>)
+    if (arguments.schedule.tiles == 0) {
+      if (blockIdx.x == 0 && arch::flat_thread() == 0) arguments.write_count(0);
+      return;
+    }
   auto& shared = arch::dynamic_shared<storage>();
   const auto& schedule = arguments.schedule;
   auto& first = shared.tile[storage::summaries - 1];

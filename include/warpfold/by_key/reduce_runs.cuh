@@ -53,11 +53,16 @@ std::int64_t check_runs(const char* function, const auto& keys, const auto& valu
   return room;
 }
 
-/// Does what all overloads do.
-template <class Op, class Transform, class Equal, class A>
+/// The outputs of a call whose items the host counts.
+struct plain_outputs {
+  template <class Outputs> const Outputs& operator()(const Outputs& outputs) const { return outputs; }
+};
+
+/// Does what all overloads do. The kernel takes what `of_kernel` makes of the outputs.
+template <class Op, class Transform, class Equal, class A, class OfKernel = plain_outputs>
 void reduce_runs(const char* function, const auto& keys, const auto& values, std::int64_t count, const auto& out_keys,
                  const auto& out_values, const auto& out_count, Op op, Transform transform, Equal equal,
-                 const reduce_options<A>& options) {
+                 const reduce_options<A>& options, OfKernel of_kernel = {}) {
   using key = iterator_item_t<std::remove_cvref_t<decltype(keys)>>;
   using value = iterator_item_t<std::remove_cvref_t<decltype(values)>>;
   if constexpr (!by_key::check_types<key, value, Op, Transform, Equal, A>()) {
@@ -70,7 +75,7 @@ void reduce_runs(const char* function, const auto& keys, const auto& values, std
         by_key::run_outputs<decltype(out_keys.first), std::remove_cv_t<decltype(lowered)>, decltype(out_count.first)>;
     by_key::enqueue(function, by_key::in_thread_chunks<most>(make_source(keys, count)),
                     make_leaves<A>(op, by_key::in_thread_chunks<most>(make_source(values, count)), transform), op,
-                    equal, outputs{out_keys.first, lowered, out_count.first, room}, options);
+                    equal, of_kernel(outputs{out_keys.first, lowered, out_count.first, room}), options);
   }
 }
 

@@ -35,7 +35,8 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
       host_side::divide_up(count, std::int64_t{batch_rows<items>() * warp_lanes * items::chunk_items});
   const host_side::batch_plan plan =
       host_side::plan_batches<kernel>(frame, batches, sum_policy<T>::max_block_warps, shared_bytes);
-  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
+  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes, 0,
+                                      "the operator's own kernel"};
   using arguments = sum_arguments<items, Op, Out>;
   const items from{lifted.source, lifted.transform.transform};
   frame.launch(kernel, shape, plan.blocks > 1, [&](const host_side::call_scratch& scratch) {
@@ -64,7 +65,8 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
     auto* const kept = scratch.control_words<global_sum<T>>();
     return arguments{segments, from, op, out, init, empty, plan.partition, kept};
   };
-  frame.with_need({sums, 0}).launch(kernel, {plan.blocks, threads, shared_bytes}, true, arguments_in);
+  const host_side::launch_shape shape{plan.blocks, threads, shared_bytes, 0, "the operator's own kernel"};
+  frame.with_need({sums, 0}).launch(kernel, shape, true, arguments_in);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

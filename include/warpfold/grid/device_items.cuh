@@ -9,6 +9,7 @@ namespace warpfold::grid {
 
 /// The number is of type `N`.
 template <class N> struct device_items {
+  using integer = N;
   const N* pointer;
   std::int64_t most;
   int* status;  ///< or null

@@ -29,6 +29,8 @@ struct launch_shape {
   int blocks, threads;
   std::size_t shared_bytes = 0;  ///< of dynamic shared memory per block
   int cluster_blocks = 0;        ///< 0: blocks form no clusters
+  const char* why = "";          ///< why this kernel, in a few words; empty if there is no other one
+  std::int64_t items = -1;       ///< of the input, where the kernel's arguments do not tell them; for the log
 };
 
 inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
@@ -51,8 +53,12 @@ void enqueue(void (*kernel)(Parameters...), const launch_shape& shape, cudaStrea
     config.attrs = &cluster;
     config.numAttrs = 1;
   }
-  if (is_watched()) [[unlikely]]
-    tell_of_launch(reinterpret_cast<const void*>(kernel), config, shape.cluster_blocks);
+  launch_range range;
+  if (is_watched()) [[unlikely]] {
+    const launch_work work = work_of(args...);
+    range.has_begun = tell_of_launch(reinterpret_cast<const void*>(kernel), config, shape.cluster_blocks, shape.why,
+                                     shape.items >= 0 ? shape.items : work.items, work.item);
+  }
 #if !defined(__CUDACC__)
   cuda_emulator::scoped_settings settings;  // kernels read places of items out of range, and use nothing of them
   settings->allow_unwritten_reads = true;

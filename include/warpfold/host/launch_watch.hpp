@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tells of the kernels that calls enqueue: explain.hpp, which a program calls, and lines of the log, which the
-// environment variable WARPFOLD_LOG asks for.
+// Tells of the kernels that calls enqueue: explain.hpp, which a program calls, lines of the log, which the environment
+// variable WARPFOLD_LOG asks for, and a profiler's ranges (nvtx.hpp).
 #pragma once
 #include <cxxabi.h>
 #include <cctype>
@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <warpfold/error.hpp>
+#include <warpfold/host/launch_work.hpp>
 #include <warpfold/host/relaxed_capture.cuh>
 
 namespace warpfold {
@@ -24,6 +25,9 @@ struct [[gnu::visibility("hidden")]] kernel_launch {
   int cluster_blocks;         ///< blocks of a cluster; 0 if they form none
   std::size_t scratch_bytes;  ///< as much as the call may need; 0 if it takes none
   cudaStream_t stream;        ///< in whose order it runs
+  std::int64_t items;         ///< of the input, or as many as there may be; -1 if the kernel does not count them
+  std::string item;           ///< their type; empty if items is -1
+  std::string why;            ///< why this kernel and not another one of the function; empty if there is no other
 
   /// All of it but the stream, in one line.
   [[gnu::cold]] std::string line() const {
@@ -34,7 +38,14 @@ struct [[gnu::visibility("hidden")]] kernel_launch {
     if (cluster_blocks > 0) text += joined({", clusters of ", cluster_blocks});
     if (shared_bytes > 0) text += joined({", ", shared_bytes, " bytes of shared memory"});
     if (scratch_bytes > 0) text += joined({", ", scratch_bytes, " bytes of scratch"});
+    if (items >= 0) text += joined({", for ", items, " items of ", item});
+    if (!why.empty()) text += joined({" (", why, ")"});
     return text;
+  }
+  /// Function, number and type of the items: "reduce 1000 float".
+  [[gnu::cold]] std::string title() const {
+    const std::string name = function.empty() ? kernel.substr(0, kernel.find('<')) : function;
+    return items < 0 ? name : detail::joined({name, " ", items, " ", item});
   }
 };
 
@@ -71,7 +82,31 @@ class [[gnu::visibility("hidden")]] named_launches {
   }();
   return does;
 }
-[[gnu::visibility("hidden")]] inline bool is_watched() { return watch_of_thread.tell != nullptr || logs_launches(); }
+
+/// What marks the launches of this program or shared library for a profiler (nvtx.hpp).
+struct [[gnu::visibility("hidden")]] range_marker {
+  bool (*listens)();  ///< whether a profiler does
+  void (*begin)(const char* title);
+  void (*end)();
+};
+/// Null if nothing does. It is set before main, or while the shared library is loaded.
+[[gnu::visibility("hidden")]] inline constinit const range_marker* marker = nullptr;
+
+/// The range of one launch, which ends with this object, if it has begun.
+struct [[gnu::visibility("hidden")]] launch_range {
+  bool has_begun = false;
+
+  launch_range() = default;
+  launch_range(const launch_range&) = delete;
+  ~launch_range() {
+    if (has_begun) [[unlikely]]
+      marker->end();
+  }
+};
+
+[[gnu::visibility("hidden")]] inline bool is_watched() {
+  return watch_of_thread.tell != nullptr || logs_launches() || (marker != nullptr && marker->listens());
+}
 
 /// Erases the namespaces whose names begin with `begin`: those named after the build, v1_…, begin alike (config.hpp).
 [[gnu::cold, gnu::visibility("hidden")]] inline void erase_namespaces(std::string& name, std::string_view begin) {
@@ -108,10 +143,12 @@ class [[gnu::visibility("hidden")]] named_launches {
   return name;
 }
 
-/// Tells of a kernel that is about to be enqueued.
-[[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] inline void tell_of_launch(const void* kernel,
+/// Tells of a kernel that is about to be enqueued, and why it is. Returns whether a range has begun.
+[[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] inline bool tell_of_launch(const void* kernel,
                                                                                    const cudaLaunchConfig_t& config,
-                                                                                   int cluster_blocks) {
+                                                                                   int cluster_blocks, const char* why,
+                                                                                   std::int64_t items,
+                                                                                   std::string_view item) {
   const launch_watch& watch = watch_of_thread;
   const kernel_launch launch{watch.function,
                              readable_kernel_name(kernel),
@@ -120,9 +157,15 @@ class [[gnu::visibility("hidden")]] named_launches {
                              config.dynamicSmemBytes,
                              cluster_blocks,
                              watch.scratch_bytes,
-                             config.stream};
+                             config.stream,
+                             items,
+                             std::string(item),
+                             why};
   if (logs_launches()) std::fprintf(stderr, "warpfold: %s\n", launch.line().c_str());
   if (watch.tell != nullptr) watch.tell(watch.listener, launch);
+  if (marker == nullptr || !marker->listens()) return false;
+  marker->begin(launch.title().c_str());
+  return true;
 }
 
 }  // namespace warpfold::host_side

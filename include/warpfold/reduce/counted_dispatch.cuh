@@ -33,7 +33,8 @@ void enqueue_counted(const char* function, const Leaves& leaves, Out out, Op op,
   if (plan.schedule.level > max_unit_level) reject(function, "the device's count may be too large");
   const tile_schedule schedule{plan.schedule, plan.rows, plan.last_warps};
   using arguments = reduce_arguments<Leaves, Op, output>;
-  frame.launch(kernel, {plan.blocks, policy.share_threads, shared_bytes}, true, [&](const auto& scratch) {
+  const host_side::launch_shape shape{plan.blocks, policy.share_threads, shared_bytes, 0, "the device knows the count"};
+  frame.launch(kernel, shape, true, [&](const auto& scratch) {
     return arguments{leaves,          op, output{out, count, nothing}, init, schedule, scratch.template room<A>(),
                      scratch.ticket()};
   });

@@ -36,7 +36,8 @@ void enqueue_tree(const host_side::call_frame& frame, const Leaves& leaves, Out 
   }
 
   const bool shares = plan.shape == reduce_shape::shares, uses_scratch = shares || plan.shape == reduce_shape::wave;
-  host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes};
+  host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes, 0,
+                                why(plan.shape)};
   if (plan.shape == reduce_shape::cluster)
     shape.blocks = shape.cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(plan.blocks)));
   const tile_schedule schedule{plan.schedule, plan.rows, plan.last_warps};
@@ -57,7 +58,8 @@ void enqueue_selection(const host_side::call_frame& frame, const Leaves& leaves,
   constexpr std::size_t shared_bytes = sizeof(select_storage<Leaves>);
   const std::int64_t batches = host_side::divide_up(leaves.source.items, select_traits<Leaves>::batch_items);
   const host_side::batch_plan plan = host_side::plan_batches<kernel>(frame, batches, select_block_warps, shared_bytes);
-  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes};
+  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes, 0,
+                                      "the best few of numbers: most batches have none of them"};
   using arguments = select_arguments<Leaves, Op, Out>;
   frame.launch(kernel, shape, plan.blocks > 1, [&](const auto& scratch) {
     return arguments{leaves, op, out, init, {batches}, scratch.template room<A>(), scratch.ticket()};

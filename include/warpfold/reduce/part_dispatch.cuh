@@ -30,7 +30,8 @@ void enqueue_part_tree(const host_side::call_frame& frame, const Leaves& leaves,
   const bool shares = plan.shape == reduce_shape::shares;
   const from_tile from = thread::starting_at(leaves, cuts.tiles_begin - first);
   const part_schedule schedule{{plan.schedule, plan.rows, plan.last_warps}, cuts};
-  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes};
+  const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes, 0,
+                                      why(plan.shape)};
   using arguments = reduce_arguments<from_tile, Op, Out>;
   frame.launch(shares ? in_shares : in_wave, shape, true, [&](const auto& scratch) {
     return arguments{from, op, out, {}, schedule, scratch.template room<A>(), scratch.ticket()};

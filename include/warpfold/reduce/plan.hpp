@@ -21,6 +21,17 @@ struct reduce_limits {
 /// How tiles are joined. Selects the kernel.
 enum class reduce_shape { block, cluster, wave, shares };
 
+/// Why a plan has its shape.
+constexpr const char* why(reduce_shape shape) {
+  switch (shape) {
+    case reduce_shape::block: return "the items fit a block";
+    case reduce_shape::cluster: return "the items fit the tiles of a cluster";
+    case reduce_shape::wave: return "the items fit one tile for each resident block";
+    case reduce_shape::shares: break;
+  }
+  return "more items than one tile for each resident block";
+}
+
 struct reduce_plan {
   reduce_shape shape;
   int block_warps;         ///< a power of two

@@ -31,13 +31,14 @@ void enqueue_counted(const char* function, const Leaves& leaves, Out out, Op op,
   if (frame.max_blocks() > 0) blocks = std::min<std::int64_t>(blocks, frame.max_blocks());
   if (blocks == 0) return;
   using arguments = scan_arguments<Leaves, Op, output>;
-  frame.launch(
-      kernel, {static_cast<int>(blocks), f.threads(), shared_bytes}, true, [&](const host_side::call_scratch& scratch) {
-        const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
-                                               scratch.control_words_behind<scan_control, grid::published_value<A>>(),
-                                               static_cast<int>(tiles)};
-        return arguments{leaves, op, {out, count}, init, first, nodes};
-      });
+  const host_side::launch_shape shape{static_cast<int>(blocks), f.threads(), shared_bytes, 0,
+                                      "the device knows the count"};
+  frame.launch(kernel, shape, true, [&](const host_side::call_scratch& scratch) {
+    const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
+                                           scratch.control_words_behind<scan_control, grid::published_value<A>>(),
+                                           static_cast<int>(tiles)};
+    return arguments{leaves, op, {out, count}, init, first, nodes};
+  });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

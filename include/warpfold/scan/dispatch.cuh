@@ -55,7 +55,7 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
   auto* const kernel = plan.is_quick ? in_quick_tiles : plan.low_occupancy ? at_low_occupancy : in_full_tiles;
   const host_side::launch_shape shape{plan.blocks, plan.is_quick ? q.threads() : f.threads(),
-                                      plan.is_quick ? quick_bytes : full_bytes};
+                                      plan.is_quick ? quick_bytes : full_bytes, 0, why(plan)};
   using arguments = scan_arguments<Leaves, Op, Out>;
   frame.launch(kernel, shape, plan.tiles > 1, [&](const host_side::call_scratch& scratch) {
     const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),

@@ -19,6 +19,14 @@ struct scan_plan {
   int blocks;
 };
 
+/// Why a plan has its shape.
+constexpr const char* why(const scan_plan& plan) {
+  return plan.tiles == 1      ? "the items fit one tile"
+         : plan.is_quick      ? "few items: small tiles reach more multiprocessors"
+         : plan.low_occupancy ? "few tiles for each multiprocessor, or max_blocks"
+                              : "many tiles for each multiprocessor";
+}
+
 constexpr std::int64_t tile_items(const tile_shape& shape, int chunk_items) {
   return std::int64_t{shape.rows} * shape.threads() * chunk_items;
 }

@@ -12,17 +12,23 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// `partition` and `units` are unused by the kernel for short segments of one length.
-template <class Segments, class Leaves, class Op, class Out> struct kernel_arguments {
+/// `partition` and `units` are unused by the kernel for short segments of one length. If `Refers`, most of it refers to
+/// the kernel's parameter: copies would take registers.
+template <class Segments, class Leaves, class Op, class Out, bool Refers = false> struct kernel_arguments {
   using A = typename Leaves::accumulator;
+  using leaves_type = Leaves;
+  template <class T> using given = std::conditional_t<Refers, const T&, T>;
+  /// What a kernel has once it knows the segments (known_segments.cuh).
+  using known = kernel_arguments<typename segment::known_segments<Segments>::type, Leaves, Op, Out,
+                                 segment::is_counted<Segments>>;
   Segments segments;
-  Leaves leaves;
+  given<Leaves> leaves;
   Op op;
-  Out out;
-  grid::initial_value<A> init;
-  grid::initial_value<A> empty;  ///< the result of an empty segment
+  given<Out> out;
+  given<grid::initial_value<A>> init;
+  given<grid::initial_value<A>> empty;  ///< the result of an empty segment
   load_balance_partition partition;
-  unit_values<A> units;
+  given<unit_values<A>> units;
 
   /// Writes the result of segment number `segment` of those whose places begin at `to`. It has the `count` > 0 items
   /// from item `begin` on.

@@ -24,11 +24,10 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
 
 /// Enqueues the fixed-length kernel with one of its algorithms, if each resident warp gets `min_share` segments. It
 /// needs no scratch. Returns whether it has.
-template <class Algorithm, class Leaves, class Op, class Out>
+template <class Algorithm, class Segments, class Leaves, class Op, class Out>
 bool enqueue_fixed_length(const host_side::call_frame& frame,
-                          const kernel_arguments<fixed_length_segments, Leaves, Op, Out>& arguments,
-                          int min_share = 0) {
-  constexpr auto* kernel = &fixed_length_kernel<Algorithm, Leaves, Op, Out>;
+                          const kernel_arguments<Segments, Leaves, Op, Out>& arguments, int min_share = 0) {
+  constexpr auto* kernel = &fixed_length_kernel<Algorithm, Segments, Leaves, Op, Out>;
   constexpr auto policy = policy_of<Leaves>;
   constexpr std::size_t shared_bytes = fixed_length_shared_bytes<Algorithm>;
   const auto& segments = arguments.segments;
@@ -38,7 +37,9 @@ bool enqueue_fixed_length(const host_side::call_frame& frame,
   if constexpr (requires { Algorithm::min_segments_per_warp(segments.length); })
     share = Algorithm::min_segments_per_warp(segments.length);
   const int blocks = plan_fixed_length(resident, segments.count, share, policy, frame.max_blocks());
-  frame.launch(kernel, {blocks, policy.block_threads, shared_bytes}, false, [&](const auto&) { return arguments; });
+  const host_side::launch_shape shape{blocks, policy.block_threads, shared_bytes, 0,
+                                      "segments of one length that suits this algorithm"};
+  frame.launch(kernel, shape, false, [&](const auto&) { return arguments; });
   return true;
 }
 
@@ -62,7 +63,8 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<kernel_storage<arguments, Staged>>;
+  static constexpr std::size_t shared_bytes =
+      host_side::shared_bytes_of<kernel_storage<typename arguments::known, Staged>>;
   static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
   static int resident_blocks(const host_side::call_frame& frame) {
@@ -72,7 +74,9 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
     const load_balance_plan plan =
         plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
                           Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition);
+    constexpr const char* why =
+        Staged ? "many segments of a few items: tiles go through shared memory" : "segments of any lengths";
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition);
   }
 };
 
@@ -81,7 +85,7 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &segment_per_warp_team_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<arguments>>;
+  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<typename arguments::known>>;
 
   /// The plan, if this kernel is the faster one.
   static std::optional<segment_per_warp_team_plan> plan(const host_side::call_frame& frame, const arguments& given) {
@@ -91,7 +95,8 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given,
                       const segment_per_warp_team_plan& plan) {
-    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes}, given, plan.partition,
+    constexpr const char* why = "few items, or long segments: a team of warps for each segment";
+    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition,
                       plan.teams);
   }
 };
@@ -134,6 +139,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   const host_side::call_frame frame(function, options, segmented::scratch(sizeof(A)));
   if (segments.count == 0) return;
   using own = host_side::own_segmented_reduction<Op, A>;
+  static_assert(!segment::is_counted<Segments> || !own::template exists_for<Segments>,
+                "warpfold: a device_count is not known to this operator: its kernels count on the host");
   if constexpr (own::template exists_for<Segments>) own::enqueue(frame, segments, leaves, out, op, init, empty);
   else enqueue_fastest<Segments, Leaves, Op, Out>(frame, {segments, leaves, op, out, init, empty, {}, {}});
 }

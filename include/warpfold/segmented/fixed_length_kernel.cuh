@@ -13,6 +13,7 @@
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
 #include <warpfold/segmented/fold_row_and_tail.cuh>
+#include <warpfold/segmented/known_segments.cuh>
 #include <warpfold/segmented/segments.cuh>
 
 namespace warpfold::segmented {
@@ -259,9 +260,10 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
 }
 
 /// Each warp folds a few neighbouring segments at a time, in steps of the grid.
-template <class Algorithm, class Leaves, class Op, class Out>
+template <class Algorithm, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
-fixed_length_kernel(const __grid_constant__ kernel_arguments<fixed_length_segments, Leaves, Op, Out> arguments) {
+fixed_length_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
+  const auto& arguments = with_known_segments(given);
   const auto& segments = arguments.segments;
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
   const int segments_per_warp =

@@ -16,6 +16,7 @@
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/segmented/known_segments.cuh>
 #include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/packed_segments.cuh>
 #include <warpfold/segmented/short_segments.cuh>
@@ -40,9 +41,9 @@ struct short_segments_of<Arguments, false> {
 
 /// Shared memory: each warp has its own part.
 template <class Arguments, bool Staged> struct kernel_storage {
-  static constexpr int warps = policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes;
+  static constexpr int warps = policy_of<typename Arguments::leaves_type>.block_threads / warp_lanes;
   thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
-  thread::array<long_segment_nodes<decltype(Arguments::leaves)>, warps> of_long;
+  thread::array<long_segment_nodes<typename Arguments::leaves_type>, warps> of_long;
 };
 
 /// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`:
@@ -50,12 +51,13 @@ template <class Arguments, bool Staged> struct kernel_storage {
 template <bool Staged, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
                                   policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
-load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments) {
+load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
+  const auto& arguments = with_even_ranges(given);
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
   segment::require_order("segmented_reduce", segments, leaves.source.items);
   const segment_span range = partition.own_positions();
   const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
-  using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
+  using arguments_type = typename kernel_arguments<Segments, Leaves, Op, Out>::known;
   constexpr bool may_be_short = !Segments::is_fixed_length;
   auto& storage = arch::dynamic_shared<kernel_storage<arguments_type, Staged>>();
   auto& own = storage.own[arch::flat_warp()];

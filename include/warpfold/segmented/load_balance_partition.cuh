@@ -22,6 +22,14 @@ struct load_balance_partition : segment::partition<load_balance_partition> {
   __device__ segment_span own_positions() const {
     return positions_of(std::int64_t{blockIdx.x} * (blockDim.x / warp_lanes) + arch::uniform_warp());
   }
+  /// The same partition of fewer `positions` among all warps of the grid. Units stay as long as they are.
+  __device__ load_balance_partition of_fewer(std::int64_t positions) const {
+    const std::int64_t warps = std::int64_t{gridDim.x} * (blockDim.x / warp_lanes),
+                       even_share = greatest_of((positions + warps - 1) / warps, std::int64_t{min_items_per_warp});
+    load_balance_partition fewer = *this;
+    fewer.positions_per_warp = least_of(positions_per_warp, even_share);
+    return fewer;
+  }
   __device__ std::int64_t unit_items() const { return std::int64_t{1} << log_unit; }
   __device__ std::int64_t unit_count(std::int64_t items) const { return ((items - 1) >> log_unit) + 1; }
   /// The number of units that begin before position `end`, of a segment that begins at position `first`.

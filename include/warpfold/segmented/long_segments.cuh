@@ -34,7 +34,8 @@ __device__ auto fold_long_span(const Leaves& leaves, std::int64_t first, std::in
 /// lanes of the warp call it.
 template <class Arguments>
 __device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
-                                  const segment_span items, long_segment_nodes<decltype(Arguments::leaves)>& nodes) {
+                                  const segment_span items,
+                                  long_segment_nodes<typename Arguments::leaves_type>& nodes) {
   const auto& [segments, leaves, op, out, init, empty, partition, values] = arguments;
   const std::int64_t count = items.end - items.begin, first = partition.position(segment, items.begin);
   std::int64_t units = 1, begin = 0, end = 1;

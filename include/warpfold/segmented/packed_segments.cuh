@@ -26,7 +26,7 @@ template <class Leaves, std::size_t Bytes> using edges_beside = typename decltyp
 /// The packing of one warp; all lanes call each member.
 template <class Arguments> class packed_segments {
  public:
-  using leaves_type = decltype(Arguments::leaves);
+  using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;

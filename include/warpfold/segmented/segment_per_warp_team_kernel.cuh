@@ -5,6 +5,7 @@
 // the units that begin there. No block waits for another.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/segmented/known_segments.cuh>
 #include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/warp/reduce.cuh>
@@ -15,7 +16,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Shared memory: the value of each warp's share.
 template <class Arguments>
 using warp_team_storage =
-    thread::array<typename Arguments::A, policy_of<decltype(Arguments::leaves)>.block_threads / warp_lanes>;
+    thread::array<typename Arguments::A, policy_of<typename Arguments::leaves_type>.block_threads / warp_lanes>;
 
 /// The share of a warp: items [first, last) of a segment, `step` at a time.
 struct warp_share {
@@ -50,7 +51,7 @@ __device__ warp_share share_of_team(const Arguments& arguments, std::int64_t seg
   const auto items = warp::shuffle(arguments.segments.span_at(segment, 0), 0);
   segment::require_within("segmented_reduce", segment, items, arguments.leaves.source.items);
   const std::int64_t count = items.end - items.begin;
-  std::int64_t step = warp_lanes * decltype(arguments.leaves)::chunk_items;
+  std::int64_t step = warp_lanes * Arguments::leaves_type::chunk_items;
   while (step << log_warps < count) step *= 2;
   const bool takes = segment < arguments.segments.count && count <= arguments.partition.max_uncut_items;
   return {segment, {items.begin, items.end}, own * step, takes ? least_of(count, (own + 1) * step) : -1, step};
@@ -59,7 +60,7 @@ __device__ warp_share share_of_team(const Arguments& arguments, std::int64_t seg
 /// Folds up to `step` items from item `first` of the share's segment on.
 template <class Arguments>
 __device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first) {
-  using leaves_type = std::remove_cvref_t<decltype(arguments.leaves)>;
+  using leaves_type = typename Arguments::leaves_type;
   constexpr bool by_runs = thread::folds_parts_by_runs<leaves_type>;
   constexpr int many_rows = by_runs ? long_rows_of_runs : policy_of<leaves_type>.long_rows,
                 few_rows = by_runs ? many_rows : target_share_rows;
@@ -104,9 +105,10 @@ __device__ void join_team(const Arguments& arguments, const warp_share& share, w
 template <class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
                                   policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
-segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> arguments,
+segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given,
                              const warp_teams teams) {
-  using arguments_type = kernel_arguments<Segments, Leaves, Op, Out>;
+  using arguments_type = typename kernel_arguments<Segments, Leaves, Op, Out>::known;
+  const auto& arguments = with_known_segments(given);
   segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
   const auto& partition = arguments.partition;
   auto& values = arch::dynamic_shared<warp_team_storage<arguments_type>>();

@@ -108,7 +108,7 @@ __device__ void fold_chunks_in_place(const Arguments& arguments, const Tile& til
     begin[k] = static_cast<int>(tile.begin[k] - first_item);
     count[k] = tile.count(k) <= Items ? tile.count(k) : -1;
   }
-  typename decltype(Arguments::leaves)::accumulator results[Tile::segments_per_lane];
+  typename Arguments::leaves_type::accumulator results[Tile::segments_per_lane];
   fold_single_chunks(arguments.leaves.template from<Items>(tile.base + first_item), begin, count, inside, arguments.op,
                      results);
   write_tile(arguments, results, count, tile.base + first_item, begin, arguments.out + first + arch::lane_id());
@@ -144,8 +144,7 @@ __device__ void fold_tiny_in_place(const Arguments& arguments, const Tile& tile,
                                    Meanwhile meanwhile) {
   int count[Tile::segments_per_lane];
   tile.counts(count);
-  fold_tiny_segments<Tiny>(arguments,
-                           arguments.leaves.template from<decltype(Arguments::leaves)::chunk_items>(tile.base),
+  fold_tiny_segments<Tiny>(arguments, arguments.leaves.template from<Arguments::leaves_type::chunk_items>(tile.base),
                            tile.base, tile.begin, count, arguments.out + first + arch::lane_id(), meanwhile);
 }
 

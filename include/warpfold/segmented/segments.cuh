@@ -15,6 +15,7 @@
 // All lanes of a warp call each member. owned_segments.cuh describes segments by the owners of items.
 #pragma once
 #include <warpfold/segmented/load_balance_partition.cuh>
+#include <warpfold/segments/counted.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -94,6 +95,10 @@ struct fixed_length_segments : segment::fixed_length_spans {
 /// The description of a form of segments. Owners also need the number of segments.
 template <class Spans> auto described(const Spans& spans, std::int64_t) { return listed_segments<Spans>{spans}; }
 inline auto described(const segment::fixed_length_spans& spans, std::int64_t) { return fixed_length_segments{spans}; }
+template <class Spans, class N> auto described(const segment::counted<Spans, N>& spans, std::int64_t count) {
+  const auto all = described(static_cast<const Spans&>(spans), count);
+  return segment::counted<std::remove_const_t<decltype(all)>, N>{all, spans.number};
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

@@ -26,7 +26,7 @@ template <class Arguments> struct no_short_segments {
 /// The short segments of one warp; all lanes call each member.
 template <class Arguments, template <class> class Packing> class short_segments {
  public:
-  using leaves_type = decltype(Arguments::leaves);
+  using leaves_type = typename Arguments::leaves_type;
   using segments_type = decltype(Arguments::segments);
   using A = typename leaves_type::accumulator;
   using tile_index = typename segments_type::tile_index;

@@ -28,7 +28,7 @@ inline constexpr bool can_stage = [] {
 /// The packing of one warp; all lanes call each member.
 template <class Arguments> class smem_packed_segments {
  public:
-  using leaves_type = decltype(Arguments::leaves);
+  using leaves_type = typename Arguments::leaves_type;
   using source = thread::plain_source_of<typename leaves_type::source_type>;
   using A = typename leaves_type::accumulator;
   static constexpr bool limits_items = true, packs_all = false;

@@ -20,6 +20,7 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/segmented_scan/arguments.cuh>
+#include <warpfold/segmented_scan/known_segments.cuh>
 #include <warpfold/segmented_scan/look_back.cuh>
 #include <warpfold/segmented_scan/owned_segments.cuh>
 #include <warpfold/segmented_scan/scan_parts.cuh>
@@ -81,18 +82,21 @@ __device__ unsigned scan_tile(const Arguments& arguments, Shared& shared, int ti
 
 template <bool IsExclusive, class Policy, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Policy::warps* warp_lanes, Policy::blocks_per_multiprocessor)
-segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, Op, Out> arguments, int block_tiles) {
+segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, Op, Out> given, int given_block_tiles) {
+  constexpr bool is_counted = segment::is_counted<Segments>;
+  const auto& arguments = with_known_segments(given);
   using shared_type =
       scan_storage<typename Leaves::accumulator, Policy::rows, Leaves::chunk_items, Policy::warps, Segments::has_gaps>;
   auto& shared = arch::dynamic_shared<shared_type>();
   const auto& units = arguments.units;
-  const bool loops = static_cast<int>(gridDim.x) < block_tiles;
+  const int block_tiles = is_counted ? (units.tiles - 1) / Policy::warps + 1 : given_block_tiles;
+  const bool loops = is_counted ? given.units.tiles > 1 : static_cast<int>(gridDim.x) < block_tiles;
   segment::require_order("segmented_scan", arguments.segments, arguments.leaves.source.items);
   do {
     __syncthreads();  // all have read the number before
     if (arch::flat_thread() == 0)
       shared.block_tile =
-          units.tiles > 1 ? static_cast<int>(grid::draw_item(&units.control->next_tile, block_tiles, loops)) : 0;
+          given.units.tiles > 1 ? static_cast<int>(grid::draw_item(&units.control->next_tile, block_tiles, loops)) : 0;
     __syncthreads();
     if (shared.block_tile >= block_tiles) return;
     const int warp = arch::uniform_warp(), tile = shared.block_tile * Policy::warps + warp;

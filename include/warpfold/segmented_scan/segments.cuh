@@ -14,7 +14,7 @@
 #include <warpfold/arch/vector_load.cuh>
 #include <warpfold/segmented_scan/policy.hpp>
 #include <warpfold/segmented_scan/run_marks.cuh>
-#include <warpfold/segments/spans.cuh>
+#include <warpfold/segments/counted.cuh>
 #include <warpfold/warp/search.cuh>
 
 namespace warpfold::segmented_scan {
@@ -169,6 +169,9 @@ template <class Spans, int MostWalked = most_walked_segments> struct listed_segm
 
 /// The description of a form of segments.
 template <class Spans> auto described(const Spans& spans) { return listed_segments<Spans>{spans}; }
+template <class Spans, class N> auto described(const segment::counted<Spans, N>& spans) {
+  return segment::counted<listed_segments<Spans>, N>{{static_cast<const Spans&>(spans)}, spans.number};
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented_scan

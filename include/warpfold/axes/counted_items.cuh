@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions over axes whose outermost one, which is reduced, is as long as the device knows. Its indices come first in
+// the order of items, so outputs have the first items of those that there may be. The host plans for all of them; the
+// kernel reads the number before anything else.
+#pragma once
+#include <warpfold/axes/arguments.cuh>
+#include <warpfold/grid/device_items.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// `out`, and how long the outermost axis is: the number that the kernel is to read.
+template <class Out, class N, class A> struct counted_output {
+  Out out;
+  grid::device_items<N> number;
+  std::int64_t items_each;         ///< of an output, for each index of that axis
+  grid::initial_value<A> nothing;  ///< the result of no items
+};
+template <class Out> inline constexpr bool is_counted = false;
+template <class Out, class N, class A> inline constexpr bool is_counted<counted_output<Out, N, A>> = true;
+
+/// The arguments for the items that there are, in as many splits as these need. Maps stay where they are: copies of
+/// them would lie in local memory.
+template <class Arguments> __device__ const Arguments& with_known_items(const Arguments& given) { return given; }
+template <class Leaves, class Op, class Out, class N, class A>
+__device__ auto with_known_items(const axis_arguments<Leaves, Op, counted_output<Out, N, A>>& given) {
+  axis_arguments<Leaves, Op, Out, const index_map&> known{given.leaves,
+                                                          given.op,
+                                                          given.out.out,
+                                                          given.init,
+                                                          given.kept,
+                                                          given.reduced,
+                                                          given.vectors,
+                                                          given.out.number.read() * given.out.items_each,
+                                                          given.inner_out_stride,
+                                                          given.plan,
+                                                          given.partials,
+                                                          given.counters};
+  known.plan.splits = greatest_of((known.items - 1) / given.plan.split_items() + 1, std::int64_t{1});
+  return known;
+}
+
+/// Writes the results of no items.
+template <int Vector, class Out, class N, class A>
+__device__ void write_nothing(const counted_output<Out, N, A>& to, const index_map& kept, std::int64_t vectors,
+                              std::int64_t inner_out_stride) {
+  const A value = to.nothing.alone();
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + arch::flat_thread(); i < vectors; i += step)
+    for (int v = 0; v < Vector; ++v) to.out[kept.place_of(i).out + v * inner_out_stride] = value;
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Segments whose number the device knows. The host plans for as many as there may be; a kernel that is given them reads
+// the number before anything else, and goes on with the segments that there are.
+#pragma once
+#include <warpfold/grid/device_items.cuh>
+#include <warpfold/segments/spans.cuh>
+
+namespace warpfold::segment {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// The first `number` segments of `Segments`: a form of spans.cuh, or a feature's description, but not owners.
+template <class Segments, class N> struct counted : Segments {
+  grid::device_items<N> number;
+
+  /// The segments that there are.
+  __device__ Segments known() const {
+    Segments segments = *this;
+    segments.count = number.read();
+    return segments;
+  }
+};
+
+template <class Segments> inline constexpr bool is_counted = false;
+template <class Segments, class N> inline constexpr bool is_counted<counted<Segments, N>> = true;
+
+/// What a kernel that is given `Segments` goes on with.
+template <class Segments> struct known_segments { using type = Segments; };
+template <class Segments, class N> struct known_segments<counted<Segments, N>> { using type = Segments; };
+
+/// The number of items up to the end of the last one of the known `segments`, of `items`.
+template <class Segments> __device__ std::int64_t items_of(const Segments& segments, std::int64_t items) {
+  if (segments.count == 0) return 0;
+  const std::int64_t end = segments.span(segments.count - 1).end;
+  return least_of(greatest_of(end, std::int64_t{0}), items);
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segment

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ranges that a profiler sees, here a fake one, which is linked into this program: NVTX's static injection.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <warpfold/nvtx.hpp>
+#include <warpfold/reduce.cuh>
+#include <warpfold/segmented_reduce.cuh>
+
+#include "common/device.cuh"
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+namespace nvtx_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array;
+
+/// What the fake profiler has been told.
+struct seen {
+  std::vector<std::string> domains, titles;
+  int open = 0, most_open = 0;
+};
+seen& all() {
+  static seen of_program;
+  return of_program;
+}
+
+nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
+  all().domains.emplace_back(name);
+  return reinterpret_cast<nvtxDomainHandle_t>(&all());
+}
+int NVTX_API push(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) {
+  all().titles.emplace_back(event->message.ascii);
+  all().most_open = std::max(all().most_open, ++all().open);
+  return all().open;
+}
+int NVTX_API pop(nvtxDomainHandle_t) { return --all().open; }
+
+/// Is called once, by the first call of NVTX.
+int NVTX_API inject(NvtxGetExportTableFunc_t export_table) {
+  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
+  NvtxFunctionTable table = nullptr;
+  unsigned size = 0;
+  if (callbacks == nullptr || callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size) == 0) return 0;
+  *table[NVTX_CBID_CORE2_DomainCreateA] = reinterpret_cast<NvtxFunctionPointer>(&create_domain);
+  *table[NVTX_CBID_CORE2_DomainRangePushEx] = reinterpret_cast<NvtxFunctionPointer>(&push);
+  *table[NVTX_CBID_CORE2_DomainRangePop] = reinterpret_cast<NvtxFunctionPointer>(&pop);
+  return 1;
+}
+
+const bool is_injected = (InitializeInjectionNvtx2_fnptr = &inject, true);
+
+TEST(nvtx, each_launch_has_a_range_named_after_function_count_and_type) {
+  if (std::getenv("NVTX_INJECTION64_PATH") != nullptr) GTEST_SKIP() << "a real profiler listens";
+  ASSERT_TRUE(is_injected);
+  const device_array<float> in(std::vector<float>(1000, 1)), out(10);
+  all() = {all().domains, {}, 0, 0};
+  wf::reduce(in.items(), out.data());
+  wf::segmented_reduce(in.items(), wf::fixed_length{100}, out.data());
+  wf::reduce(in.items().first(0), out.data());
+  EXPECT_EQ(all().domains, std::vector<std::string>{"warpfold"});
+  EXPECT_EQ(all().titles, (std::vector<std::string>{"reduce 1000 float", "segmented_reduce 1000 float", "reduce"}));
+  EXPECT_EQ(all().open, 0) << "a range has not ended";
+  EXPECT_EQ(all().most_open, 1);
+}
+
+TEST(nvtx, a_refused_call_has_no_range) {
+  const device_array<float> in(10), out(1);
+  all() = {all().domains, {}, 0, 0};
+  EXPECT_THROW(wf::reduce(in.items(), out.data(), wf::plus{}, {.max_blocks = -1}), std::invalid_argument);
+  EXPECT_TRUE(all().titles.empty());
+}
+
+}  // namespace nvtx_tests
+#else
+TEST(nvtx, needs_a_header_of_the_toolkit) { EXPECT_FALSE(warpfold::has_nvtx); }
+#endif
