@@ -36,13 +36,13 @@ void enqueue(const char* function, const Source& source, const Spans& spans, int
   const grid_plan plan = plan_grid(source.items, spans.count, warps * batch_items<Source>, k,
                                    resident_blocks<kernel>(device, warps, shape, shared_bytes),
                                    most_shared_blocks(device, k, sizeof(key)), options.max_blocks);
-  frame.launch(
-      kernel, {plan.blocks, warps * warp_lanes, shared_bytes}, plan.parts > 1,
-      [&](const host_side::call_scratch& scratch) {
-        unsigned* const words = scratch.control_words<unsigned>();
-        return kernel_arguments<Order, Source, Spans, Values, Indices>{
-            source, spans, values, indices, shape, plan.parts, scratch.room<key>(), words, words + spans.count};
-      });
+  frame.launch(kernel, {plan.blocks, warps * warp_lanes, shared_bytes}, plan.parts > 1,
+               [&](const host_side::call_scratch& scratch) {
+                 const block_shares shares{shape, plan.parts, plan.blocks / plan.parts};
+                 unsigned* const words = scratch.control_words<unsigned>();
+                 return kernel_arguments<Order, Source, Spans, Values, Indices>{
+                     source, spans, values, indices, shares, scratch.room<key>(), words, words + plan.blocks};
+               });
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

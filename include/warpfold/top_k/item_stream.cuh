@@ -2,7 +2,6 @@
 // How a warp offers the items of a segment to the list of its block. In most batches nothing qualifies; a comparison of
 // the lane's best rank shows it.
 #pragma once
-#include <warpfold/arch/published.cuh>
 #include <warpfold/top_k/best_list.cuh>
 #include <warpfold/top_k/order.cuh>
 #include <warpfold/top_k/tile_order.hpp>
@@ -13,17 +12,6 @@ namespace warpfold::selection {
 /// Items that a segment may have: their places fit keys, and their tiles, which have 2^7 items at least, are counted.
 template <class Key> inline constexpr std::int64_t most_items = least_of(Key::most_items, most_tiles* warp_lanes * 4);
 
-/// The leading bits that a key must reach to be among the best of a segment, as far as one of its blocks knows them.
-/// They tell nothing but that, so relaxed accesses suffice, and any schedule gives the same result.
-struct shared_bound {
-  unsigned* word;  ///< null if one block has all items
-
-  __device__ std::uint32_t observe() const { return word == nullptr ? 0 : arch::observe(word); }
-  __device__ void raise(std::uint32_t leading) const {
-    if (word != nullptr) atomicMax(word, leading);
-  }
-};
-
 /// The batches of a warp. A tile has a batch for each warp of the block.
 template <class Order, class Source> class item_stream {
  public:
@@ -31,24 +19,29 @@ template <class Order, class Source> class item_stream {
   using list = best_list<key>;
 
   /// Part `part` of the `parts` of a segment, whose items are those of `source`.
-  __device__ item_stream(const Source& source, int part, int parts, shared_bound bound)
+  __device__ item_stream(const Source& source, int part, int parts)
       : source_(source),
-        bound_(bound),
         tiles_((source.items + tile_items() - 1) / tile_items(), part, parts),
+        next_merge_(parts > 1 && arch::flat_warp() == 0 ? 1 : ~0u),
         first_(0) {}
 
   /// Offers a batch, or what is left of it.
   __device__ bool step(list& to) {
     const key last = to.last();
+    const unsigned known = to.bound(), own = last.leading(), bound = own > known ? own : known;
     if (!__any_sync(full_warp, waiting_ != 0)) {
       if (!tiles_.exists()) return false;
       first_ = tiles_.tile() * tile_items() + arch::flat_warp() * items;
       tiles_.advance();
-      if (first_ < source_.items) load(last);
-      if (!__any_sync(full_warp, waiting_ != 0)) return tiles_.exists();
+      if (first_ < source_.items) load(bound);
     }
-    offer(to, last);
-    return __any_sync(full_warp, waiting_ != 0) || tiles_.exists();
+    if (__any_sync(full_warp, waiting_ != 0)) offer(to, last, bound);
+    if (__any_sync(full_warp, waiting_ != 0)) return true;
+    if (tiles_.exists() && tiles_.turn() >= next_merge_) {
+      next_merge_ = 2 * tiles_.turn();
+      if (arch::lane_id() == 0) to.ask_for_merge();
+    }
+    return tiles_.exists();
   }
 
  private:
@@ -65,8 +58,7 @@ template <class Order, class Source> class item_stream {
   __device__ std::int64_t first_of_lane() const { return first_ + arch::lane_id() * chunk_items; }
 
   /// Loads the batch. Its items wait if one of them may be among the best.
-  __device__ void load(const key& last) {
-    std::uint32_t bound = bound_.observe();  // on its way together with the items
+  __device__ void load(std::uint32_t bound) {
     const bool all_exist = warp::load_rows(source_, first_, rows_);
     const std::int64_t remaining = source_.items - first_of_lane();
     typename Order::rank_type best = 0;
@@ -78,13 +70,11 @@ template <class Order, class Source> class item_stream {
         best = own > best ? own : best;
         existing |= 1u << i;
       }
-    if (last.leading() > bound) bound = last.leading();
-    least_leading_ = bound;
     waiting_ = key::of(best, 0).leading() >= bound ? existing : 0;
   }
   /// Offers the waiting items, row by row. The rows move through the first place, since registers cannot be indexed;
   /// unrolled, all keys at once would not fit them.
-  __device__ void offer(list& to, const key& last) {
+  __device__ void offer(list& to, const key& last, std::uint32_t bound) {
     std::int64_t first = first_of_lane();
     unsigned refused = 0;
     WARPFOLD_NO_UNROLL
@@ -93,7 +83,7 @@ template <class Order, class Source> class item_stream {
       for (int i = 0; i < chunk_items; ++i) {
         const unsigned bit = 1u << (row * chunk_items + i);
         const key own = key::of(rank(i), first + i);
-        const bool candidate = (waiting_ & bit) != 0 && own.leading() >= least_leading_ && own.comes_before(last);
+        const bool candidate = (waiting_ & bit) != 0 && own.leading() >= bound && own.comes_before(last);
         if (to.refuses(candidate, own)) refused |= bit;
       }
       const auto done = rows_[0];
@@ -105,12 +95,11 @@ template <class Order, class Source> class item_stream {
   }
 
   const Source& source_;
-  shared_bound bound_;
   tile_order tiles_;
+  unsigned next_merge_;                // the first warp of several parts asks for a merge after 1, 2, 4, ... tiles
   std::int64_t first_;                 // number of the batch's first item
   typename Source::chunk rows_[rows];  // the batch
   unsigned waiting_ = 0;               // a bit for each of the lane's items that has not been offered
-  std::uint32_t least_leading_ = 0;
 };
 
 }  // namespace warpfold::selection

@@ -6,9 +6,10 @@
 // (tile_order.hpp). There is no histogram, so no second pass over the input: up to k = 64 the lists cost little beside
 // reading. The worst case is an input made against the order of tiles: then each item passes through a sort.
 //
-// A segment is read by one block; or, if there are fewer segments than blocks, by several. These share the best bound
-// that one of them knows (item_stream.cuh), store their lists, and arrive at the segment's ticket. The last to arrive
-// joins the lists. The order of keys is total, so any grouping gives the same result.
+// A segment is read by one block; or, if there are fewer segments than blocks, by several. These tell each other how
+// good their items are (part_words.cuh), so that few items pass in any of them. They store their lists, and arrive at
+// the segment's ticket. The last to arrive joins the lists. The order of keys is total, so any grouping gives the same
+// result.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
@@ -17,20 +18,27 @@
 #include <warpfold/thread/put.cuh>
 #include <warpfold/top_k/item_stream.cuh>
 #include <warpfold/top_k/list_stream.cuh>
+#include <warpfold/top_k/part_words.cuh>
 
 namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// What each block does.
+struct block_shares {
+  list_shape shape;
+  int parts;     ///< blocks for each segment
+  int together;  ///< segments that the grid reads at a time
+};
 
 template <class Order, class Source, class Spans, class Values, class Indices> struct kernel_arguments {
   Source source;
   Spans spans;
   Values values;    ///< k for each segment
   Indices indices;  ///< the same
-  list_shape shape;
-  int parts;             ///< blocks for each segment
+  block_shares shares;
   key_of<Order>* lists;  ///< scratch for k keys of each block, if there are several parts
-  unsigned* bounds;      ///< one for each segment, zero before and after; so `tickets`
-  unsigned* tickets;
+  unsigned* words;       ///< one for each block of several parts, zero before and after; so `tickets`
+  unsigned* tickets;     ///< one for each segment
 };
 
 /// Writes `value` to `to`, which takes values of type T, or numbers.
@@ -67,7 +75,7 @@ template <class Key>
 __attribute__((noinline)) __device__ void join_lists(best_list<Key> list, const Key* lists, int count, int k) {
   list_stream<Key> all(lists, count, k);
   list.clear();
-  list.fill([&] { return all.step(list); }, [](const Key&) {});
+  list.fill([&] { return all.step(list); }, [] {});
 }
 
 /// The best k items of a segment, of which the block reads part `part`, are in `list` afterwards, in one of the blocks
@@ -76,12 +84,12 @@ template <class Order, class Source, class Arguments>
 __device__ bool select(const Arguments& arguments, const Source& source, std::int64_t segment, int part,
                        best_list<key_of<Order>>& list, bool& is_last) {
   using key = key_of<Order>;
-  const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x), k = arguments.shape.k,
-            parts = arguments.parts;
-  const shared_bound bound{parts > 1 ? arguments.bounds + segment : nullptr};
-  item_stream<Order, Source> items(source, part, parts, bound);
+  const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x), k = arguments.shares.shape.k,
+            parts = arguments.shares.parts;
+  const part_words words{arguments.words + segment * parts, part, parts, k};
+  item_stream<Order, Source> items(source, part, parts);
   list.clear();
-  list.fill([&] { return items.step(list); }, [&](const key& last) { bound.raise(last.leading()); });
+  list.fill([&] { return items.step(list); }, [&] { words.exchange(list); });
   if (parts == 1) return true;
 
   key* const lists = arguments.lists + segment * parts * k;
@@ -93,8 +101,9 @@ __device__ bool select(const Arguments& arguments, const Source& source, std::in
   }
   __syncthreads();
   if (!is_last) return false;
+  words.exchange(list);  // by now, all parts have told theirs
   join_lists(list, lists, parts, k);
-  if (thread == 0) arch::publish(arguments.bounds + segment, 0);
+  words.clear();
   return true;
 }
 
@@ -104,10 +113,10 @@ top_k_kernel(const __grid_constant__ kernel_arguments<Order, Source, Spans, Valu
   auto& shared = arch::dynamic_shared<list_storage<key_of<Order>>>();
   const auto& spans = arguments.spans;
   segment::require_order("segmented_top_k", spans, arguments.source.items);
-  best_list<key_of<Order>> list(shared, arguments.shape);
-  const int parts = arguments.parts, part = static_cast<int>(blockIdx.x) % parts;
-  const std::int64_t step = static_cast<int>(gridDim.x) / parts;
-  for (std::int64_t segment = static_cast<int>(blockIdx.x) / parts; segment < spans.count; segment += step) {
+  best_list<key_of<Order>> list(shared, arguments.shares.shape);
+  const int parts = arguments.shares.parts, part = static_cast<int>(blockIdx.x) % parts;
+  for (std::int64_t segment = static_cast<int>(blockIdx.x) / parts; segment < spans.count;
+       segment += arguments.shares.together) {
     const auto span = spans.span(segment);
     segment::require_within("segmented_top_k", segment, span, arguments.source.items);
     arch::require(span.end - span.begin <= most_items<key_of<Order>>,
@@ -116,8 +125,8 @@ top_k_kernel(const __grid_constant__ kernel_arguments<Order, Source, Spans, Valu
     auto source = arguments.source.from(span.begin);
     source.items = span.end - span.begin;
     if (!select<Order>(arguments, source, segment, part, list, shared.is_last)) continue;
-    for (int i = arch::flat_thread(); i < arguments.shape.k; i += static_cast<int>(blockDim.x))
-      write_result<Order>(arguments, source, segment * arguments.shape.k + i, list.key(i));
+    for (int i = arch::flat_thread(); i < arguments.shares.shape.k; i += static_cast<int>(blockDim.x))
+      write_result<Order>(arguments, source, segment * arguments.shares.shape.k + i, list.key(i));
   }
 }
 

@@ -23,7 +23,7 @@ template <class Key> class list_stream {
         next_ += static_cast<int>(blockDim.x / warp_lanes) * together;
         going_on_ = (1u << least_of(together, lists_ - first_list_)) - 1;
       }
-      load(last);
+      load(last, to.bound());
     }
     unsigned refused = 0;
     WARPFOLD_UNROLL
@@ -36,7 +36,7 @@ template <class Key> class list_stream {
  private:
   static constexpr int together = 4;
 
-  __device__ void load(const Key& last) {
+  __device__ void load(const Key& last, unsigned bound) {
     const int place = first_key_ + arch::lane_id();
     WARPFOLD_UNROLL
     for (int i = 0; i < together; ++i) {
@@ -47,7 +47,7 @@ template <class Key> class list_stream {
     waiting_ = 0;
     WARPFOLD_UNROLL
     for (int i = 0; i < together; ++i) {
-      const bool may_enter = own_[i].comes_before(last);
+      const bool may_enter = own_[i].comes_before(last) && own_[i].leading() >= bound;
       if (may_enter) waiting_ |= 1u << i;
       if (first_key_ >= k_ || !__all_sync(full_warp, may_enter)) going_on_ &= ~(1u << i);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How much scratch a call of top_k_items needs: a list for each block that shares a segment, and two words for each
-// segment that is shared.
+// How much scratch a call of top_k_items needs: a list and a word for each block that shares a segment, and a word for
+// each segment that is shared.
 #pragma once
 #include <cstddef>
 #include <warpfold/host/device.cuh>
@@ -16,10 +16,10 @@ inline int most_shared_blocks(int device, int k, std::size_t key_bytes) {
       static_cast<std::size_t>(host_side::limits_of(device).multiprocessors) * most_blocks_per_multiprocessor;
   return static_cast<int>(std::min(resident, most_list_bytes / (static_cast<std::size_t>(k) * key_bytes)));
 }
-/// The need of a call, whatever its plan. Two blocks share a segment at least, so there are as many words as blocks.
+/// The need of a call, whatever its plan.
 inline host_side::scratch_need scratch(int device, int k, std::size_t key_bytes) {
   const auto blocks = static_cast<std::size_t>(most_shared_blocks(device, k, key_bytes));
-  return {blocks * sizeof(unsigned), blocks * static_cast<std::size_t>(k) * key_bytes};
+  return {2 * blocks * sizeof(unsigned), blocks * static_cast<std::size_t>(k) * key_bytes};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

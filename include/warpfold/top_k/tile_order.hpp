@@ -20,6 +20,7 @@ class tile_order {
     skip_missing();
   }
   __host__ __device__ bool exists() const { return turn_ >> log_turns_ == 0; }
+  __host__ __device__ unsigned turn() const { return turn_; }
   /// The number of the tile. The step is odd, so turns 0 to 2^log - 1 have different tiles. It is about 2^log by
   /// the golden ratio.
   __host__ __device__ std::int64_t tile() const { return turn_ * step_ & ((1u << log_turns_) - 1); }
