@@ -27,15 +27,14 @@ template <class Order, class Source> class item_stream {
 
   /// Offers a batch, or what is left of it.
   __device__ bool step(list& to) {
-    const key last = to.last();
-    const unsigned known = to.bound(), own = last.leading(), bound = own > known ? own : known;
+    const unsigned known = to.bound(), own = to.last().leading(), bound = own > known ? own : known;
     if (!__any_sync(full_warp, waiting_ != 0)) {
       if (!tiles_.exists()) return false;
       first_ = tiles_.tile() * tile_items() + arch::flat_warp() * items;
       tiles_.advance();
       if (first_ < source_.items) load(bound);
     }
-    if (__any_sync(full_warp, waiting_ != 0)) offer(to, last, bound);
+    if (__any_sync(full_warp, waiting_ != 0)) offer(to, bound);
     if (__any_sync(full_warp, waiting_ != 0)) return true;
     if (tiles_.exists() && tiles_.turn() >= next_merge_) {
       next_merge_ = 2 * tiles_.turn();
@@ -74,7 +73,8 @@ template <class Order, class Source> class item_stream {
   }
   /// Offers the waiting items, row by row. The rows move through the first place, since registers cannot be indexed;
   /// unrolled, all keys at once would not fit them.
-  __device__ void offer(list& to, const key& last, std::uint32_t bound) {
+  __device__ void offer(list& to, std::uint32_t bound) {
+    const key last = to.last();
     std::int64_t first = first_of_lane();
     unsigned refused = 0;
     WARPFOLD_NO_UNROLL
