@@ -115,7 +115,7 @@ def of(name, run):
         return {"time": line_plot(f"Sums of 2^26 floats, cold: {device}", "mean length", "µs", [
             ("floor", rows["mean"], rows["floor"]), ("CUB", rows["mean"], rows["best_cub"]),
             ("Warpfold", rows["mean"], rows["warpfold"])], True)}
-    if name.startswith(("everyday", "fuse", "arg_reduce", "vector_reductions", "exact", "scan_strategies")):
+    if name.startswith(("everyday", "fuse", "arg_reduce", "vector_reductions", "top_k", "exact", "scan_strategies")):
         return {}
     rows = run.rows[run.rows["mode"] == "cold"]
     rows = rows[rows["operator"] == "minimum"].groupby("items")

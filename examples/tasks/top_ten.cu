@@ -3,7 +3,8 @@
 //
 // `top_k<K>` is an operator that finds the K largest items and where they are, `bottom_k<K>` the smallest ones. K is at
 // most 16. Of equal items the first ones win. They are operators like others: `segmented_reduce(in, offsets, out,
-// wf::top_k<4>{})` finds those of each segment.
+// wf::top_k<4>{})` finds those of each segment. `wf::top_k_items(in, k, values, indices)` takes up to 1024 items, and
+// `wf::segmented_top_k` those of each segment.
 #include <warpfold/warpfold.cuh>
 
 #include <cstdio>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators for the best few items and where they are: top_k<K> (the largest), bottom_k<K> (the smallest), in every
 // function that takes an operator: reduce(in, out, wf::top_k<8>{}), segmented_reduce(in, offsets, out, wf::top_k<4>{}).
+// For larger k, or k at run time: top_k.cuh.
 #pragma once
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/standard.hpp>

@@ -31,6 +31,7 @@
 #include <warpfold/segmented_scan.cuh>
 #include <warpfold/segments.hpp>
 #include <warpfold/statistics.hpp>
+#include <warpfold/top_k.cuh>
 #include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>
 #include <warpfold/version.hpp>

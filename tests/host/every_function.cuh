@@ -99,6 +99,8 @@ class every_function {
     add("argmin", [this](const where& w) { wf::argmin(items(), room<place>(), two_blocks<place>(w)); });
     add("argmax", [this](const where& w) { wf::argmax(items(), room<place>(), two_blocks<place>(w)); });
     add("arg_minmax", [this](const where& w) { wf::arg_minmax(items(), room<places>(), two_blocks<places>(w)); });
+    add("top_k_items",
+        [this](const where& w) { wf::top_k_items(items(), 9, out(), room<std::int64_t>() + 100, of_call(w)); });
     add("any_of", [this](const where& w) { wf::any_of(items(), room<bool>(), is_positive{}, of_call(w)); });
     add("all_of", [this](const where& w) { wf::all_of(items(), room<bool>(), is_positive{}, of_call(w)); });
     add("none_of", [this](const where& w) { wf::none_of(items(), room<bool>(), is_positive{}, of_call(w)); });

@@ -2,7 +2,7 @@
 # cmake -D INCLUDE_DIRECTORY=<include/> -P check.cmake
 # Includes go strictly downward through these layers, within a folder as they like; a header keeps to its length.
 #
-#   public -> warpfold_strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes, exact, quantifiers, host_memory}
+#   public -> warpfold_strategies -> {reduce, segmented, by_key, scan, segmented_scan, axes, exact, quantifiers, top_k, host_memory}
 #          -> segments -> host -> grid -> block -> warp -> thread -> arch -> config
 #
 # A feature (the folders in braces) never includes another one. The sources' strategies, in a folder beside warpfold/,
@@ -25,7 +25,7 @@ set(layers
   "9:grid/.*|outputs[.]hpp"
   "10:host/.*|canonical_nodes[.]hpp"
   "11:segments/.*"
-  "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|host_memory)/.*|fuse[.]hpp"
+  "12:(reduce|segmented|by_key|scan|segmented_scan|axes|exact|quantifiers|top_k|host_memory)/.*|fuse[.]hpp"
   "13:warpfold_strategies/.*|statistics[.]hpp"
   "14:workspace[.]cuh"
   "16:(arg_reduce_by|device_count|host_memory|quantifiers|scan_axes|vector_reductions)[.]cuh"

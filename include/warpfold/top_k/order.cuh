@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The total order of top_k_items: better items first, of equal ones that of the lower index. An item becomes a key, an
+// unsigned number that is greater for a better item, so kernels compare and move keys alone.
+#pragma once
+#include <warpfold/thread/source.cuh>
+#include <warpfold/top_k_operators.hpp>
+
+namespace warpfold::selection {
+
+/// Ranks: unsigned numbers that are greater for better items, and equal for equal ones. -0 and +0 have one rank, and
+/// all NaN have the best one or the worst one. `T` is the type of the items.
+template <bool Smallest, nans Nans, class T> struct item_order {
+  using value = typename warpfold::detail::promoted<T>::type;
+  static constexpr bool is_real = std::is_floating_point_v<value>;
+  static_assert(std::is_arithmetic_v<value> && sizeof(value) <= 8);
+  /// As floats, half and narrower ones have at most 10 bits of mantissa, and bfloat16 has 7. The others are zero.
+  static constexpr int dropped_bits = is_real && sizeof(T) < 4 ? (std::is_same_v<T, __nv_bfloat16> ? 16 : 13) : 0;
+  static constexpr int rank_bits = is_real ? 8 * int{sizeof(value)} - dropped_bits : 8 * int{sizeof(T)};
+  using rank_type = std::conditional_t<rank_bits <= 32, std::uint32_t, std::uint64_t>;
+  static constexpr rank_type all_ones = static_cast<rank_type>(~std::uint64_t{0} >> (64 - rank_bits));
+
+  __device__ static rank_type rank(const T& item) {
+    if constexpr (is_real) {
+      const value number = warpfold::detail::convert<value>(item);
+      const rank_type bits = number_bits(number) >> dropped_bits;
+      if (number != number) return Nans == nans::propagate ? all_ones : 0;
+      return Smallest ? bits ^ all_ones : bits;
+    } else {
+      constexpr rank_type sign = std::is_signed_v<T> ? rank_type{1} << (rank_bits - 1) : 0;
+      const rank_type bits = (static_cast<rank_type>(item) & all_ones) ^ sign;
+      return Smallest ? bits ^ all_ones : bits;
+    }
+  }
+  /// The value at places without an item.
+  __host__ __device__ static constexpr value missing() {
+    return warpfold::detail::best_k<Smallest, 1, Nans>::template worst<value>();
+  }
+
+ private:
+  /// Neither 0 nor all_ones for a number.
+  __device__ static rank_type number_bits(value number) {
+    using word = std::conditional_t<sizeof(value) == 4, std::uint32_t, std::uint64_t>;
+    constexpr word sign = word{1} << (8 * sizeof(word) - 1);
+    word bits;
+    std::memcpy(&bits, &number, sizeof(bits));
+    if (bits == sign) bits = 0;  // -0 is +0
+    return static_cast<rank_type>(bits & sign ? ~bits : bits | sign);
+  }
+};
+
+/// A rank and an item's place in one word, or no item. Greater keys come first.
+template <int RankBits> struct packed_key {
+  static constexpr int place_bits = 64 - RankBits;
+  static_assert(place_bits > 1);
+  static constexpr std::uint64_t last_place = ~std::uint64_t{0} >> RankBits;
+  /// Items that can be told apart: the last place stands for no item.
+  static constexpr std::int64_t most_items = static_cast<std::int64_t>(last_place);
+
+  std::uint64_t word;
+
+  __device__ static packed_key none() { return {0}; }
+  __device__ static packed_key of(std::uint32_t rank, std::int64_t place) {
+    return {std::uint64_t{rank} << place_bits | (last_place - static_cast<std::uint64_t>(place))};
+  }
+  __device__ bool holds() const { return word != 0; }
+  __device__ bool comes_before(const packed_key& other) const { return word > other.word; }
+  __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (word & last_place)); }
+  /// The upper bits, by which keys can be compared in part.
+  __device__ std::uint32_t leading() const { return static_cast<std::uint32_t>(word >> 32); }
+};
+
+/// The same for ranks of 64 bits.
+struct alignas(16) wide_key {
+  static constexpr std::int64_t most_items = INT64_MAX;
+
+  std::uint64_t rank, places_after;
+
+  __device__ static wide_key none() { return {0, 0}; }
+  __device__ static wide_key of(std::uint64_t rank, std::int64_t place) {
+    return {rank, ~static_cast<std::uint64_t>(place)};
+  }
+  __device__ bool holds() const { return places_after != 0; }
+  __device__ bool comes_before(const wide_key& other) const {
+    return rank > other.rank || (rank == other.rank && places_after > other.places_after);
+  }
+  __device__ std::int64_t place() const { return static_cast<std::int64_t>(~places_after); }
+  __device__ std::uint32_t leading() const { return static_cast<std::uint32_t>(rank >> 32); }
+};
+
+template <class Order>
+using key_of = std::conditional_t<(Order::rank_bits <= 32), packed_key<Order::rank_bits>, wide_key>;
+
+}  // namespace warpfold::selection

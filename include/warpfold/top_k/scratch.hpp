@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How much scratch a call of top_k_items needs: a list and a word for each block that shares a segment, and a word for
+// each segment that is shared.
+#pragma once
+#include <cstddef>
+#include <warpfold/host/device.cuh>
+#include <warpfold/host/scratch.hpp>
+#include <warpfold/top_k/policy.hpp>
+
+namespace warpfold::selection {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Blocks that may share segments on `device`, with lists of k > 0 keys of `key_bytes` bytes.
+inline int most_shared_blocks(int device, int k, std::size_t key_bytes) {
+  const std::size_t resident =
+      static_cast<std::size_t>(host_side::limits_of(device).multiprocessors) * most_blocks_per_multiprocessor;
+  return static_cast<int>(std::min(resident, most_list_bytes / (static_cast<std::size_t>(k) * key_bytes)));
+}
+/// The need of a call, whatever its plan.
+inline host_side::scratch_need scratch(int device, int k, std::size_t key_bytes) {
+  const auto blocks = static_cast<std::size_t>(most_shared_blocks(device, k, key_bytes));
+  return {2 * blocks * sizeof(unsigned), blocks * static_cast<std::size_t>(k) * key_bytes};
+}
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::selection
