@@ -3,6 +3,7 @@
 // their cost.
 #include <warpfold/warpfold.cuh>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

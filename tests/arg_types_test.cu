@@ -6,6 +6,7 @@
 #include <cuda_fp8.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 #include <warpfold/warpfold.cuh>
 

@@ -2,6 +2,7 @@
 // Scans from host to host memory have the results of scans in device memory, whatever the chunks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/host_memory_scan.cuh>

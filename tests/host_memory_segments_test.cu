@@ -2,6 +2,7 @@
 // Segments of host memory have the bits of reduce over each, whatever travels together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <warpfold/exact_plus.cuh>

@@ -2,6 +2,7 @@
 // logsumexp: within the stated bounds of references in long double, and with the bits of the canonical tree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

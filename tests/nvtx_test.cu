@@ -2,6 +2,7 @@
 // The ranges that a profiler sees, here a fake one, which is linked into this program: NVTX's static injection.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>

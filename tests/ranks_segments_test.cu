@@ -2,6 +2,7 @@
 // Segments over ranks have the results of one call over all items, wherever parts begin.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <span>
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/canonical_tree.hpp>

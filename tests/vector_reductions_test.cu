@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <cuda/std/complex>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

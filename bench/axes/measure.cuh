@@ -5,6 +5,7 @@
 
 #include <cub/device/device_segmented_reduce.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>

@@ -2,6 +2,7 @@
 #pragma once
 #include <cub/device/device_scan.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>

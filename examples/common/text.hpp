@@ -2,6 +2,7 @@
 // Text files, line by line. Plain C++: knows nothing of CUDA.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>

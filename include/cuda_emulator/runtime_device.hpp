@@ -4,6 +4,7 @@
 
 #include <cuda_emulator/runtime_stream.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 

@@ -121,16 +121,24 @@ WARPFOLD_JIT consteval bool is_power_of_two(int value) { return value > 0 && (va
 /// The k of 2^k.
 WARPFOLD_JIT consteval int log2_of(int power_of_two) { return power_of_two > 1 ? 1 + log2_of(power_of_two / 2) : 0; }
 
-/// For device code, which cannot call std::min and std::max. Two int give an int, since 64 bits cost a GPU twice as
-/// much.
-template <std::signed_integral A, std::signed_integral B>
-__host__ __device__ constexpr std::common_type_t<A, B> least_of(A a, B b) {
+/// Numbers that compare as they are: both signed, or both unsigned.
+template <class A, class B>
+concept comparable_numbers = std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_signed_v<A>
+== std::is_signed_v<B>;
+
+/// As std::min and std::max, which device code cannot call, and whose header is a tenth of all that a compiler would
+/// read for a sum. Two int give an int, since 64 bits cost a GPU twice as much.
+template <class A, comparable_numbers<A> B> __host__ __device__ constexpr std::common_type_t<A, B> least_of(A a, B b) {
   return a < b ? a : b;
 }
 /// The greater one.
-template <std::signed_integral A, std::signed_integral B>
+template <class A, comparable_numbers<A> B>
 __host__ __device__ constexpr std::common_type_t<A, B> greatest_of(A a, B b) {
   return a > b ? a : b;
+}
+/// The number from `least` to `greatest` that is closest to `value`.
+template <class T> constexpr T clamped(T value, std::type_identity_t<T> least, std::type_identity_t<T> greatest) {
+  return value < least ? least : greatest < value ? greatest : value;
 }
 
 }  // namespace warpfold

@@ -104,7 +104,7 @@ void reduce_parts(const char* function, const std::vector<host_memory::reader>& 
   const host_memory::partition parts = host_memory::partition_of(count, (sizeof(Ts) + ...), how);
   std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
   auto* const nodes = static_cast<A*>(
-      rings[0]->nodes.reserve(static_cast<std::size_t>(std::max<std::int64_t>(parts.parts(), 1)) * sizeof(A)));
+      rings[0]->nodes.reserve(static_cast<std::size_t>(greatest_of<std::int64_t>(parts.parts(), 1)) * sizeof(A)));
   const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
                                                 cudaStream_t stream) {
     const auto leaves = leaves_of_part<A>(op, transform, of, inputs, std::type_identity<std::tuple<Ts...>>());

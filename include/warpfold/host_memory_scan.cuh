@@ -79,7 +79,7 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
   const A first = host_side::first_without_init<Kind == scan::scan_kind::exclusive, Op, R*>(function, options.init);
   if (count == 0) return;
   const host_memory::partition parts =
-      host_memory::partition_of(count, std::max({sizeof(T), sizeof(A), sizeof(R)}), how);
+      host_memory::partition_of(count, greatest_of(greatest_of(sizeof(T), sizeof(A)), sizeof(R)), how);
   const auto rounded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   const auto most = static_cast<std::size_t>(parts.part_items);
   const std::size_t lists_at = rounded(most * sizeof(A)), results_at = lists_at + rounded(2 * sizeof(nodes));
@@ -111,7 +111,7 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
         of.number + 1 < parts.parts() ? reinterpret_cast<nodes*>(room + lists_at) + of.number % 2 : nullptr;
     host_side::enqueue(
         &write_prefixes_kernel<Kind, A, Op, Out>,
-        host_side::launch_shape{static_cast<int>(std::min<std::int64_t>(blocks, (of.count + 255) / 256)), 256}, stream,
+        host_side::launch_shape{static_cast<int>(least_of<std::int64_t>(blocks, (of.count + 255) / 256)), 256}, stream,
         prefix_arguments<A, Op, Out>{own, of.count, lowered(results), op, init, first, left, list,
                                      std::countr_zero(static_cast<std::uint64_t>(parts.part_items))});
     require_success(cudaEventRecord(joined, stream), "cudaEventRecord");

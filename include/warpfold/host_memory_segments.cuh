@@ -12,6 +12,7 @@
 //   nodes are joined (canonical_nodes.hpp).
 // - Operators that take the numbers of items (argmax, top_k) do not compile here.
 #pragma once
+#include <algorithm>
 #include <warpfold/host_memory.cuh>
 #include <warpfold/segmented_reduce.cuh>
 
@@ -39,8 +40,8 @@ segment_groups group_segments(const char* function, const I* offsets, std::int64
   const auto close = [&] {
     if (open.segments == 0) return;
     all.groups.push_back(open);
-    all.most_segments = std::max(all.most_segments, open.segments);
-    all.most_items = std::max(all.most_items, open.items);
+    all.most_segments = greatest_of(all.most_segments, open.segments);
+    all.most_items = greatest_of(all.most_items, open.items);
     open.segments = 0;
   };
   for (std::int64_t s = 0; s < segments; ++s) {
@@ -94,8 +95,8 @@ void reduce_host_segments(const char* function, const host_memory::reader& reade
   check_not_captured(function, options.stream);
   for (const initial<A>* each : {&options.init, &options.empty})
     if (each->pointer() != nullptr) reject(function, "init and empty must be values, not pointers");
-  const auto chunk_items = std::max<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / sizeof(T)), 1);
-  const auto chunk_segments = std::max<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / 16), 1);
+  const auto chunk_items = greatest_of<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / sizeof(T)), 1);
+  const auto chunk_segments = greatest_of<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / 16), 1);
   const segment_groups all = group_segments(function, offsets, segments, items, chunk_items, chunk_segments);
   const host_memory::device_guard guard(how.devices[0]);
 

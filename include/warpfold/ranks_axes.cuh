@@ -18,6 +18,7 @@
 //   that), an all-gather of as many results, and their fold. The call waits for the parts' numbers, but in a capture:
 //   there, all parts must have as many nodes, as those of equal powers of two have.
 #pragma once
+#include <algorithm>
 #include <warpfold/ranks.cuh>
 #include <warpfold/ranks/joined_axes.cuh>
 #include <warpfold/reduce_axes.cuh>
@@ -138,7 +139,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
   std::byte *const mine = values.room() + 128, *const all = mine + bytes;
   detail::reduce_axis_nodes(array, nodes, reinterpret_cast<A*>(mine), op, r::with_scratch(ranks, local));
   if (bytes > 0) ranks.all_gather(mine, all, bytes, options.stream);
-  const int blocks = static_cast<int>(std::min<std::int64_t>(host_side::divide_up(results, 128), 1024));
+  const int blocks = static_cast<int>(least_of<std::int64_t>(host_side::divide_up(results, 128), 1024));
   host_side::enqueue(&r::join_axes_kernel<A, Op>, {blocks, 128}, options.stream,
                      r::gathered_axes<A>{gathered, is_valid, all, results, bytes}, to, op, init, nothing);
 }

@@ -93,7 +93,7 @@ void reduce_runs_over_ranks(const char* function, Ranks& ranks, const auto& keys
         const std::int64_t chunks = host_side::divide_up(count, r::find_heads_items);
         const int blocks = 4 * host_side::limits_of(host_side::current_device()).multiprocessors;
         host_side::enqueue(&r::find_heads_kernel<key_source_type, Equal>,
-                           {static_cast<int>(std::min<std::int64_t>(chunks, blocks)), r::find_heads_threads},
+                           {static_cast<int>(least_of<std::int64_t>(chunks, blocks)), r::find_heads_threads},
                            options.stream, key_source, equal, runs);
       }
       host_side::enqueue(&r::cut_runs_kernel<key_source_type, message>, {1, 128}, options.stream, key_source, of.first,

@@ -71,7 +71,7 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
     host_side::check_outputs_apart_from(function, "keys", keys, count, "out", out, count);
     host_side::check_outputs_apart_or_in_place(function, "values", values, "out", out, count);
     host_side::check_outputs_apart_from(function, "init", options.init, "out", out, count);
-    constexpr int items = std::min(thread::items_per_chunk(sizeof(key)), warp::chunk_items_of<value, Out>());
+    constexpr int items = least_of(thread::items_per_chunk(sizeof(key)), warp::chunk_items_of<value, Out>());
     const auto k = make_source_in_chunks<items>(keys, count);
     const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(values, count), thread::no_transform{});
     using source = scan::keyed_source<std::remove_cv_t<decltype(k)>, std::remove_cv_t<decltype(leaves.source)>>;

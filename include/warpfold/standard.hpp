@@ -19,7 +19,6 @@ using namespace cuda::std;
 using ::fma;
 }  // namespace std
 #else
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <concepts>

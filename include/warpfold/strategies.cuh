@@ -108,11 +108,11 @@ template <reduction_strategy S, class A> std::size_t workspace_bytes(std::int64_
     using parts = detail::parts_of<S>;
     using reduced = detail::reduced_by<typename parts::algorithm, A>;
     using item = typename reduced::item;
-    bytes = std::max(bytes, reduction::scratch(host_side::current_device(), sizeof(item)).workspace_bytes());
+    bytes = greatest_of(bytes, reduction::scratch(host_side::current_device(), sizeof(item)).workspace_bytes());
     if (!parts::schedule::is_persistent && count > 0) {
       constexpr int least = block::least_data_block_items<typename reduced::algorithm, item>;
       const std::int64_t partials = strategies::multi_pass_partials(count, least, least);
-      bytes = std::max(bytes, host_side::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
+      bytes = greatest_of(bytes, host_side::control_bytes + static_cast<std::size_t>(partials) * sizeof(item));
     }
   }
   return bytes;

@@ -7,7 +7,6 @@
 // last run goes on. No call clears them: each kernel leaves its control words zero. A call without a workspace uses
 // scratch that Warpfold keeps for the stream (host/default_workspace.cuh).
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,8 +31,8 @@ inline std::size_t any_workspace_bytes(std::size_t accumulator_bytes) {
   for (const host_side::scratch_need& each :
        {reduction::scratch(host_side::current_device(), accumulator_bytes), by_key::scratch(accumulator_bytes),
         axis_reduction::scratch(accumulator_bytes), segmented::scratch(accumulator_bytes),
-        segmented::scratch(std::min<std::size_t>(accumulator_bytes, 16))})  // fewer units of larger ones
-    most.room_bytes = std::max(most.room_bytes, each.room_bytes);
+        segmented::scratch(least_of(accumulator_bytes, std::size_t{16}))})  // fewer units of larger ones
+    most.room_bytes = greatest_of(most.room_bytes, each.room_bytes);
   return most.workspace_bytes();
 }
 }  // namespace WARPFOLD_HIDDEN_V1

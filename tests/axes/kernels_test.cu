@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels under plans that the host would choose on other devices: many splits, of which blocks have one each, or
 // draw many and wait for all; slices of all widths; and single rows per thread.
+#include <algorithm>
 #include "axes/arrays.cuh"
 
 #include "common/interval.hpp"

@@ -2,6 +2,7 @@
 // Outputs of any strides: accepted if no two results share a place, and then right.
 #include <warpfold/axes/overlap.hpp>
 
+#include <algorithm>
 #include <map>
 
 #include "axes/arrays.cuh"

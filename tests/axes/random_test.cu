@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random shapes, strides and axes against a plain loop over the items, to the bit.
+#include <algorithm>
 #include "axes/arrays.cuh"
 
 #include "common/interval.hpp"

@@ -3,6 +3,7 @@
 // may be the number of runs of another call.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <warpfold/device_count_by_key.cuh>
 
 #include "common/interval.hpp"

@@ -2,6 +2,7 @@
 // The interval monoid through every distribution of lengths: it shows any leak between runs, loss, duplicate or
 // reorder.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "by_key/ways.cuh"
 #include "common/interval.hpp"

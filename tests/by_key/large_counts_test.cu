@@ -2,6 +2,7 @@
 // Items and runs past 2^31 and 2^32, of keys and values that iterators compute, and so many epochs of tiles. The
 // emulator is too slow for so many.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "common/interval.hpp"
 #include "reduce/iterators.cuh"

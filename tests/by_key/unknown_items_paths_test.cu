@@ -4,6 +4,7 @@
 // items, nor the key before the first one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <warpfold/by_key/dispatch.cuh>
 
 #include "by_key/ways.cuh"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ways to ask for one and the same reduction by key, none of which may change a bit; and comparisons of results.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <warpfold/reduce_by_key.cuh>
 

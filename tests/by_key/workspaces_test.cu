@@ -3,6 +3,7 @@
 // use after a call that went wrong. Control words are zero after each.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <warpfold/reduce.cuh>
 

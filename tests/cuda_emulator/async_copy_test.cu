@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies that a thread starts and waits for: the bytes that they bring, and the mistakes that corrupt data on a GPU.
+#include <algorithm>
 #include <cmath>
 
 #include "emulated.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barrier objects and bulk copies: phases, bytes, and the mistakes that hang or corrupt on a GPU.
+#include <algorithm>
 #include <cmath>
 
 #include "emulated.hpp"

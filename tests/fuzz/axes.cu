@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays of three dimensions by any strides: reduce_axes and scans along axes.
+#include <algorithm>
 #include "fuzz/arrays.hpp"
 #include "fuzz/tree.hpp"
 

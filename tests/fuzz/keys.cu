@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs of equal keys: reduce_by_key and the scans by key.
+#include <algorithm>
 #include "fuzz/arrays.hpp"
 #include "fuzz/segmentation.hpp"
 #include "fuzz/tree.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Input that comes in parts: from host memory, from a user's function that may throw, as an accumulation.
+#include <algorithm>
 #include <warpfold/accumulation.cuh>
 
 #include "fuzz/arrays.hpp"

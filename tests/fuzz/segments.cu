@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Segments: segmented_reduce and the segmented scans, by offsets, fixed length, owners.
+#include <algorithm>
 #include "fuzz/arrays.hpp"
 #include "fuzz/segmentation.hpp"
 #include "fuzz/tree.hpp"

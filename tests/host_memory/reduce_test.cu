@@ -2,6 +2,7 @@
 // Reductions of host memory have the bits of reduce, however the input is cut, staged and shared by devices.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <stdexcept>

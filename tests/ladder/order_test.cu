@@ -3,6 +3,7 @@
 // other pair is poison for good. It has no inverse, no order of its own and no second way to the right result.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "ladder_problem.cuh"

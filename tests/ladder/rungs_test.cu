@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every rung's sum, at sizes around each unit of work, in every item type.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "ladder_problem.cuh"
 

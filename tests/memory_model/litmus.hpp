@@ -8,6 +8,7 @@
 //
 // All locations are zero at first. An operation of one proxy only; `bar.cta` alone of the barriers.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranks over MPI: run by mpiexec -n 1 to 5. Each process says what fails; rank 0 says that all is well. With an
 // argument, the last process dies.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -2,6 +2,7 @@
 // A transport that delays, reorders and drops; and lists of very many ranks, joined in any tree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <map>

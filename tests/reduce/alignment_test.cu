@@ -2,6 +2,7 @@
 // From any base address, items of any size are folded by the canonical tree and nothing else.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "common/monoids.hpp"

@@ -3,6 +3,7 @@
 // declared. Otherwise the lambda can be an operator, which accumulates in the item's type, but not a transform. The
 // lambdas are in functions of their own, since extended lambdas cannot be in the body of a TEST.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "common/random_items.hpp"
 #include "common/same_bits.hpp"

@@ -3,6 +3,7 @@
 // scratch; and the error of pairwise summation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/random_items.hpp"

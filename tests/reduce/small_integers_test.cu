@@ -2,6 +2,7 @@
 // Integers of 8 and 16 bits and bool: they accumulate in 32 bits, or in bool, and no sum of them overflows a byte.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "common/random_items.hpp"

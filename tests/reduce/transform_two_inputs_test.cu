@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // transform_reduce of two inputs: item i meets item i, whatever their types and alignments.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "common/interval.hpp"
 #include "common/random_items.hpp"

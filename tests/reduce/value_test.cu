@@ -2,6 +2,7 @@
 // The forms that wait and return the value.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "common/interval.hpp"

@@ -5,6 +5,7 @@
 
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "common/special_values.hpp"

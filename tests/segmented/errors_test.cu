@@ -2,6 +2,7 @@
 // segmented_reduce refuses bad calls before anything is enqueued or written, and says what was wrong. Mistakes that
 // only kernels can see are found by kernels that check.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "reduce/rejected.cuh"
 #include "segmented/ways.cuh"

@@ -2,6 +2,7 @@
 // The interval monoid through every form and distribution of lengths: it shows any leak between segments, loss,
 // duplicate or reorder.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "common/interval.hpp"
 #include "segmented/ways.cuh"

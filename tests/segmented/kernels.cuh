@@ -2,6 +2,7 @@
 // Segmented reduction by a chosen kernel, whatever the number and lengths of segments. A call itself chooses by the
 // numbers of segments and items.
 #pragma once
+#include <algorithm>
 #include "ways.cuh"
 
 namespace wf_test {

@@ -2,6 +2,7 @@
 // Each kernel of segments of any lengths, also with inputs for which a call would take another kernel: every
 // distribution of lengths, by order, by the tree and by values.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "common/tree_hash.hpp"
 #include "segmented/expect_canonical.cuh"

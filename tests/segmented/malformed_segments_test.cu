@@ -3,6 +3,7 @@
 // writes out of bounds, which AddressSanitizer shows, and say which segment is wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <climits>
 
 #include "segmented/kernels.cuh"

@@ -2,6 +2,7 @@
 // Only for the kernel that stages mixed steps: steps that fill the stage, or nearly; owners of items that no stage
 // holds; and when a call takes it. (Every distribution of lengths goes through it in segmented_reduce_kernels_test.)
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "segmented/expect_joined.cuh"
 

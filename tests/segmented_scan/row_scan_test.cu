@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The scan of a warp's rows, run by run: every prefix has the bits of the canonical tree.
+#include <algorithm>
 #include <warpfold/segmented_scan/row_scan.cuh>
 
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 // The grids of named strategies: pure functions.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <warpfold_strategies/plan.hpp>
 

@@ -2,6 +2,7 @@
 // The segmented compositions under test, in small blocks so that segments meet many borders; ways to cut an input into
 // segments; and one strategy against a fold on the CPU.
 #pragma once
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <warpfold/segmented_reduce.cuh>

@@ -2,6 +2,7 @@
 // For compilations whose messages are read by messages.py. Each cell names itself in a warning, with the sentence that
 // it expects; errors name the cell from whose call they come.
 #pragma once
+#include <algorithm>
 #include "types/table.cuh"
 
 namespace types {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the smallest and largest items are, the best few, moments and statistics, in the table of types.
 #pragma once
+#include <algorithm>
 #include "types/everyday.cuh"
 #include "types/segments.cuh"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Segments, runs of equal keys, rows and columns, in the table of types.
 #pragma once
+#include <algorithm>
 #include "types/reductions.cuh"
 
 namespace types {

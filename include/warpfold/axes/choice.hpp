@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which kernel over axes takes a shape: pure functions, testable without a GPU.
 #pragma once
+#include <algorithm>
 #include <warpfold/axes/policy.hpp>
 #include <warpfold/axes/shape.hpp>
 
@@ -63,7 +64,7 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
     const int vector = fits ? column_vector : 1;
     if (kept.extent * bytes >= 2 * sector_bytes) {
       const std::int64_t items = given.reduced_items;
-      if (items <= most_few_items(std::max(item_bytes, accumulator_bytes)))
+      if (items <= most_few_items(greatest_of(item_bytes, accumulator_bytes)))
         return {kernel_kind::few_items, vector, true};
       if (items <= whole_column_items && items % few_items_count != 0 && given.outputs / vector >= many_columns)
         return {kernel_kind::whole_columns, vector, true};

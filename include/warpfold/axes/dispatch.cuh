@@ -87,7 +87,7 @@ void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out 
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
   constexpr int vector = vector_items(item_bytes, sizeof(A)), chunk = thread::items_per_chunk(item_bytes),
                 most_chunk = row_chunk_items<Leaves>();
-  constexpr bool takes_few_items = most_few_items(std::max(item_bytes, sizeof(A))) > very_few_items;
+  constexpr bool takes_few_items = most_few_items(greatest_of(item_bytes, sizeof(A))) > very_few_items;
   const auto single = leaves.template in_chunks<1>();
   const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in_chunks) {
     return enqueue_with<Algorithm>(call, in_chunks, op, out, init);

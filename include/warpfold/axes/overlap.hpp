@@ -62,8 +62,8 @@ class overlap_search {
   bool can_be_zero(int number, std::int64_t sum) {
     if (number == rank_ - 1) return sum != 0;
     const axis& own = axes_[number];
-    std::int64_t least = std::max(-own.most, -floor(own.reach_left + sum, own.stride));
-    const std::int64_t greatest = std::min(own.most, floor(own.reach_left - sum, own.stride));
+    std::int64_t least = greatest_of(-own.most, -floor(own.reach_left + sum, own.stride));
+    const std::int64_t greatest = least_of(own.most, floor(own.reach_left - sum, own.stride));
     if (sum == 0) least = 0;  // the negatives of these d are as good
     std::int64_t d = least;
     if (own.period > 1) {

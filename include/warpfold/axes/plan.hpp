@@ -49,12 +49,12 @@ using host_side::ceil_log2;
 /// The most work items of blocks that share outputs, of which each leaves `partial_values` accumulators.
 constexpr std::int64_t max_shared_work_items(std::int64_t partial_values, std::size_t accumulator_bytes) {
   const auto values = static_cast<std::int64_t>(partial_bytes(accumulator_bytes) / accumulator_bytes);
-  return std::clamp<std::int64_t>(values / partial_values, 1, max_work_items);
+  return clamped<std::int64_t>(values / partial_values, 1, max_work_items);
 }
 
 inline int grid_of(std::int64_t work_items, int max_blocks) {
   const std::int64_t most = max_blocks > 0 ? max_blocks : 0x7FFFFFFF;
-  return static_cast<int>(std::min(work_items, most));
+  return static_cast<int>(least_of(work_items, most));
 }
 /// The most blocks of a grid of which each waits for others, or has one work item.
 inline int cooperating_blocks(int resident_blocks, int max_blocks) { return grid_of(resident_blocks, max_blocks); }
@@ -69,22 +69,22 @@ inline void deal_splits(plan& plan, std::int64_t items, int log_least, std::int6
 
 /// The most work items of `bytes` bytes of items, of at least `work_bytes` each, for a grid of `blocks` blocks.
 constexpr std::int64_t most_drawn_work(std::int64_t bytes, int work_bytes, int blocks) {
-  return std::max<std::int64_t>(bytes / work_bytes, std::min<std::int64_t>(blocks, bytes / least_work_bytes));
+  return greatest_of<std::int64_t>(bytes / work_bytes, least_of<std::int64_t>(blocks, bytes / least_work_bytes));
 }
 /// The grid of at most `blocks` blocks, which draw their work items if there are several for each. Slices have as many
 /// lanes as `threads` threads can join at once. A lane has `vector` outputs while it folds; if `joins_singly`, it may
 /// have one when it joins.
 inline void deal_drawn_work(plan& plan, std::int64_t blocks, int threads, int vector, bool joins_singly,
                             std::size_t accumulator_bytes) {
-  plan.blocks = static_cast<int>(std::min(plan.work_items(), blocks));
+  plan.blocks = static_cast<int>(least_of(plan.work_items(), blocks));
   constexpr std::int64_t most_draws = std::int64_t{1} << 31;
   plan.draws = plan.work_items() > (plan.splits > 1 ? 1 : 2) * plan.blocks && plan.work_items() <= most_draws;
   plan.by_output = vector == 1 || (joins_singly && plan.waits() && plan.splits >= threads * least_side_by_side);
   const int outputs = plan.by_output ? 1 : vector;
-  const std::int64_t most_slices = plan.waits() ? std::max<std::int64_t>(plan.blocks / plan.tiles, 1) : 1,
+  const std::int64_t most_slices = plan.waits() ? greatest_of<std::int64_t>(plan.blocks / plan.tiles, 1) : 1,
                      lanes = std::int64_t{plan.lanes} * (vector / outputs),
                      least = threads * least_joined(outputs * accumulator_bytes) / plan.splits;
-  plan.slice_lanes = static_cast<int>(std::min(std::max(least, host_side::divide_up(lanes, most_slices)), lanes));
+  plan.slice_lanes = static_cast<int>(least_of(greatest_of(least, host_side::divide_up(lanes, most_slices)), lanes));
   plan.slices = static_cast<int>(host_side::divide_up(lanes, plan.slice_lanes));
 }
 
@@ -98,20 +98,20 @@ inline int column_threads(const plan& plan, const kernel_policy& policy) {
 inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, std::int64_t rows,
                          std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
   const auto bit_floor = [](int number) { return 1 << (std::bit_width(static_cast<unsigned>(number)) - 1); };
-  const int most_groups = 1 << std::min(ceil_log2(host_side::divide_up(rows, policy.batch_rows)), 10);
-  const auto whole_lanes = static_cast<int>(std::min<std::int64_t>(whole_tile_bytes / policy.load_bytes / rows,
+  const int most_groups = 1 << least_of(ceil_log2(host_side::divide_up(rows, policy.batch_rows)), 10);
+  const auto whole_lanes = static_cast<int>(least_of<std::int64_t>(whole_tile_bytes / policy.load_bytes / rows,
                                                                    policy.tile_lanes));  // of tiles that need no splits
   const bool needs_no_splits = whole_lanes >= least_tile_lanes && columns >= 4 * multiprocessors * whole_lanes;
   // Narrow tiles leave less to join, if each block has few of them, and none is partly empty.
   const bool are_narrow = policy.has_narrow_tiles && columns % least_tile_lanes == 0 &&
                           columns <= std::int64_t{2} * multiprocessors * least_tile_lanes;
   const int split_lanes = are_narrow ? least_tile_lanes : policy.tile_lanes;
-  const int most_lanes = needs_no_splits ? whole_lanes : std::max(policy.block_threads / most_groups, split_lanes);
+  const int most_lanes = needs_no_splits ? whole_lanes : greatest_of(policy.block_threads / most_groups, split_lanes);
   plan plan{};
   const std::int64_t least_tiles = host_side::divide_up(columns, most_lanes);
   for (const std::int64_t tiles : {least_tiles, least_tiles + (least_tiles > 1)}) {  // what leaves fewer threads idle
     const auto lanes = static_cast<int>(host_side::divide_up(columns, tiles));
-    const int groups = std::min(bit_floor(policy.block_threads / lanes), most_groups);
+    const int groups = least_of(bit_floor(policy.block_threads / lanes), most_groups);
     if (lanes * groups > plan.lanes * plan.groups) plan.lanes = lanes, plan.groups = groups;
   }
   plan.tiles = host_side::divide_up(columns, plan.lanes);
@@ -121,7 +121,7 @@ inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, 
   deal_splits(plan, rows, ceil_log2(policy.batch_rows),
               needs_no_splits
                   ? 0
-                  : std::min(most_drawn_work(columns * rows * policy.load_bytes, policy.work_bytes / resident, blocks),
+                  : least_of(most_drawn_work(columns * rows * policy.load_bytes, policy.work_bytes / resident, blocks),
                              max_shared_work_items(std::int64_t{plan.lanes} * vector, accumulator_bytes)));
   deal_drawn_work(plan, blocks, plan.lanes * plan.groups, vector, policy.has_narrow_tiles, accumulator_bytes);
   return plan;
@@ -153,15 +153,15 @@ inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int thre
 inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items, std::size_t accumulator_bytes,
                       const row_policy& policy, int max_blocks) {
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
-  const int log_groups = std::min(ceil_log2(host_side::divide_up(items, policy.batch_items())), log_warps);
+  const int log_groups = least_of(ceil_log2(host_side::divide_up(items, policy.batch_items())), log_warps);
   plan plan{};
-  const int log_lanes = std::min(ceil_log2(outputs), log_warps - log_groups);
+  const int log_lanes = least_of(ceil_log2(outputs), log_warps - log_groups);
   plan.lanes = 1 << log_lanes;
   plan.groups = 1 << (log_warps - log_lanes);
   plan.tiles = host_side::divide_up(outputs, plan.lanes);
-  plan.log_rows = std::max(ceil_log2(host_side::divide_up(items, plan.groups)), log_batch);
+  plan.log_rows = greatest_of(ceil_log2(host_side::divide_up(items, plan.groups)), log_batch);
   deal_splits(plan, items, log_batch,
-              std::min<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
+              least_of<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
                                      max_shared_work_items(plan.lanes, accumulator_bytes)));
   plan.by_output = true;
   plan.slices = 1;
@@ -180,9 +180,9 @@ inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int colu
   plan.lanes = columns;
   plan.groups = policy.block_threads / warp_lanes;
   plan.tiles = matrices;
-  plan.log_rows = std::max(ceil_log2(host_side::divide_up(rows, plan.groups)), log_batch);
+  plan.log_rows = greatest_of(ceil_log2(host_side::divide_up(rows, plan.groups)), log_batch);
   deal_splits(plan, rows, log_batch,
-              std::min(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
+              least_of(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
                                        light_work_bytes / policy.blocks_per_multiprocessor, blocks),
                        max_shared_work_items(plan.lanes, accumulator_bytes)));
   deal_drawn_work(plan, blocks, policy.block_threads, 1, true, accumulator_bytes);
@@ -193,7 +193,7 @@ inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int colu
 inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
   plan plan{};
   const std::int64_t chunks = host_side::divide_up(items, policy.chunk_items);
-  plan.log_rows = std::min(ceil_log2(chunks), ceil_log2(policy.short_chunks));
+  plan.log_rows = least_of(ceil_log2(chunks), ceil_log2(policy.short_chunks));
   plan.lanes = 1 << (ceil_log2(chunks) - plan.log_rows);
   plan.groups = policy.block_threads / plan.lanes;
   const int lane_outputs = policy.short_chunks >> plan.log_rows;
@@ -229,12 +229,12 @@ inline std::optional<tile_plan> plan_tiles(int max_resident_blocks, const shape&
   plan.tile = {static_cast<int>(inner.extent),
                static_cast<int>(pitch),
                static_cast<int>(rows),
-               are_adjacent ? static_cast<int>(std::min(policy.tile_items / matrix, matrices)) : 1,
+               are_adjacent ? static_cast<int>(least_of(policy.tile_items / matrix, matrices)) : 1,
                matrices,
                thread::fast_divisor(inner.extent)};
   plan.grid.tiles = host_side::divide_up(matrices, plan.tile.matrices);
   plan.grid.splits = 1;
-  plan.grid.blocks = grid_of(std::min<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
+  plan.grid.blocks = grid_of(least_of<std::int64_t>(plan.grid.tiles, max_resident_blocks), max_blocks);
   return plan;
 }
 

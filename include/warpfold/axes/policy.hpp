@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The constants of reductions over axes. They change their speed, never a result.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Scratch for partial results of outputs that several blocks share: 2 MiB of 4 bytes, or 4 MiB.
 constexpr std::size_t partial_bytes(std::size_t accumulator_bytes) {
-  return (std::size_t{1} << 19) * std::clamp<std::size_t>(accumulator_bytes, 4, 8);
+  return (std::size_t{1} << 19) * clamped<std::size_t>(accumulator_bytes, 4, 8);
 }
 inline constexpr int max_work_items = 16384;  ///< of a grid whose blocks share outputs
 inline constexpr int sector_bytes = 32;       ///< what memory delivers at least
@@ -35,7 +34,7 @@ inline constexpr int least_side_by_side = 8;
 
 /// The alignment by which memory takes `bytes` bytes of values at once, or as much of them as it can.
 consteval std::size_t vector_alignment(std::size_t bytes, std::size_t alignment) {
-  return std::max(alignment, std::min<std::size_t>(bytes & -bytes, 16));
+  return greatest_of(alignment, least_of(bytes & -bytes, std::size_t{16}));
 }
 
 struct kernel_policy {
@@ -62,21 +61,21 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
                                           int vector, bool is_heavy) {
   kernel_policy p{};
   const std::size_t loaded = vector * item_bytes, accumulators = vector * accumulator_bytes;
-  p.block_threads = std::clamp(static_cast<int>(std::bit_floor(32 * 1024 / accumulators)), 32, is_heavy ? 256 : 288);
-  p.resident_threads = std::max(is_heavy                           ? 2 * p.block_threads
-                                : accumulators <= 8 && loaded <= 4 ? 640
-                                                                   : 384,
-                                p.block_threads + warp_lanes);
-  p.tile_lanes = std::min(loaded >= 16 ? 32 : 64, p.block_threads);
+  p.block_threads = clamped(static_cast<int>(std::bit_floor(32 * 1024 / accumulators)), 32, is_heavy ? 256 : 288);
+  p.resident_threads = greatest_of(is_heavy                           ? 2 * p.block_threads
+                                   : accumulators <= 8 && loaded <= 4 ? 640
+                                                                      : 384,
+                                   p.block_threads + warp_lanes);
+  p.tile_lanes = least_of(loaded >= 16 ? 32 : 64, p.block_threads);
   p.has_narrow_tiles = loaded >= 16 && !is_heavy;
   // All loads of a batch are held at once, but the leaves of one column at a time.
-  const std::size_t row_bytes = std::min<std::size_t>(std::max(loaded, leaf_bytes), 128);
-  p.batch_rows = static_cast<int>(std::clamp<std::size_t>(std::bit_floor((is_heavy ? 128 : 256) / row_bytes), 2, 32));
+  const std::size_t row_bytes = least_of(greatest_of(loaded, leaf_bytes), std::size_t{128});
+  p.batch_rows = static_cast<int>(clamped<std::size_t>(std::bit_floor((is_heavy ? 128 : 256) / row_bytes), 2, 32));
   p.load_bytes = static_cast<int>(loaded);
   p.work_bytes = is_heavy ? heavy_work_bytes : light_work_bytes;
   p.loads_ahead = !is_heavy;
   p.phase_steps =
-      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(24 * 1024 / (p.block_threads * accumulators)), 1, 4));
+      static_cast<int>(clamped<std::size_t>(std::bit_floor(24 * 1024 / (p.block_threads * accumulators)), 1, 4));
   return p;
 }
 
@@ -104,7 +103,7 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
   p.block_threads = leaf_bytes <= 64 ? 256 : leaf_bytes <= 704 ? 64 : 32;
   p.blocks_per_multiprocessor = leaf_bytes <= 8 && chunk_bytes <= 16 ? 3 : lane_bytes <= 32 ? 2 : 1;
   p.batch_rows = warp::batch_rows(chunk_bytes, lane_bytes);
-  p.short_chunks = std::max(warp::batch_rows(chunk_bytes, leaf_bytes) / 2, 1);
+  p.short_chunks = greatest_of(warp::batch_rows(chunk_bytes, leaf_bytes) / 2, 1);
   p.chunk_items = chunk_items;
   return p;
 }
@@ -132,7 +131,7 @@ struct narrow_policy {
 consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t leaf_bytes) {
   const int rows = narrow_chunk_rows(item_bytes, columns);
   const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * leaf_bytes;
-  const auto chunks = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(160 / std::max(chunk, held)), 1, 8));
+  const auto chunks = static_cast<int>(clamped<std::size_t>(std::bit_floor(160 / greatest_of(chunk, held)), 1, 8));
   return {256, 2, rows, chunks};
 }
 /// Whether a lane's registers hold whole rows.
@@ -151,7 +150,7 @@ struct staged_policy {
 /// slower, and multiprocessors get unequal shares.
 consteval staged_policy staged_policy_for(std::size_t item_bytes) {
   const int rows = 128 / static_cast<int>(item_bytes);
-  return {288, std::min(rows, 32), rows, 16, 16, 112 * 1024};
+  return {288, least_of(rows, 32), rows, 16, 16, 112 * 1024};
 }
 /// Bytes of an array for which it is worth while to set up the stages.
 inline constexpr int least_staged_bytes = 128 * 1024;
@@ -168,7 +167,7 @@ struct tile_policy {
 
 /// A tile has 12 KiB of items, and at most 48 KiB of accumulators.
 consteval tile_policy tile_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes) {
-  return {256, static_cast<int>(std::min(12 * 1024 / item_bytes, 48 * 1024 / accumulator_bytes))};
+  return {256, static_cast<int>(least_of(12 * 1024 / item_bytes, 48 * 1024 / accumulator_bytes))};
 }
 /// Wider items go by columns: a few of them fill a sector.
 consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes) {

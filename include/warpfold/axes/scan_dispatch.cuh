@@ -61,7 +61,7 @@ void enqueue(const char* function, const scan_shape& given, const Leaves& leaves
   const A first = host_side::first_without_init<IsExclusive, Op, Out>(function, options.init);
   const host_side::call_frame frame(function, options, {host_side::feature_control_bytes, 0});
   if (!given.has_items()) return;
-  constexpr int sector_items = std::max(1, 32 / int{item_bytes});
+  constexpr int sector_items = greatest_of(1, 32 / int{item_bytes});
   if constexpr (takes_staged(item_bytes, sizeof(A)))
     if (is_better_staged(given, sector_items))
       return enqueue_strips<IsExclusive, true>(frame, given, leaves, op, out, init, first);

@@ -43,8 +43,8 @@ inline std::optional<int> ring_windows(std::int64_t strips, int resident_blocks,
     return strip_ring_bytes(strips, log, row_bytes) <= host_side::feature_control_bytes;
   };
   if (row_bytes > most_row_bytes || strips > resident_blocks || !fits(least_log_windows)) return {};
-  int log = std::clamp(ceil_log2(host_side::divide_up(std::int64_t{2} * resident_blocks, strips * strip_window)),
-                       least_log_windows, most_log_windows);
+  int log = clamped(ceil_log2(host_side::divide_up(std::int64_t{2} * resident_blocks, strips * strip_window)),
+                    least_log_windows, most_log_windows);
   while (!fits(log)) --log;
   return log;
 }
@@ -60,8 +60,8 @@ inline scan_plan plan_scan(int multiprocessors, const scan_shape& given, const k
   // Columns of one item have no neighbours, and a tile of them no room for the way along.
   plan.in_along = given.items > 1 && std::abs(given.in_stride) < std::abs(inner.in_stride);
   plan.out_along = given.items > 1 && std::abs(given.out_stride) < std::abs(inner.out_stride);
-  int log_lanes = std::min(ceil_log2(policy.lanes), ceil_log2(given.columns));
-  const int least = plan.in_along && plan.out_along ? 0 : std::min(log_lanes, ceil_log2(policy.least_lanes));
+  int log_lanes = least_of(ceil_log2(policy.lanes), ceil_log2(given.columns));
+  const int least = plan.in_along && plan.out_along ? 0 : least_of(log_lanes, ceil_log2(policy.least_lanes));
   const int log_threads = ceil_log2(policy.threads);
   const std::int64_t strips = host_side::divide_up(given.columns, std::int64_t{1} << log_lanes),
                      bands = host_side::divide_up(given.items, std::int64_t{policy.rows} << (log_threads - log_lanes));
@@ -72,12 +72,12 @@ inline scan_plan plan_scan(int multiprocessors, const scan_shape& given, const k
   } else
     while (log_lanes > least && given.columns >> log_lanes < wanted) --log_lanes;
   plan.log_groups =
-      std::min(log_threads - log_lanes, ceil_log2(host_side::divide_up(given.items, std::int64_t{policy.rows})));
-  plan.log_lanes = std::min(log_threads - plan.log_groups, ceil_log2(given.columns));
+      least_of(log_threads - log_lanes, ceil_log2(host_side::divide_up(given.items, std::int64_t{policy.rows})));
+  plan.log_lanes = least_of(log_threads - plan.log_groups, ceil_log2(given.columns));
   while (plan.threads() < warp_lanes) ++plan.log_groups;
   plan.strips = host_side::divide_up(given.columns, std::int64_t{1} << plan.log_lanes);
   plan.tiles = host_side::divide_up(given.items, std::int64_t{policy.rows} << plan.log_groups);
-  plan.blocks = static_cast<int>(std::min<std::int64_t>(plan.in_bands ? plan.strips * plan.tiles : plan.strips,
+  plan.blocks = static_cast<int>(least_of<std::int64_t>(plan.in_bands ? plan.strips * plan.tiles : plan.strips,
                                                         max_blocks > 0 ? max_blocks : 0x7FFFFFFF));
   return plan;
 }

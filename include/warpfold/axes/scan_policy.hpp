@@ -2,7 +2,6 @@
 // The constants of scans along axes. They change their speed, never a result. They are estimates: no GPU has measured
 // them yet.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <warpfold/config.hpp>
@@ -23,22 +22,22 @@ struct kernel_policy {
 
 /// Whether tiles can go through shared memory.
 consteval bool takes_staged(std::size_t item_bytes, std::size_t accumulator_bytes) {
-  return std::max(item_bytes, accumulator_bytes) <= 64;
+  return greatest_of(item_bytes, accumulator_bytes) <= 64;
 }
 
 /// A thread holds 64 bytes of accumulators, and loads as many items ahead. `is_staged`: tiles go through shared memory,
 /// so that blocks are smaller.
 consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, bool is_staged) {
-  const std::size_t bytes = std::max(item_bytes, accumulator_bytes);
+  const std::size_t bytes = greatest_of(item_bytes, accumulator_bytes);
   const auto rows =
-      static_cast<int>(std::clamp<std::size_t>(std::bit_floor(64 / std::min<std::size_t>(bytes, 64)), 1, 16));
+      static_cast<int>(clamped<std::size_t>(std::bit_floor(64 / least_of(bytes, std::size_t{64})), 1, 16));
   const int threads = bytes > 64 ? 32 : bytes > 32 ? 128 : is_staged ? (bytes > 16 ? 128 : 256) : 512;
   const auto columns_of = [&](std::size_t room) {
-    return static_cast<int>(std::clamp<std::size_t>(std::bit_floor(room / std::min(item_bytes, room)), 1, 32));
+    return static_cast<int>(clamped<std::size_t>(std::bit_floor(room / least_of(item_bytes, room)), 1, 32));
   };
   const int lanes =
-      std::min(columns_of(128), static_cast<int>(std::bit_floor(128 / std::min<std::size_t>(bytes, 128))));
-  return {threads, rows, lanes, std::min(lanes, columns_of(32)),
+      least_of(columns_of(128), static_cast<int>(std::bit_floor(128 / least_of(bytes, std::size_t{128}))));
+  return {threads, rows, lanes, least_of(lanes, columns_of(32)),
           bytes > 64   ? 1
           : bytes > 32 ? 4
                        : (is_staged ? 768 : 1024) / threads};

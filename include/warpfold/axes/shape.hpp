@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which items make which output, in as few axes as possible. Pure functions of extents and strides.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -43,19 +43,19 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
   const auto bytes = static_cast<int>(item_bytes);
   grid.lanes = static_cast<int>(kept.extent);
   grid.groups =
-      std::min(1 << (std::bit_width(static_cast<unsigned>(policy.block_threads / grid.lanes)) - 1), policy.max_groups);
+      least_of(1 << (std::bit_width(static_cast<unsigned>(policy.block_threads / grid.lanes)) - 1), policy.max_groups);
   if (rows < std::int64_t{grid.groups} * policy.stage_rows || given.outputs * rows * bytes < least_staged_bytes)
     return std::nullopt;
   // Row groups of a warp lie in different banks.
   plan.stage.pitch = static_cast<int>(reduced.in_stride);
   plan.stage.group_bytes = policy.stage_rows * plan.stage.pitch * bytes + (grid.lanes * bytes + 15) / 16 * 16;
-  plan.stage.stages = std::min(policy.shared_bytes / (grid.groups * plan.stage.group_bytes), policy.max_stages);
+  plan.stage.stages = least_of(policy.shared_bytes / (grid.groups * plan.stage.group_bytes), policy.max_stages);
   if (plan.stage.stages < 3) return std::nullopt;
   grid.tiles = given.outputs / kept.extent;
-  grid.log_rows = std::max(ceil_log2(host_side::divide_up(rows, grid.groups)), ceil_log2(policy.stage_rows));
+  grid.log_rows = greatest_of(ceil_log2(host_side::divide_up(rows, grid.groups)), ceil_log2(policy.stage_rows));
   const int blocks = cooperating_blocks(multiprocessors, max_blocks);
   deal_splits(grid, rows, ceil_log2(policy.stage_rows),
-              std::min(most_drawn_work(given.outputs * rows * bytes, light_work_bytes, blocks),
+              least_of(most_drawn_work(given.outputs * rows * bytes, light_work_bytes, blocks),
                        max_shared_work_items(grid.lanes, accumulator_bytes)));
   deal_drawn_work(grid, blocks, policy.block_threads, 1, true, accumulator_bytes);
   return plan;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of reduction by key.
 #pragma once
-#include <algorithm>
 #include <limits>
 #include <warpfold/by_key/kernel.cuh>
 #include <warpfold/by_key/plan.hpp>
@@ -18,7 +17,7 @@ inline constexpr int thread_items_of = kernel_policy_for(sizeof(K), sizeof(V), s
 
 /// The same items in chunks of at most `ThreadItems`: a chunk is of one thread.
 template <int ThreadItems, class Source> constexpr auto in_thread_chunks(const Source& source) {
-  return thread::rechunk<std::min(Source::chunk_items, ThreadItems)>(source);
+  return thread::rechunk<least_of(Source::chunk_items, ThreadItems)>(source);
 }
 
 /// How the kernel uses a multiprocessor.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The grid of a reduction by key: a pure function, testable without a GPU.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <warpfold/by_key/policy.hpp>
 #include <warpfold/by_key/tile_epochs.cuh>
@@ -22,7 +21,7 @@ inline std::int64_t missing_before(std::int64_t first, std::int64_t items) {
   const std::int64_t end = first + items,
                      peak = end &
                             ~(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(first ^ end))) - 1);
-  const std::int64_t longer = std::max(peak - first, end - peak);
+  const std::int64_t longer = greatest_of(peak - first, end - peak);
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(longer))) - (peak - first);
 }
 
@@ -34,12 +33,12 @@ by_key_plan<Schedule> plan_by_key(int most_blocks, std::int64_t first, std::int6
                                   std::size_t accumulator_bytes, int max_blocks = 0) {
   const std::int64_t tile_items = std::int64_t{policy.tile_threads} * policy.thread_items;
   const std::int64_t tiles = (end - 1) / tile_items + 1;
-  const int most = max_blocks > 0 ? std::min(most_blocks, max_blocks) : most_blocks;
+  const int most = max_blocks > 0 ? least_of(most_blocks, max_blocks) : most_blocks;
   Schedule schedule{};
   schedule.tiles = static_cast<int>(tiles), schedule.log_epoch = log_epoch_tiles(accumulator_bytes);
   if constexpr (Schedule::is_part)
     schedule.first_tile = static_cast<int>(first / tile_items), schedule.missing = static_cast<int>(first % tile_items);
-  return {static_cast<int>(std::min<std::int64_t>(tiles - first / tile_items, most)), schedule};
+  return {static_cast<int>(least_of<std::int64_t>(tiles - first / tile_items, most)), schedule};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

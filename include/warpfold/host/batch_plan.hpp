@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The grid of kernels whose warps take batches in turn.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <warpfold/host/call_frame.cuh>
@@ -18,10 +17,10 @@ inline batch_plan plan_batches(std::int64_t batches, int multiprocessors, int re
                                int max_blocks) {
   const std::int64_t even =
       batches <= max_block_warps ? batches : host_side::divide_up(batches, std::int64_t{multiprocessors});
-  const auto fitting = static_cast<std::uint64_t>(std::min<std::int64_t>(even, max_block_warps));
+  const auto fitting = static_cast<std::uint64_t>(least_of<std::int64_t>(even, max_block_warps));
   const int warps = static_cast<int>(std::bit_ceil(fitting));
-  std::int64_t blocks = std::min<std::int64_t>(host_side::divide_up(batches, std::int64_t{warps}), resident_blocks);
-  if (max_blocks > 0) blocks = std::min<std::int64_t>(blocks, max_blocks);
+  std::int64_t blocks = least_of<std::int64_t>(host_side::divide_up(batches, std::int64_t{warps}), resident_blocks);
+  if (max_blocks > 0) blocks = least_of<std::int64_t>(blocks, max_blocks);
   return {static_cast<int>(blocks), warps};
 }
 

@@ -12,7 +12,6 @@
 // - Each call under capture has a slot that belongs to the graph, and returns when the graph and its executables are
 //   gone.
 #pragma once
-#include <algorithm>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -147,9 +146,9 @@ class workspace_pool {
   /// so streams seldom outgrow their slots.
   static scratch_need grown(const slot& outgrown, scratch_need need) {
     const memory& before = outgrown.scratch;
-    need.feature_bytes = std::max(need.feature_bytes, before.control_bytes - workspace_alignment);
+    need.feature_bytes = greatest_of(need.feature_bytes, before.control_bytes - workspace_alignment);
     if (const std::size_t room = before.bytes.size() - before.control_bytes; need.room_bytes > room)
-      need.room_bytes = std::max(need.room_bytes, 2 * room);
+      need.room_bytes = greatest_of(need.room_bytes, 2 * room);
     else need.room_bytes = room;
     return need;
   }

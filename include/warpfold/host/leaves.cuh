@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Turns the iterators, ranges and transforms that callers pass into leaves, which kernels read.
 #pragma once
-#include <algorithm>
 #include <warpfold/host/type_checks.hpp>
 #include <warpfold/options.hpp>
 #include <warpfold/thread/lift.cuh>
@@ -49,7 +48,7 @@ template <int Items, item_iterator It> constexpr auto make_source_in_chunks(It f
 }
 template <item_iterator Left, item_iterator Right> auto make_zip(Left left, Right right, std::int64_t count) {
   constexpr int items =
-      std::min(decltype(make_source(left, count))::chunk_items, decltype(make_source(right, count))::chunk_items);
+      least_of(decltype(make_source(left, count))::chunk_items, decltype(make_source(right, count))::chunk_items);
   const auto l = make_source_in_chunks<items>(left, count);
   const auto r = make_source_in_chunks<items>(right, count);
   return thread::zip_source<std::remove_cv_t<decltype(l)>, std::remove_cv_t<decltype(r)>>{l, r, count};

@@ -3,7 +3,6 @@
 // device memory (a kernel that writes to the host ends later). When half of the room is full, one copy brings it to
 // pinned memory, and the host takes these lists while kernels fill the other half, so the stream never runs dry.
 #pragma once
-#include <algorithm>
 #include <utility>
 #include <warpfold/host_memory/ring.cuh>
 
@@ -53,7 +52,7 @@ template <class List> class list_ring {
   }
 
  private:
-  static constexpr int half_size = static_cast<int>(std::clamp<std::size_t>((1 << 19) / sizeof(List), 1, 64));
+  static constexpr int half_size = static_cast<int>(clamped<std::size_t>((1 << 19) / sizeof(List), 1, 64));
 
   void borrow() {
     const host_side::relaxed_capture relaxed;

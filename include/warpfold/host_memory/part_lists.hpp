@@ -2,7 +2,6 @@
 // The parts of an input that have come so far, in any order: which items, and their lists of nodes, where neighbours
 // have been joined. And their form as bytes.
 #pragma once
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -26,7 +25,8 @@ class item_set {
     if (after == stretches_.begin()) return;
     const auto [begin, last] = *std::prev(after);
     if (last > first)
-      reject(function, {"items ", std::max(begin, first), " to ", std::min(last, end) - 1, " have been pushed before"});
+      reject(function,
+             {"items ", greatest_of(begin, first), " to ", least_of(last, end) - 1, " have been pushed before"});
   }
   void add(std::int64_t first, std::int64_t end) {
     if (first == end) return;
@@ -141,7 +141,7 @@ std::int64_t load_lists(const char* function, std::span<const std::byte> bytes, 
   if (std::memcmp(header.kind, own.kind, sizeof own.kind) != 0) reject(function, "the bytes are no checkpoint");
   if (header.version != own.version)
     reject(function, {"the checkpoint has version ", header.version, "; this is version ", own.version});
-  std::string saved(std::min<std::size_t>(header.name_bytes, bytes.size()), ' ');
+  std::string saved(least_of(header.name_bytes, bytes.size()), ' ');
   take(saved.data(), header.name_bytes);
   if (saved != name || header.accumulator_bytes != sizeof(A))
     reject(function, {"the checkpoint is of ", saved, ", not of ", std::string(name)});

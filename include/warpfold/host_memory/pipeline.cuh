@@ -5,7 +5,6 @@
 // A thread for each device takes the next part of the input as soon as a buffer of the device is free. Parts that the
 // device cannot copy from where they lie are staged in pinned memory, by several threads.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <thread>
 #include <warpfold/host_memory/fill_crew.hpp>
@@ -35,22 +34,23 @@ struct partition {
   part operator[](std::int64_t number) const {
     if (!listed.empty()) return listed[static_cast<std::size_t>(number)];
     const std::int64_t first = number * part_items;
-    return {number, first, std::min(part_items, items - first)};
+    return {number, first, least_of(part_items, items - first)};
   }
 };
 
 /// Cuts `count` items of `item_bytes` bytes into parts of up to how.chunk_bytes.
 inline partition partition_of(std::int64_t count, std::size_t item_bytes, const settings& how) {
-  const auto most = static_cast<std::int64_t>(std::bit_floor(std::max<std::size_t>(how.chunk_bytes / item_bytes, 1)));
+  const auto most =
+      static_cast<std::int64_t>(std::bit_floor(greatest_of(how.chunk_bytes / item_bytes, std::size_t{1})));
   const auto whole =
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))));
-  return {count, std::min(most, whole)};
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(greatest_of<std::int64_t>(count, 1))));
+  return {count, least_of(most, whole)};
 }
 /// The rings of as many devices as have parts to take, at least one.
 inline std::vector<ring_loan> borrow_rings(const partition& parts, const settings& how) {
   std::vector<ring_loan> rings;
-  const auto used = std::min<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
-  for (std::int64_t i = 0; i < std::max<std::int64_t>(used, 1); ++i)
+  const auto used = least_of<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
+  for (std::int64_t i = 0; i < greatest_of<std::int64_t>(used, 1); ++i)
     rings.emplace_back(how.devices[static_cast<std::size_t>(i)]);
   return rings;
 }
@@ -112,7 +112,7 @@ class pipeline {
   int helpers() const {
     if (!staged_) return 0;
     const std::int64_t pieces = (static_cast<std::int64_t>(buffer_bytes_) + piece_bytes - 1) / piece_bytes;
-    return static_cast<int>(std::min<std::int64_t>(how_.threads / static_cast<int>(how_.devices.size()), pieces)) - 1;
+    return static_cast<int>(least_of<std::int64_t>(how_.threads / static_cast<int>(how_.devices.size()), pieces)) - 1;
   }
 
   /// The next part, if there is one and nothing has failed.
@@ -157,10 +157,10 @@ class pipeline {
   }
   void stage(const reader& input, std::int64_t from, std::int64_t count, std::byte* to, fill_crew& crew) {
     const auto item_bytes = static_cast<std::int64_t>(input.item_bytes);
-    const std::int64_t piece_items = std::max<std::int64_t>(piece_bytes / item_bytes, 1);
+    const std::int64_t piece_items = greatest_of<std::int64_t>(piece_bytes / item_bytes, 1);
     crew.run((count + piece_items - 1) / piece_items, [&](std::int64_t piece) {
       const std::int64_t first = piece * piece_items;
-      input.fill(from + first, to + first * item_bytes, std::min(piece_items, count - first));
+      input.fill(from + first, to + first * item_bytes, least_of(piece_items, count - first));
     });
   }
 

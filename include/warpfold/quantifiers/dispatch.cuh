@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of any_of, all_of and none_of.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/divide_up.hpp>
@@ -13,8 +12,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Blocks for `items` > 0 items: as many as are resident, but none without a batch for each warp. A positive
 /// `max_blocks` bounds them.
 inline int plan_blocks(std::int64_t items, std::int64_t items_per_batch, int resident_blocks, int max_blocks) {
-  const std::int64_t most = max_blocks > 0 ? std::min(max_blocks, resident_blocks) : resident_blocks;
-  return static_cast<int>(std::min(most, host_side::divide_up(items, items_per_batch * block_warps)));
+  const std::int64_t most = max_blocks > 0 ? least_of(max_blocks, resident_blocks) : resident_blocks;
+  return static_cast<int>(least_of(most, host_side::divide_up(items, items_per_batch * block_warps)));
 }
 
 /// *out = if_found if one of `leaves` is `wanted`, else !if_found.

@@ -44,7 +44,7 @@ class local_ranks {
     void all_gather(const void* mine, void* all, std::size_t bytes, cudaStream_t stream) {
       constexpr std::size_t most = std::size_t{ranks::most_message_words} * ranks::word_bytes;
       for (std::size_t done = 0; done < bytes; done += most) {
-        const auto piece = static_cast<int>(std::min(most, bytes - done));
+        const auto piece = static_cast<int>(least_of(most, bytes - done));
         host_side::enqueue(&ranks::all_gather_kernel<>, {1, 256}, stream, boxes(timeout()),
                            static_cast<const std::byte*>(mine) + done, static_cast<std::byte*>(all) + done, piece,
                            bytes, report_place());

@@ -25,7 +25,7 @@ void enqueue_counted(const char* function, const Leaves& leaves, Out out, Op op,
     shares_only.max_rows = shares_only.quick_rows = 0;  // no tile is small enough for a grid with one per block
     return shares_only;
   }();
-  const std::int64_t most = std::max(count.most, std::int64_t{1});
+  const std::int64_t most = greatest_of(count.most, std::int64_t{1});
   const reduce_limits limits{
       frame.multiprocessors(),
       host_side::blocks_per_multiprocessor<kernel>(frame.device(), policy.share_threads, shared_bytes), 1};

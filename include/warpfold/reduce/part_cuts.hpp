@@ -15,7 +15,6 @@
 // of `reduce`, whatever its first number. To fold all as `reduce` does, as if items were missing on the left, would
 // give partial nodes at both ends, from which the maximal complete nodes cannot be had.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <warpfold/config.hpp>
@@ -127,7 +126,7 @@ inline part_cuts cut_part(std::int64_t begin, std::int64_t end, int batch_level,
                        std::int64_t& cut_last) {
     const std::int64_t mask = (std::int64_t{1} << level) - 1;
     cut_first = (first + mask) & ~mask, cut_last = last & ~mask;
-    if (cut_first > cut_last) cut_first = cut_last = std::clamp(c.peak, first, last);
+    if (cut_first > cut_last) cut_first = cut_last = clamped(c.peak, first, last);
   };
   cut(begin, end, batch_level, c.batches_begin, c.batches_end);
   cut(c.batches_begin, c.batches_end, tile_level, c.tiles_begin, c.tiles_end);

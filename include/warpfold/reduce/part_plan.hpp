@@ -32,10 +32,10 @@ inline part_plan plan_part(reduce_limits limits, std::int64_t first, std::int64_
   plan.schedule.units = cuts.all_units();
   plan.last_warps = plan.block_warps;
   int most = limits.multiprocessors * limits.blocks_per_multiprocessor;
-  if (max_blocks > 0) most = std::min(most, max_blocks);
+  if (max_blocks > 0) most = least_of(most, max_blocks);
   const int of_edges = static_cast<int>(host_side::divide_up(cuts.edges(), plan.block_warps));
-  const int wanted = shares ? std::max(cuts.all_units(), of_edges) : cuts.all_units() + of_edges;
-  plan.blocks = std::clamp(wanted, 1, std::max(most, shares ? 1 : cuts.all_units()));
+  const int wanted = shares ? greatest_of(cuts.all_units(), of_edges) : cuts.all_units() + of_edges;
+  plan.blocks = clamped(wanted, 1, greatest_of(most, shares ? 1 : cuts.all_units()));
   return {plan, cuts};
 }
 

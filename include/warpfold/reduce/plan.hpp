@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans a reduction: a pure function of the device's limits and the item count, testable without a GPU.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <warpfold/host/divide_up.hpp>
@@ -54,17 +53,17 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   const std::int64_t row_items = std::int64_t{warp_lanes} * chunk_items;
   const std::int64_t rows = host_side::divide_up(items, row_items);
   int most = limits.multiprocessors * limits.blocks_per_multiprocessor;
-  if (max_blocks > 0) most = std::min(most, max_blocks);
+  if (max_blocks > 0) most = least_of(most, max_blocks);
   const int warps = policy.block_warps();
-  const int cluster = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(limits.cluster_blocks, most))));
-  int wave = std::min(most, max_wave_blocks);
+  const int cluster = static_cast<int>(std::bit_floor(static_cast<unsigned>(least_of(limits.cluster_blocks, most))));
+  int wave = least_of(most, max_wave_blocks);
   if (policy.share_threads < policy.block_threads)
-    wave = std::min(wave, limits.multiprocessors * policy.blocks_per_multiprocessor);
+    wave = least_of(wave, limits.multiprocessors * policy.blocks_per_multiprocessor);
 
   reduce_plan plan{reduce_shape::shares, policy.share_warps(), policy.share_rows, most, {}, 0};
   if (rows <= warps * policy.quick_rows) {
     plan.shape = reduce_shape::block;
-    plan.block_warps = std::min<int>(warps, power_of_two(std::min<std::int64_t>(rows, warps)));
+    plan.block_warps = least_of<int>(warps, power_of_two(least_of<std::int64_t>(rows, warps)));
     plan.rows = power_of_two(host_side::divide_up(rows, plan.block_warps));
   } else if (cluster > 1 && rows <= std::int64_t{cluster} * warps * policy.quick_rows) {
     plan.shape = reduce_shape::cluster;
@@ -89,7 +88,7 @@ inline reduce_plan plan_reduce(const reduce_limits& limits, std::int64_t items, 
   }
   plan.schedule.tiles = tiles;
   plan.schedule.units = static_cast<int>(units(level));
-  plan.blocks = std::min(most, plan.schedule.units);
+  plan.blocks = least_of(most, plan.schedule.units);
   const std::int64_t items_of_last = items - (tiles - 1) * tile_items;
   plan.last_warps = static_cast<int>(host_side::divide_up(items_of_last, row_items * plan.rows));
   return plan;

@@ -2,7 +2,6 @@
 // The constants of the default reduction. They change its speed, never its result. Those without a reason beside them
 // are tuned by bench/reduce_bench.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <warpfold/warp/batch_rows.hpp>
 
@@ -56,7 +55,7 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
   // If a thread has 128 registers, parts leave room for more rows: half as many threads must load as much.
   if (p.blocks_per_multiprocessor == 1 && part_bytes < accumulator_bytes)
     p.max_rows = warp::batch_rows((chunk_bytes + 1) / 2, (part_bytes + 1) / 2);
-  p.quick_rows = std::min(p.max_rows, 4);
+  p.quick_rows = least_of(p.max_rows, 4);
   p.share_threads = p.block_threads;
   p.share_blocks_per_multiprocessor = p.blocks_per_multiprocessor;
   p.share_rows = p.max_rows;

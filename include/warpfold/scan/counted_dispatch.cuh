@@ -27,8 +27,8 @@ void enqueue_counted(const char* function, const Leaves& leaves, Out out, Op op,
   if (tiles > most_tiles) host_side::check_items(function, count.most, most_tiles * items_of_tile);
 
   constexpr auto* kernel = &scan_kernel<Kind, true, full, Leaves, Op, output>;
-  std::int64_t blocks = std::min<std::int64_t>(tiles, frame.resident_blocks<kernel>(f.threads(), shared_bytes));
-  if (frame.max_blocks() > 0) blocks = std::min<std::int64_t>(blocks, frame.max_blocks());
+  std::int64_t blocks = least_of<std::int64_t>(tiles, frame.resident_blocks<kernel>(f.threads(), shared_bytes));
+  if (frame.max_blocks() > 0) blocks = least_of<std::int64_t>(blocks, frame.max_blocks());
   if (blocks == 0) return;
   using arguments = scan_arguments<Leaves, Op, output>;
   const host_side::launch_shape shape{static_cast<int>(blocks), f.threads(), shared_bytes, 0,

@@ -17,7 +17,7 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
   constexpr std::size_t stored_bytes = sizeof(warp::stored_chunk_t<Out, A, items>);
   if constexpr (requires { Leaves::keys_first; }) {
     constexpr std::size_t item_bytes = sizeof(A) + (Leaves::keys_first ? 0 : sizeof(typename Leaves::keys::item));
-    return kernel_policy_for(items * std::max<std::size_t>(item_bytes, 4),  // 32 items at most
+    return kernel_policy_for(items * greatest_of(item_bytes, std::size_t{4}),  // 32 items at most
                              Leaves::keys_first ? lane_load::accumulators : lane_load::keyed, stored_bytes);
   } else if constexpr (scans_packed<Leaves, Op>)
     return kernel_policy_for(sizeof(typename Leaves::chunk), lane_load::packed, stored_bytes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans a scan: a pure function, testable without a GPU.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <warpfold/grid/node_ring.cuh>
 #include <warpfold/host/divide_up.hpp>
@@ -42,9 +41,9 @@ inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_it
   if (quick_tiles == 1) return {true, false, 1, 1};
   if (tiles == 1) return {false, false, 1, 1};                                // no other block has to be waited for
   const bool is_one_group = tiles <= warp_lanes && quick_tiles > warp_lanes;  // only full tiles look back once
-  if (!is_one_group && quick_tiles <= (max_blocks > 0 ? std::min<std::int64_t>(most_quick, max_blocks) : most_quick))
+  if (!is_one_group && quick_tiles <= (max_blocks > 0 ? least_of<std::int64_t>(most_quick, max_blocks) : most_quick))
     return {true, false, quick_tiles, static_cast<int>(quick_tiles)};
-  const auto blocks = static_cast<int>(std::min<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles));
+  const auto blocks = static_cast<int>(least_of<std::int64_t>(tiles, max_blocks > 0 ? max_blocks : most_tiles));
   const bool low_occupancy =
       blocks < tiles || tiles <= std::int64_t{policy.low_occupancy_tiles_per_multiprocessor} * multiprocessors;
   return {false, low_occupancy, tiles, blocks};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The constants of a scan. They change its speed, never its result.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <warpfold/config.hpp>
@@ -46,13 +45,13 @@ enum class lane_load {
 /// through shared memory: as they are stored by vectors, or as the accumulators that an iterator takes.
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load load, std::size_t stored_bytes) {
   const std::size_t held_bytes = load == lane_load::packed ? 64 : load == lane_load::keyed ? 192 : 128;
-  const auto rows_of = [](std::size_t most, std::size_t each) { return std::bit_floor(most / std::min(each, most)); };
-  const int rows =
-      static_cast<int>(std::min({rows_of(held_bytes, chunk_bytes), rows_of(128, stored_bytes), std::size_t{8}}));
+  const auto rows_of = [](std::size_t most, std::size_t each) { return std::bit_floor(most / least_of(each, most)); };
+  const int rows = static_cast<int>(
+      least_of(least_of(rows_of(held_bytes, chunk_bytes), rows_of(128, stored_bytes)), std::size_t{8}));
   const int blocks = load == lane_load::sums || load == lane_load::packed ? 5 : 4;
   const tile_shape full =
       chunk_bytes <= 64 ? tile_shape{rows, 8, blocks} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
-  return {full, {std::min(rows, 4), full.warps, full.blocks_per_multiprocessor}, 4, blocks > 4 ? 8 : 0};
+  return {full, {least_of(rows, 4), full.warps, full.blocks_per_multiprocessor}, 4, blocks > 4 ? 8 : 0};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The grids of segmented reductions: pure functions of the device and the shape, testable without a GPU.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -22,9 +21,9 @@ struct load_balance_plan {
 /// The logarithm of the smallest power of two of items that a unit can have, if a warp has `length` positions.
 inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_items, std::size_t accumulator_bytes,
                         const kernel_policy& policy) {
-  const std::int64_t min_unit = std::max({std::int64_t{policy.long_rows} * warp_lanes * chunk_items,
-                                          host_side::divide_up(length, max_units_per_warp),
-                                          host_side::divide_up(positions, max_units(accumulator_bytes))});
+  const std::int64_t min_unit = greatest_of(std::int64_t{policy.long_rows} * warp_lanes * chunk_items,
+                                            greatest_of(host_side::divide_up(length, max_units_per_warp),
+                                                        host_side::divide_up(positions, max_units(accumulator_bytes))));
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(min_unit) - 1));
 }
 
@@ -35,20 +34,20 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
                                            bool is_listed, int chunk_items, std::size_t accumulator_bytes,
                                            const kernel_policy& policy, int max_blocks = 0) {
   const int block_warps = policy.block_threads / warp_lanes;
-  const int segment_cost = std::min(chunk_items, max_segment_cost);  // even an empty segment takes a lane
+  const int segment_cost = least_of(chunk_items, max_segment_cost);  // even an empty segment takes a lane
   const std::int64_t positions = items + segment_cost * segments;
   const bool are_mostly_long = items / segments > warp_lanes * chunk_items;
   const std::int64_t two_waves = std::int64_t{2} * max_resident_blocks * block_warps;  // warps
   int most = max_resident_blocks;
   if (is_listed && are_mostly_long && segments >= two_waves && positions >= min_two_wave_positions * two_waves / 2)
     most *= 2;
-  most = std::min(most, max_warps / block_warps);
-  if (max_blocks > 0) most = std::min(most, max_blocks);
+  most = least_of(most, max_warps / block_warps);
+  if (max_blocks > 0) most = least_of(most, max_blocks);
   load_balance_plan plan{};
   const auto min_items = static_cast<std::int64_t>(
-      std::clamp<double>(std::sqrt(static_cast<double>(positions)), min_items_per_warp, max_min_items_per_warp));
+      clamped<double>(std::sqrt(static_cast<double>(positions)), min_items_per_warp, max_min_items_per_warp));
   plan.blocks =
-      static_cast<int>(std::min<std::int64_t>(most, host_side::divide_up(positions, min_items * block_warps)));
+      static_cast<int>(least_of<std::int64_t>(most, host_side::divide_up(positions, min_items * block_warps)));
   plan.partition.positions_per_warp = host_side::divide_up(positions, std::int64_t{plan.blocks} * block_warps);
   plan.partition.segment_cost = segment_cost;
   plan.partition.are_mostly_long = are_mostly_long;
@@ -56,7 +55,7 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
       log_unit_for(positions, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
   const std::int64_t unit = std::int64_t{1} << plan.partition.log_unit;
   plan.partition.max_uncut_items = plan.partition.are_mostly_long
-                                       ? std::max(unit, plan.partition.positions_per_warp / uncut_segments_per_warp)
+                                       ? greatest_of(unit, plan.partition.positions_per_warp / uncut_segments_per_warp)
                                        : unit;
   return plan;
 }
@@ -88,7 +87,7 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
   while (2 << log_warps <= block_warps && segments << (log_warps + 1) <= warps &&
          mean > target_share_rows * row << log_warps)
     ++log_warps;
-  if (mean >> log_warps > std::max(max_mean_share_rows * row, even_share * 3 / 2)) return {};
+  if (mean >> log_warps > greatest_of(max_mean_share_rows * row, even_share * 3 / 2)) return {};
   return log_warps;
 }
 
@@ -114,30 +113,30 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
                      mean = items / segments;
   const auto for_small = log_warps_of_small_input(max_resident_blocks * block_warps, block_warps, items, segments, row),
              for_long = log_warps_of_long_segments(
-                 std::max(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), block_warps, items,
-                 segments, row);
+                 greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), block_warps,
+                 items, segments, row);
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 
   // Blocks for units take at most 3/4 of the device, so that teams start while these look for long segments. A warp's
   // range has at least one unit.
   const std::int64_t max_partition_blocks =
-      std::min<std::int64_t>(std::max(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
+      least_of<std::int64_t>(greatest_of(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
   const std::int64_t partition_blocks =
       is_fixed_length
           ? 0
-          : std::min(max_partition_blocks, host_side::divide_up(items, policy.long_rows * row * block_warps));
+          : least_of(max_partition_blocks, host_side::divide_up(items, policy.long_rows * row * block_warps));
   segment_per_warp_team_plan plan{};
   plan.teams = {log_warps, static_cast<int>(partition_blocks)};
   plan.blocks = static_cast<int>(partition_blocks + host_side::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};
   plan.partition.positions_per_warp =
-      host_side::divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps);
+      host_side::divide_up(items, greatest_of<std::int64_t>(partition_blocks, 1) * block_warps);
   plan.partition.log_unit =
       log_unit_for(items, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
   plan.partition.max_uncut_items =
-      std::max({max_share_rows * row << log_warps, mean + mean / 2, 2 * plan.partition.positions_per_warp,
-                std::int64_t{1} << plan.partition.log_unit});
+      greatest_of(greatest_of(max_share_rows * row << log_warps, mean + mean / 2),
+                  greatest_of(2 * plan.partition.positions_per_warp, std::int64_t{1} << plan.partition.log_unit));
   return plan;
 }
 
@@ -145,8 +144,8 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
 inline int plan_fixed_length(int max_resident_blocks, std::int64_t segments, int segments_per_warp,
                              const kernel_policy& policy, int max_blocks = 0) {
   const std::int64_t block_segments = std::int64_t{segments_per_warp} * (policy.block_threads / warp_lanes);
-  const int most = max_blocks > 0 ? std::min(max_resident_blocks, max_blocks) : max_resident_blocks;
-  return static_cast<int>(std::min<std::int64_t>(most, host_side::divide_up(segments, block_segments)));
+  const int most = max_blocks > 0 ? least_of(max_resident_blocks, max_blocks) : max_resident_blocks;
+  return static_cast<int>(least_of<std::int64_t>(most, host_side::divide_up(segments, block_segments)));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

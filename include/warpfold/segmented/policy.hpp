@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The constants of segmented reduction. They change its speed, never its result.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <warpfold/warp/batch_rows.hpp>
 
@@ -110,7 +109,7 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
   const bool fits_three = 16 < accumulator_bytes && accumulator_bytes <= 48;
   p.load_balance_blocks_per_multiprocessor = fits_four ? 4 : fits_three ? 3 : p.blocks_per_multiprocessor;
   p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;
-  p.long_rows = std::max(2, warp::batch_rows(chunk_bytes, accumulator_bytes));
+  p.long_rows = greatest_of(2, warp::batch_rows(chunk_bytes, accumulator_bytes));
   return p;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans a segmented scan: a pure function, testable without a GPU.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <warpfold/grid/node_ring.cuh>
 #include <warpfold/host/divide_up.hpp>
@@ -34,7 +33,7 @@ inline scan_plan plan_scan(std::int64_t items, int tile_items, int warps, int ma
   const std::int64_t tiles = host_side::divide_up(items, std::int64_t{tile_items}),
                      block_tiles = host_side::divide_up(tiles, std::int64_t{warps}),
                      most = max_blocks > 0 ? max_blocks : most_tiles;
-  return {tiles, block_tiles, static_cast<int>(std::min(block_tiles, most))};
+  return {tiles, block_tiles, static_cast<int>(least_of(block_tiles, most))};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The constants of a segmented scan. They change its speed, never its result.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -35,9 +34,9 @@ constexpr int scanned_chunk_items(int loaded_items, std::size_t accumulator_byte
 /// Rows of a tile: 128 bytes of a lane's chunks, or of their accumulators, which are as wide at least, and 32 items at
 /// most. Wide accumulators need more registers.
 consteval kernel_policy kernel_policy_for(int chunk_items, std::size_t chunk_bytes, std::size_t accumulator_bytes) {
-  const std::size_t held = std::max(chunk_bytes, static_cast<std::size_t>(chunk_items) * accumulator_bytes);
+  const std::size_t held = greatest_of(chunk_bytes, static_cast<std::size_t>(chunk_items) * accumulator_bytes);
   const int rows =
-      std::min(static_cast<int>(std::clamp<std::size_t>(std::bit_floor(128 / std::min<std::size_t>(held, 128)), 1, 8)),
+      least_of(static_cast<int>(clamped<std::size_t>(std::bit_floor(128 / least_of(held, std::size_t{128})), 1, 8)),
                warp_lanes / chunk_items);
   return accumulator_bytes > 64 ? kernel_policy{1, 1, 1}
                                 : kernel_policy{rows, 4,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared memory of the segmented scan's kernel.
 #pragma once
-#include <algorithm>
 #include <warpfold/grid/node_ring.cuh>
 #include <warpfold/segmented_scan/policy.hpp>
 #include <warpfold/segmented_scan/run_marks.cuh>
@@ -12,7 +11,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// A lane's results of a row, aligned like the vectors that hold them.
 template <class A, int Items>
-struct alignas(std::min(Items * sizeof(A) & (~(Items * sizeof(A)) + 1), std::size_t{16})) alignas(A) lane_results {
+struct alignas(least_of(Items * sizeof(A) & (~(Items * sizeof(A)) + 1), std::size_t{16})) alignas(A) lane_results {
   A value[Items];
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The constants of top_k_items. They change its speed, never its result.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <warpfold/config.hpp>
@@ -19,7 +18,7 @@ inline constexpr std::size_t most_list_bytes = std::size_t{4} << 20;
 /// Rows of 32 chunks in a batch. A bit of a register marks each item of a lane, so there are at most 32. Wide items
 /// have registers for more rows, since fewer blocks share them.
 template <class Source>
-inline constexpr int batch_rows = Source::chunk_items > 8   ? std::max(32 / Source::chunk_items, 1)
+inline constexpr int batch_rows = Source::chunk_items > 8   ? greatest_of(32 / Source::chunk_items, 1)
                                   : Source::chunk_items > 2 ? 4
                                                             : 8;
 template <class Source> inline constexpr int batch_items = batch_rows<Source>* warp_lanes* Source::chunk_items;
@@ -32,8 +31,8 @@ struct list_shape {
 };
 /// A full buffer is sorted, so a larger one costs random items more, and ascending items less.
 inline list_shape shape_of_lists(int k, int block_warps) {
-  const int kept = std::max(warp_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(k))));
-  return {k, kept, std::max(kept, 2 * warp_lanes * block_warps)};
+  const int kept = greatest_of(warp_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(k))));
+  return {k, kept, greatest_of(kept, 2 * warp_lanes * block_warps)};
 }
 
 }  // namespace warpfold::selection

@@ -14,7 +14,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline int most_shared_blocks(int device, int k, std::size_t key_bytes) {
   const std::size_t resident =
       static_cast<std::size_t>(host_side::limits_of(device).multiprocessors) * most_blocks_per_multiprocessor;
-  return static_cast<int>(std::min(resident, most_list_bytes / (static_cast<std::size_t>(k) * key_bytes)));
+  return static_cast<int>(least_of(resident, most_list_bytes / (static_cast<std::size_t>(k) * key_bytes)));
 }
 /// The need of a call, whatever its plan.
 inline host_side::scratch_need scratch(int device, int k, std::size_t key_bytes) {

@@ -11,7 +11,7 @@ namespace warpfold::warp {
 /// Items that a lane loads at once: as many as fill 16 bytes of input or output, whose items are larger.
 template <class T, class Out> WARPFOLD_JIT consteval int chunk_items_of() {
   if constexpr (std::is_pointer_v<Out>)
-    return std::min(thread::items_per_chunk(sizeof(T)), thread::items_per_chunk(sizeof(std::remove_pointer_t<Out>)));
+    return least_of(thread::items_per_chunk(sizeof(T)), thread::items_per_chunk(sizeof(std::remove_pointer_t<Out>)));
   else return thread::items_per_chunk(sizeof(T));
 }
 
