@@ -10,6 +10,7 @@
 #include <warpfold/thread/array.cuh>
 
 #include "common/device.cuh"
+#include "common/random_items.hpp"
 #include "common/tree_hash.hpp"
 
 namespace {
@@ -17,21 +18,25 @@ namespace {
 namespace wf = warpfold;
 
 /// Block b folds counts[b] values.
-template <int Warps, class Hash> __global__ void fold_kernel(const int* counts, const Hash* values, Hash* results) {
-  auto& shared = wf::arch::dynamic_shared<wf::thread::array<Hash, Warps>>();
-  const Hash root = wf::reduction::fold_units<Warps>(shared.data(), values, counts[blockIdx.x], wf_test::hash_pair{});
+template <int Warps, class T, class Op>
+__global__ void fold_kernel(const int* counts, const T* values, T* results, Op op) {
+  auto& shared = wf::arch::dynamic_shared<wf::thread::array<T, Warps>>();
+  const T root = wf::reduction::fold_units<Warps>(shared.data(), values, counts[blockIdx.x], op);
   if (threadIdx.x == 0) results[blockIdx.x] = root;
 }
 
-template <int Warps, class Hash> void check(const std::vector<int>& counts) {
-  const auto values = wf_test::hash_items<Hash>(counts.back());
+template <int Warps, class T, class Op>
+void check(const std::vector<int>& counts, const std::vector<T>& values, Op op) {
   const wf_test::device_array<int> counts_on_device(counts);
-  const wf_test::device_array<Hash> values_on_device(values), results(std::ssize(counts));
-  wf_test::launch_and_wait(&fold_kernel<Warps, Hash>, static_cast<int>(counts.size()), Warps * wf::warp_lanes,
-                           Warps * sizeof(Hash), counts_on_device.data(), values_on_device.data(), results.data());
+  const wf_test::device_array<T> values_on_device(values), results(std::ssize(counts));
+  wf_test::launch_and_wait(&fold_kernel<Warps, T, Op>, static_cast<int>(counts.size()), Warps * wf::warp_lanes,
+                           Warps * sizeof(T), counts_on_device.data(), values_on_device.data(), results.data(), op);
   const auto roots = results.to_host();
   for (std::size_t i = 0; i < counts.size(); ++i)
-    EXPECT_EQ(roots[i], wf::canonical_tree::replay(values.data(), counts[i], wf_test::hash_pair{})) << counts[i];
+    EXPECT_EQ(roots[i], wf::canonical_tree::replay(values.data(), counts[i], op)) << counts[i];
+}
+template <int Warps, class Hash> void check(const std::vector<int>& counts) {
+  check<Warps>(counts, wf_test::hash_items<Hash>(counts.back()), wf_test::hash_pair{});
 }
 
 TEST(fold_units, is_the_canonical_tree_over_the_units) {
@@ -41,5 +46,8 @@ TEST(fold_units, is_the_canonical_tree_over_the_units) {
 TEST(fold_units, of_wide_accumulators_and_few_warps) {
   check<4, wf_test::tree_hash<24, 8>>({1, 64, 65, 256, 257, 511, 512, 513, 1024, 1025, 2000, 2048});
 }
+
+// The race detector sees loads of numbers, and none of structs that are passed by value.
+TEST(fold_units, of_numbers) { check<4>({300, 1000}, wf_test::random_items<unsigned>(1000), wf_test::number_pair{}); }
 
 }  // namespace
