@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The last block's fold of all units against the canonical tree over them.
+// The last block's fold of all units against the canonical tree over them; and of a part's, to a list of nodes.
 #include <warpfold/reduce/fold_units.cuh>
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <vector>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/canonical_tree.hpp>
+#include <warpfold/reduce/part.cuh>
 #include <warpfold/thread/array.cuh>
 
 #include "common/device.cuh"
@@ -49,5 +50,34 @@ TEST(fold_units, of_wide_accumulators_and_few_warps) {
 
 // The race detector sees loads of numbers, and none of structs that are passed by value.
 TEST(fold_units, of_numbers) { check<4>({300, 1000}, wf_test::random_items<unsigned>(1000), wf_test::number_pair{}); }
+
+using number_nodes = wf::canonical_nodes<unsigned, wf_test::number_pair>;
+
+__global__ void list_kernel(number_nodes* list, wf::reduction::part_cuts cuts, const unsigned* pieces) {
+  __shared__ unsigned chunks[16];
+  wf::reduction::write_list(wf::reduction::part_output<unsigned, wf_test::number_pair>{list}, cuts, pieces, chunks,
+                            wf_test::number_pair{});
+}
+
+// A part whose units have one item each, many of which make a node.
+TEST(fold_units, of_a_part) {
+  for (const std::int64_t first : {0, 300, 1000}) {
+    constexpr std::int64_t count = 3000;
+    const auto values = wf_test::random_items<unsigned>(count);
+    const wf_test::device_array<unsigned> pieces(values);
+    const wf_test::device_array<number_nodes> out(1);
+    wf_test::launch_and_wait(&list_kernel, 1, 96, 0, out.data(), wf::reduction::cut_part(first, first + count, 0, 0, 0),
+                             pieces.data());
+    const number_nodes list = out.value();
+    std::int64_t next = first;
+    for (int i = 0; i < list.size(); ++i) {
+      std::int64_t items = 1;
+      while (next % (2 * items) == 0 && next + 2 * items <= first + count) items *= 2;
+      EXPECT_EQ(list[i], wf::canonical_tree::replay(values.data() + (next - first), items, wf_test::number_pair{}));
+      next += items;
+    }
+    EXPECT_EQ(next, first + count);
+  }
+}
 
 }  // namespace
