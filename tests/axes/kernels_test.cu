@@ -144,7 +144,7 @@ TEST(axis_kernels, columns_join_splits) { columns_join_splits_while_others_load(
 TEST(axis_kernels, columns_of_several_phases) {
   constexpr auto policy = ax::column_policy_of<column_leaves>;
   constexpr int log_rows = ax::ceil_log2(policy.phase_steps * policy.batch_rows) + 1;
-  columns_join_splits_while_others_load(std::vector{66, 80}, std::vector<std::int64_t>{1, 2}, std::vector{log_rows});
+  columns_join_splits_while_others_load(std::vector{36, 66}, std::vector<std::int64_t>{1, 2}, std::vector{log_rows});
 }
 
 TEST(axis_kernels, column_shares_join_splits) {
