@@ -26,7 +26,8 @@ testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, c
   arguments.plan = plan;
   arguments.partials = partials.data();
   arguments.counters = counters.data();
-  wf_test::launch_and_wait(kernel, plan.blocks, block_threads, shared_bytes, arguments, more...);
+  wf::host_side::enqueue(kernel, {plan.blocks, block_threads, shared_bytes}, nullptr, arguments, more...);
+  wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   if (counters.to_host() != zeros) return testing::AssertionFailure() << "counters are not zero";
   for (const interval& result : out.to_host())
     if (!(result == interval::of(0, shape.reduced_items - 1))) return testing::AssertionFailure() << result;
@@ -101,15 +102,18 @@ ax::plan plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::i
 
 using column_leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
 
+struct column_counts {
+  std::vector<int> columns{2, 6, 16, 66, 100};
+  std::vector<std::int64_t> splits{1, 2, 9, 128, 259};
+  std::vector<int> logs_of_rows{0, 1, 4};
+};
+
 /// Columns under plans for blocks of `most_threads` threads, which fold; launch(...) is whether the kernel folds them.
 template <class Launch>
-void columns_join_splits(int most_threads, bool joins_singly, Launch launch,
-                         const std::vector<int>& column_counts = {2, 6, 16, 66, 100},
-                         const std::vector<std::int64_t>& split_counts = {1, 2, 9, 128, 259},
-                         const std::vector<int>& logs_of_rows = {0, 1, 4}) {
-  for (const int columns : column_counts)
-    for (const std::int64_t splits : split_counts)
-      for (const int log_rows : logs_of_rows) {
+void columns_join_splits(int most_threads, bool joins_singly, Launch launch, const column_counts& counts = {}) {
+  for (const int columns : counts.columns)
+    for (const std::int64_t splits : counts.splits)
+      for (const int log_rows : counts.logs_of_rows) {
         const int vectors = columns / 2, tiles = vectors > 40 ? 2 : 1, lanes = (vectors + tiles - 1) / tiles,
                   groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(most_threads / lanes)));
         const std::int64_t split_rows = std::int64_t{groups} << log_rows;
@@ -127,7 +131,7 @@ void columns_join_splits(int most_threads, bool joins_singly, Launch launch,
       }
 }
 
-template <class... Shapes> void columns_join_splits_while_others_load(const Shapes&... shapes) {
+void columns_join_splits_while_others_load(const column_counts& counts = {}) {
   constexpr auto policy = ax::column_policy_of<column_leaves>;
   static_assert(policy.has_narrow_tiles);
   columns_join_splits(
@@ -136,7 +140,7 @@ template <class... Shapes> void columns_join_splits_while_others_load(const Shap
         return folds_in_order(&ax::column_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
                               ax::column_threads(plan, policy), sizeof(ax::column_storage<column_leaves>));
       },
-      shapes...);
+      counts);
 }
 TEST(axis_kernels, columns_join_splits) { columns_join_splits_while_others_load(); }
 
@@ -144,7 +148,7 @@ TEST(axis_kernels, columns_join_splits) { columns_join_splits_while_others_load(
 TEST(axis_kernels, columns_of_several_phases) {
   constexpr auto policy = ax::column_policy_of<column_leaves>;
   constexpr int log_rows = ax::ceil_log2(policy.phase_steps * policy.batch_rows) + 1;
-  columns_join_splits_while_others_load(std::vector{36, 66}, std::vector<std::int64_t>{1, 2}, std::vector{log_rows});
+  columns_join_splits_while_others_load({{36, 66}, {1, 2}, {log_rows}});
 }
 
 TEST(axis_kernels, column_shares_join_splits) {
