@@ -44,10 +44,10 @@ template <class T, class Word, class Change> Word changed_bits(Word old, Change 
 // order leaves are found where they are looked for.
 template <class T, class Change>
 T atomic_change(T* address, Change change, std::memory_order order = std::memory_order_relaxed,
-                races::scope reach = races::scope::device) {
+                races::scope reach = races::scope::device, bool is_exchange = false) {
   begin_atomic(address);
   const undivided whole;
-  races::strong_access(address, sizeof(T), true, true, order, reach);
+  races::strong_access(address, sizeof(T), true, true, order, reach, is_exchange);
   if constexpr (is_packed_float<T>) {  // some are not trivially copyable, as atomic_ref requires
     using word [[gnu::may_alias]] = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
     auto* target = reinterpret_cast<word*>(address);
@@ -103,7 +103,8 @@ CUDA_EMULATOR_ATOMIC(atomicXor, int, unsigned, cuda_emulator::detail::ull) {
   return cuda_emulator::detail::atomic_change(address, [&](T old) { return old ^ value; });
 }
 CUDA_EMULATOR_ATOMIC(atomicExch, int, unsigned, cuda_emulator::detail::ull, float) {
-  return cuda_emulator::detail::atomic_change(address, [&](T) { return value; });
+  return cuda_emulator::detail::atomic_change(
+      address, [&](T) { return value; }, std::memory_order_relaxed, cuda_emulator::races::scope::device, true);
 }
 inline unsigned atomicInc(unsigned* address, unsigned limit) {
   return cuda_emulator::detail::atomic_change(address, [&](unsigned old) { return old >= limit ? 0u : old + 1; });

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #if defined(__x86_64__) && !defined(CUDA_EMULATOR_PORTABLE_FIBERS)
 #define CUDA_EMULATOR_X86_64 1
@@ -122,18 +124,57 @@ inline void arrive_on([[maybe_unused]] const stack_bounds& self) {
   detail::arrive_on(from_bounds);
 }
 
+// Memory for stacks, each with a guard page below it. Host threads that end leave it to those that follow, because the
+// system takes longer to map it than most kernels take to run.
+class stack_memory {
+ public:
+  static std::byte* take() {
+    {
+      const std::lock_guard<std::mutex> lock(spare().mutex);
+      if (std::vector<std::byte*>& list = spare().list; !list.empty()) {
+        std::byte* const memory = list.back();
+        list.pop_back();
+        return memory;
+      }
+    }
+    void* const memory = mmap(nullptr, stack_bytes + page_bytes(), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    mprotect(memory, page_bytes(), PROT_NONE);
+    return static_cast<std::byte*>(memory);
+  }
+  static void give_back(std::byte* memory) {
+    {
+      const std::lock_guard<std::mutex> lock(spare().mutex);
+      if (spare().list.size() < most_spare) return spare().list.push_back(memory);
+    }
+    munmap(memory, stack_bytes + page_bytes());
+  }
+  static std::size_t page_bytes() {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+  }
+
+ private:
+  static constexpr std::size_t most_spare = 8192;  // of some kilobytes each that have been touched
+  struct spare_stacks {
+    spare_stacks() { list.reserve(most_spare); }
+    std::mutex mutex;
+    std::vector<std::byte*> list;
+  };
+  // Never destroyed, because a detached thread may end after the program's last static variable.
+  static spare_stacks& spare() {
+    static spare_stacks& all = *new spare_stacks;
+    return all;
+  }
+};
+
 // A stack with a guard page below it. `run` must never return: its last act is switch_context(..., true).
 class stack {
  public:
   // `colour` shifts the first frame, so that the hot frames of different stacks use different cache sets.
   stack(void (*run)(), unsigned colour) {
-    page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    void* memory = mmap(nullptr, stack_bytes + page_, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    memory_ = static_cast<std::byte*>(memory);
-    mprotect(memory_, page_, PROT_NONE);
-    bounds.bottom = memory_ + page_;
+    bounds.bottom = memory_ + stack_memory::page_bytes();
     bounds.bytes = stack_bytes;
     prepare(run, (colour % 61) * 64);
   }
@@ -141,7 +182,7 @@ class stack {
 #if defined(CUDA_EMULATOR_ASAN)
     __asan_unpoison_memory_region(bounds.bottom, bounds.bytes);
 #endif
-    munmap(memory_, stack_bytes + page_);
+    stack_memory::give_back(memory_);
   }
   stack(const stack&) = delete;
   stack& operator=(const stack&) = delete;
@@ -152,7 +193,7 @@ class stack {
  private:
 #if defined(CUDA_EMULATOR_X86_64)
   void prepare(void (*run)(), std::size_t offset) {
-    auto* top = reinterpret_cast<void**>(memory_ + page_ + stack_bytes - offset);
+    auto* top = reinterpret_cast<void**>(memory_ + stack_memory::page_bytes() + stack_bytes - offset);
     top[-1] = nullptr;  // the return address of `run`, where a debugger's backtrace ends
     start.stack_pointer = top - 1;
     start.next_instruction = reinterpret_cast<void*>(run);
@@ -161,7 +202,7 @@ class stack {
   void prepare(void (*run)(), std::size_t offset) {
     ucontext_t host, fresh;
     getcontext(&fresh);
-    fresh.uc_stack.ss_sp = memory_ + page_;
+    fresh.uc_stack.ss_sp = memory_ + stack_memory::page_bytes();
     fresh.uc_stack.ss_size = stack_bytes - offset;
     fresh.uc_link = nullptr;
     boot() = {run, this, &host};
@@ -185,8 +226,7 @@ class stack {
   }
 #endif
 
-  std::byte* memory_ = nullptr;
-  std::size_t page_ = 0;
+  std::byte* const memory_ = stack_memory::take();
 };
 
 }  // namespace cuda_emulator

@@ -27,7 +27,8 @@ testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, c
   arguments.plan = plan;
   arguments.partials = partials.data();
   arguments.counters = counters.data();
-  wf_test::launch_and_wait(kernel, plan.blocks, block_threads, shared_bytes, arguments, more...);
+  wf::host_side::enqueue(kernel, {plan.blocks, block_threads, shared_bytes}, nullptr, arguments, more...);
+  wf::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   if (counters.to_host() != zeros) return testing::AssertionFailure() << "counters are not zero";
   for (const interval& result : out.to_host())
     if (!(result == interval::of(0, shape.reduced_items - 1))) return testing::AssertionFailure() << result;
@@ -102,11 +103,18 @@ ax::plan plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::i
 
 using column_leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
 
+struct column_counts {
+  std::vector<int> columns{2, 6, 16, 66, 100};
+  std::vector<std::int64_t> splits{1, 2, 9, 128, 259};
+  std::vector<int> logs_of_rows{0, 1, 4};
+};
+
 /// Columns under plans for blocks of `most_threads` threads, which fold; launch(...) is whether the kernel folds them.
-template <class Launch> void columns_join_splits(int most_threads, bool joins_singly, Launch launch) {
-  for (const int columns : {2, 6, 16, 66, 100})
-    for (const std::int64_t splits : {1, 2, 9, 128, 259})
-      for (const int log_rows : {0, 1, 4}) {
+template <class Launch>
+void columns_join_splits(int most_threads, bool joins_singly, Launch launch, const column_counts& counts = {}) {
+  for (const int columns : counts.columns)
+    for (const std::int64_t splits : counts.splits)
+      for (const int log_rows : counts.logs_of_rows) {
         const int vectors = columns / 2, tiles = vectors > 40 ? 2 : 1, lanes = (vectors + tiles - 1) / tiles,
                   groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(most_threads / lanes)));
         const std::int64_t split_rows = std::int64_t{groups} << log_rows;
@@ -124,14 +132,24 @@ template <class Launch> void columns_join_splits(int most_threads, bool joins_si
       }
 }
 
-TEST(axis_kernels, columns_join_splits) {
+void columns_join_splits_while_others_load(const column_counts& counts = {}) {
   constexpr auto policy = ax::column_policy_of<column_leaves>;
   static_assert(policy.has_narrow_tiles);
   columns_join_splits(
-      policy.block_threads, true, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
+      policy.block_threads, true,
+      [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
         return folds_in_order(&ax::column_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
                               ax::column_threads(plan, policy), sizeof(ax::column_storage<column_leaves>));
-      });
+      },
+      counts);
+}
+TEST(axis_kernels, columns_join_splits) { columns_join_splits_while_others_load(); }
+
+// A block joins what its threads hold, and goes on.
+TEST(axis_kernels, columns_of_several_phases) {
+  constexpr auto policy = ax::column_policy_of<column_leaves>;
+  constexpr int log_rows = ax::ceil_log2(policy.phase_steps * policy.batch_rows) + 1;
+  columns_join_splits_while_others_load({{36, 66}, {1, 2}, {log_rows}});
 }
 
 TEST(axis_kernels, column_shares_join_splits) {
@@ -160,6 +178,19 @@ TEST(axis_kernels, rows_join_splits) {
           policy.block_threads, sizeof(ax::row_storage<leaves>), false))
           << outputs << " outputs, " << splits << " splits";
     }
+}
+
+// One block has several outputs one after another, whose items fill one group: nothing is joined between them.
+TEST(axis_kernels, rows_that_fill_one_group) {
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
+  constexpr auto policy = ax::row_policy_of<leaves>;
+  constexpr std::int64_t outputs = 5, items = policy.batch_items() - 3;
+  const device_array<interval> in(numbered(outputs, items, false));
+  const ax::shape shape = ax::shape_of({2, {outputs, items}, {items, 1}}, 0b10, {1, {outputs}, {1}});
+  EXPECT_TRUE(folds_in_order(&ax::row_kernel<leaves, wf_test::join, interval*>, shape,
+                             leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
+                             plan_of(1, policy.block_threads / 32, ax::ceil_log2(policy.batch_items()), outputs, 1, 1),
+                             policy.block_threads, sizeof(ax::row_storage<leaves>), false));
 }
 
 // A batch that crosses the end of a run takes its items from two places.

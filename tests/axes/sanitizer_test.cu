@@ -3,6 +3,7 @@
 #include <warpfold/scan_axes.cuh>
 
 #include "axes/arrays.cuh"
+#include "common/interval.hpp"
 
 namespace axes_sanitizer {
 
@@ -69,7 +70,7 @@ TEST(axes_sanitizer, every_kernel_of_scans) {
                                  {"strips of several tiles", 600, 290, 0, 0},
                                  {"strips of padded rows", 290, 70, 1, 1},
                                  {"bands", 1500, 40, 0, 0},
-                                 {"bands of few columns", 3000, 3, 0, 0},
+                                 {"bands of few columns, in windows", 9000, 3, 0, 0},
                                  {"bands of padded rows", 3, 3000, 2, 1}}) {
     const std::int64_t pitch = each.columns + each.padding;
     const auto items = wf_test::random_items<float>(each.rows * pitch);
@@ -95,6 +96,21 @@ TEST(axes_sanitizer, every_kernel_of_scans) {
         ASSERT_TRUE(wf_test::same_bits(found[i], expected[i])) << each.name << ", item " << i << ' ' << is_backwards;
     }
   }
+}
+
+// One warp a block looks back on several levels, in the same room.
+TEST(axes_sanitizer, scans_of_wide_items) {
+  using wide = wf_test::interval<std::int32_t, 80>;
+  constexpr std::int64_t rows = 600, columns = 2;
+  std::vector<wide> items, expected;
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    items.push_back(wide::of(i / columns));
+    expected.push_back(wide::of(0, i / columns));
+  }
+  const wf_test::device_array<wide> in(items);
+  const wf::strided<wide, 2> matrix(in.data(), {rows, columns}, {columns, 1});
+  wf::inclusive_scan_axes(matrix, matrix, wf::axes{0}, wf_test::join{});
+  EXPECT_EQ(in.to_host(), expected);
 }
 
 }  // namespace axes_sanitizer

@@ -35,10 +35,11 @@ TEST(reduce_by_key_sanitizer, intervals) {
       expect_joined<wf_test::interval<>>(where, {.max_blocks = max_blocks, .own_workspace = true});
 }
 
-// Tiles of 512 items: more of them than a warp joins at once.
+// Tiles of 512 items: more of them than a warp joins at once; and several whose outputs fill their room.
 TEST(reduce_by_key_sanitizer, groups_of_tiles) {
-  expect_joined<wf_test::interval<std::int32_t, 40>>(layout("groups", {700, 16'000, 1, 1, 3333}),
-                                                     {.own_workspace = true});
+  using wide = wf_test::interval<std::int32_t, 40>;
+  expect_joined<wide>(layout("groups", {700, 16'000, 1, 1, 3333}), {.own_workspace = true});
+  expect_joined<wide>(alone, {.max_blocks = 1, .own_workspace = true});
 }
 
 TEST(reduce_by_key_sanitizer, too_little_room) {

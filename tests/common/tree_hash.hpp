@@ -68,6 +68,11 @@ struct hash_pair {
   }
 };
 
+/// Joins numbers so that order and association show.
+struct number_pair {
+  __host__ __device__ unsigned operator()(unsigned a, unsigned b) const { return 3 * a + 5 * (b ^ b >> 7) + 1; }
+};
+
 /// For transform_reduce: an item becomes the leaf of its value.
 template <class Hash> struct to_hash {
   template <class T> __host__ __device__ Hash operator()(T item) const {

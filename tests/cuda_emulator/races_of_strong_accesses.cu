@@ -104,6 +104,34 @@ TEST(races, strong_writes_may_need_order) {
   });
 }
 
+// Blocks add to a sum after block 0 has, which takes it when they have arrived: all of it, if arrivals are ordered.
+__global__ void add_and_take(unsigned* sum, unsigned* arrived, int fault) {
+  const bool takes = blockIdx.x == 0;
+  while (!takes && em::load(sum) == 0) __nanosleep(20);
+  atomicAdd(sum, 1u);
+  if (fault == 0) __threadfence();
+  if (!takes) atomicAdd(arrived, 1u);
+  while (takes && em::load(arrived) + 1 != gridDim.x) __nanosleep(20);
+  if (fault == 0) __threadfence();
+  if (takes) atomicExch(sum, 0u);
+}
+
+TEST(races, exchanges_may_need_order_with_atomics_that_add) {
+  em::scoped_settings settings;
+  device_array<unsigned> sum(1), arrived(1);
+  const auto clear = [&] { sum[0] = arrived[0] = 0; };
+  clear();
+  EXPECT_EQ(em::launch(add_and_take, shape(3, 1), sum.get(), arrived.get(), 1), cudaSuccess);
+  settings->strong_writes_need_order = true;
+  for_each_seed(5, [&] {
+    clear();
+    expect_fault(em::fault::race, {"atomic", "which may come before or after", "add_and_take"}, add_and_take,
+                 shape(3, 1), sum.get(), arrived.get(), 1);
+    clear();
+    EXPECT_EQ(em::launch(add_and_take, shape(3, 1), sum.get(), arrived.get(), 0), cudaSuccess);
+  });
+}
+
 TEST(races, constants_are_not_written_in_the_same_kernel) {
   device_array<int> items(64), out(128);
   expect_mix({"ld.global.nc", "read_constant"}, read_constant, shape(1, 64), items.get());

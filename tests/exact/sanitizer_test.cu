@@ -30,14 +30,19 @@ template <class T> void expect_sums() {
     }
 }
 
-/// Segments of all lengths, and many short neighbours in the midst of the input.
+/// Segments of all lengths, many short neighbours in the midst of the input, and tiles of few teams, which leave no
+/// lane without work between them.
 std::vector<std::vector<int>> lists_of_offsets() {
   std::vector<int> neighbours{10};
   for (int s = 0; s < 200; ++s) neighbours.push_back(neighbours.back() + s % 50);
-  return {{0, 3, 3, 20, 90, 400, 3000, 3001, 3100}, neighbours};
+  return {{0, 3, 3, 20, 90, 400, 3000, 3001, 3100},
+          neighbours,
+          {0, 9, 18, 27, 36, 45},
+          {0, 9, 90},
+          {10, 19, 28, 37, 46, 55, 64, 73, 82, 91, 100}};
 }
 
-template <class T> void expect_segments(const std::vector<int>& offsets) {
+template <class T> void expect_segments(const std::vector<int>& offsets, int max_blocks = 1) {
   wf_test::random_source source(2);
   const std::size_t segments = offsets.size() - 1;
   for (const hard_items what : {hard_items::narrow, hard_items::wide, hard_items::infinities}) {
@@ -45,7 +50,7 @@ template <class T> void expect_segments(const std::vector<int>& offsets) {
     const wf_test::device_array<T> in(items, 1), out(static_cast<std::int64_t>(segments));
     const wf_test::device_array<int> device_offsets(offsets);
     wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), segments), wf::exact_plus{},
-                         {.max_blocks = 1});
+                         {.max_blocks = max_blocks});
     const auto sums = out.to_host();
     for (std::size_t s = 0; s < segments; ++s) {
       wf_test::exact_sum expected;
@@ -62,6 +67,36 @@ TEST(exact_sanitizer, segments_of_floats) {
 TEST(exact_sanitizer, segments_of_doubles) {
   for (const auto& offsets : lists_of_offsets()) expect_segments<double>(offsets);
 }
+// Under this schedule, a block adds to a sum before others do, and takes it after they have.
+TEST(exact_sanitizer, sums_that_blocks_share) {
+  const wf_test::schedule_seed scheduled(2);
+  expect_sums<double>();
+  expect_segments<double>({0, 9000}, 4);
+}
+
+/// Adds `number` * 2^64 units twice, and carries.
+__global__ void carry_kernel(std::int64_t number, unsigned long long* words) {
+  using sum = wf::exact::lazy_superaccumulator<float>;
+  __shared__ sum own;
+  const int lane = static_cast<int>(threadIdx.x);
+  for (int i = lane; i < sum::words; i += wf::warp_lanes) own.word[i] = 0;
+  __syncwarp();
+  for (int times = 0; times < 2; ++times) {
+    own.add(number, wf::exact::superaccumulator<float>::least_exponent + 64, {wf::warp_lanes, true});
+    own.carry();
+  }
+  for (int i = lane; i < sum::words; i += wf::warp_lanes) words[i] = own.word[i];
+}
+
+TEST(exact_sanitizer, words_are_carried) {
+  constexpr std::int64_t number = 0x7abcdef01;
+  const wf_test::device_array<unsigned long long> words(wf::exact::lazy_superaccumulator<float>::words);
+  wf_test::launch_and_wait(&carry_kernel, 1, wf::warp_lanes, 0, number, words.data());
+  std::vector<unsigned long long> expected(words.size());
+  expected[2] = 2 * number & 0xffffffff, expected[3] = 2 * number >> 32;
+  EXPECT_EQ(words.to_host(), expected);
+}
+
 TEST(exact_sanitizer, halves) { expect_sums<__half>(); }
 TEST(exact_sanitizer, floats) { expect_sums<float>(); }
 TEST(exact_sanitizer, doubles) { expect_sums<double>(); }

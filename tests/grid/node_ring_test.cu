@@ -69,10 +69,22 @@ template <class Ring> __global__ void look_back_kernel(Ring ring, units own_unit
   ring.finish(tile, ring.leave(tile, !own_units.fences));
 }
 
+template <int Readers> wf_test::device_array<uint4> zero_words() {
+  return wf_test::device_array<uint4>(
+      std::vector<uint4>(grid::ring_bytes<Readers>(sizeof(tiles_node)) / sizeof(uint4), uint4{}));
+}
+void expect_only_draws_are_left(const wf_test::device_array<uint4>& memory, int tiles) {
+  auto left = memory.to_host();
+  EXPECT_EQ(left[0].x, static_cast<unsigned>(tiles)) << "tiles drawn";
+  left[0].x = 0;
+  EXPECT_TRUE(
+      std::all_of(left.begin(), left.end(), [](const uint4& four) { return (four.x | four.y | four.z | four.w) == 0; }))
+      << "a word is left of " << tiles << " tiles";
+}
+
 template <int Readers, class Shape = usual_shape<Readers>> void check(int tiles, units own_units) {
   using ring = grid::node_ring<tiles_node, Readers, Shape>;
-  const std::size_t words = grid::ring_bytes<Readers>(sizeof(tiles_node)) / sizeof(uint4);
-  const wf_test::device_array<uint4> memory(std::vector<uint4>(words, uint4{}));
+  const wf_test::device_array<uint4> memory = zero_words<Readers>();
   const wf_test::device_array<int> begins(std::vector<int>(static_cast<std::size_t>(tiles), -2));
   auto* const control = reinterpret_cast<grid::ring_control<Readers>*>(memory.data());
   const ring nodes{control, reinterpret_cast<grid::published_value<tiles_node>*>(control + 1), tiles};
@@ -81,12 +93,7 @@ template <int Readers, class Shape = usual_shape<Readers>> void check(int tiles,
   for (int tile = 0; tile < tiles; ++tile)
     EXPECT_EQ(found[static_cast<std::size_t>(tile)], own_units.has(tile) ? own_units.first : tile)
         << "tile " << tile << " of " << tiles;
-  auto left = memory.to_host();
-  EXPECT_EQ(left[0].x, static_cast<unsigned>(tiles)) << "tiles drawn";
-  left[0].x = 0;
-  EXPECT_TRUE(
-      std::all_of(left.begin(), left.end(), [](const uint4& four) { return (four.x | four.y | four.z | four.w) == 0; }))
-      << "a word is left of " << tiles << " tiles";
+  expect_only_draws_are_left(memory, tiles);
 }
 
 TEST(node_ring, tiles_find_the_nodes_before_them) {
@@ -120,6 +127,41 @@ TEST(node_ring, places_are_used_again) {
   }
   check<2, small_shape<2>>(8 * 32 + 3, {.first = 20, .late = 60});
   check<1, small_shape<1>>(2 * 32 + 40, {.first = 0, .publisher = 31});  // which has not waited itself
+}
+
+/// Windows of two nodes, so that few tiles have three levels.
+struct narrow_shape : usual_shape<1> {
+  static constexpr int log_window = 1;
+  __device__ static constexpr int log_windows(int) { return 4; }
+};
+using narrow_ring = grid::node_ring<tiles_node, 1, narrow_shape>;
+
+/// Each tile publishes its own node, and the longer ones that it completes, which nobody reads. One warp per tile.
+__global__ void publish_kernel(narrow_ring ring) {
+  const int lane = static_cast<int>(threadIdx.x);
+  int tile = 0;
+  if (lane == 0) tile = static_cast<int>(atomicAdd(&ring.control->next_tile, 1));
+  tile = __shfl_sync(warpfold::full_warp, tile, 0);
+  ring.enter(tile);
+  if (lane == 0) ring.publish(0, tile, {});
+  const int through = tile + 1;
+  for (int level = 1; lane == 0 && through < ring.tiles && through >> level << level == through; ++level)
+    ring.publish(level, tile >> level, {});
+  ring.fence();
+  ring.finish(tile, ring.leave(tile));
+}
+
+// What tiles have published is handed up from counter to counter, until the last tile of all clears the longest node.
+TEST(node_ring, longer_nodes_that_nobody_reads) {
+  constexpr int tiles = 16;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const wf_test::schedule_seed scheduled(seed);
+    const wf_test::device_array<uint4> memory = zero_words<1>();
+    auto* const control = reinterpret_cast<grid::ring_control<1>*>(memory.data());
+    const narrow_ring ring{control, reinterpret_cast<grid::published_value<tiles_node>*>(control + 1), tiles};
+    wf_test::launch_and_wait(&publish_kernel, tiles, 32, 0, ring);
+    expect_only_draws_are_left(memory, tiles);
+  }
 }
 
 }  // namespace

@@ -133,6 +133,9 @@ def problems():
         for note in read_blocks(here / name):
             if (note["file"], note["code"], note["without"]) not in there:
                 found.append(f"{name}: {note['file']} has no {note['without']} at: {note['code']}")
+            model, _, event = note.get("model", "").partition(" ")
+            if model and f'"{event}"' not in (root / "tests/memory_model" / model).read_text():
+                found.append(f"{name}: tests/memory_model/{model} has no order named {event}")
     return found
 
 
@@ -198,8 +201,10 @@ def write_page(results):
         verdict, by = results.get(f"{file}|{number}|{what}", ("not run", ""))
         note = notes.get((file, code, what))
         if note and verdict != "killed":
-            verdict = next(v for v in ("equivalent", "alive", "not met") if v in note)
+            verdict = next(v for v in ("model", "equivalent", "alive", "not met") if v in note)
             by = note[verdict]
+            if verdict == "model":
+                verdict, by = "killed", "in the model: {}, {}".format(*by.split(" ", 1))
         text = code if len(code) < 70 else code[:67] + "..."
         add(f"{file}", f"without {what}: `{text}`", verdict, by)
     for fault in read_blocks(here / "faults.txt"):

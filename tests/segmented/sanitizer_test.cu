@@ -81,20 +81,23 @@ TEST(segmented_reduce_sanitizer, items_of_4_bytes) {
 }
 
 // The race detector sees loads of numbers, and none of structs that are passed by value. Many segments of a few items
-// wait in queues.
+// wait in queues, and many tiny ones fill tiles.
 TEST(segmented_reduce_sanitizer, sums_of_numbers) {
   auto all = layouts();
   all.emplace_back("few", wf_test::lengths(600, 20));
+  all.emplace_back("tiny", wf_test::lengths(1500, 3));
   for (const layout& where : all) {
     std::vector<int> lengths;
     for (std::size_t s = 0; s < where.begins.size(); ++s)
       lengths.push_back(static_cast<int>(where.ends[s] - where.begins[s]));
     const device_array<int> in(std::vector<int>(static_cast<std::size_t>(where.items), 1), 1);
-    const device_array<int> offsets(where.offsets<int>()), out(where.segments());
+    const device_array<int> offsets(where.offsets<int>()), ids(where.owners<int>()), out(where.segments());
     const std::span outputs(out.data(), out.size());
     const wf::segmented_options<int> options{.max_blocks = 1};
     wf::segmented_reduce(in.items(), offsets.items(), outputs, wf::plus{}, options);
     EXPECT_EQ(out.to_host(), lengths) << where;
+    wf::segmented_reduce(in.items(), wf::owners{ids.items()}, outputs, wf::plus{}, options);
+    EXPECT_EQ(out.to_host(), lengths) << where << " by owners";
     wf_test::per_warp_team::reduce(in.items(), offsets.items(), outputs, wf::plus{}, options);
     EXPECT_EQ(out.to_host(), lengths) << where << " by teams";
   }
@@ -109,10 +112,12 @@ TEST(segmented_reduce_sanitizer, staged) {
         wf_test::staged::reduce(in, offsets.items(), out, wf_test::join{}, options);
       },
       {"staged", wf_test::power_law(4000, 300)});
-  expect_joined([](auto in, const layout& where, auto out, const auto& options) {
-    const device_array<int> ids(where.owners<int>(), 1);
-    wf_test::staged::reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
-  });
+  expect_joined(
+      [](auto in, const layout& where, auto out, const auto& options) {
+        const device_array<int> ids(where.owners<int>(), 1);
+        wf_test::staged::reduce(in, wf::owners{ids.items()}, out, wf_test::join{}, options);
+      },
+      {"tiny", wf_test::lengths(1500, 1)});
 }
 
 // By teams of all sizes, and units of segments that are too long for these, joined by several blocks.

@@ -24,18 +24,24 @@ template <class Unit, int Rows> __global__ void exchange_kernel(int* runs, int* 
   };
   auto& shared = wf::arch::dynamic_shared<room>();
   const int lane = static_cast<int>(threadIdx.x);
-  Unit units[Rows];
-  for (int r = 0; r < Rows; ++r)
+  Unit units[Rows], before[Rows];
+  for (int r = 0; r < Rows; ++r) {
     for (auto& word : units[r].word) word = static_cast<std::decay_t<decltype(word)>>(r * 32 + lane);
-  const auto number = [&](int r) {
-    for (const auto& word : units[r].word)
-      if (word != units[r].word[0]) return -1;
-    return static_cast<int>(units[r].word[0]);
+    before[r] = units[r];
+  }
+  const auto number = [](const Unit& of) {
+    for (const auto& word : of.word)
+      if (word != of.word[0]) return -1;
+    return static_cast<int>(of.word[0]);
   };
+  exchange::to_runs(before, shared.bytes);  // then lanes write where others have read
   exchange::to_runs(units, shared.bytes);
-  for (int r = 0; r < Rows; ++r) runs[lane * Rows + r] = number(r);
+  for (int r = 0; r < Rows; ++r) {
+    const int own = number(units[r]);
+    runs[lane * Rows + r] = own == number(before[r]) ? own : -1;
+  }
   exchange::to_rows(units, shared.bytes);
-  for (int r = 0; r < Rows; ++r) rows[r * 32 + lane] = number(r);
+  for (int r = 0; r < Rows; ++r) rows[r * 32 + lane] = number(units[r]);
 }
 
 template <class Unit, int Rows> void expect_exchange() {

@@ -111,11 +111,11 @@ inline void completes(barrier_state& barrier) { barrier.completed = barrier.arri
 
 // A strong access, when it happens.
 inline void strong_access_at(const volatile void* address, std::size_t bytes, bool reads, bool is_write,
-                             std::memory_order order, scope reach, const void* place) {
+                             std::memory_order order, scope reach, const void* place, bool is_exchange = false) {
   thread& t = *current_thread;
   const void* const at = const_cast<const void*>(address);
   const unsigned kind = strong | (is_write ? writes : 0u) | (reads && is_write ? both_ways : 0u) |
-                        (reach == scope::block ? within_block : 0u);
+                        (reach == scope::block ? within_block : 0u) | (is_exchange ? replaces : 0u);
   const access what{reinterpret_cast<std::uintptr_t>(at),
                     bytes,
                     static_cast<std::uint8_t>(kind),
@@ -133,10 +133,10 @@ inline void strong_access_at(const volatile void* address, std::size_t bytes, bo
   if (is_write) current->store(t.race, what, releases, reach, reads);
 }
 [[gnu::noinline]] inline void strong_access(const volatile void* address, std::size_t bytes, bool reads, bool is_write,
-                                            std::memory_order order, scope reach) {
+                                            std::memory_order order, scope reach, bool is_exchange = false) {
   const undivided whole;
   if (current_thread != nullptr)
-    strong_access_at(address, bytes, reads, is_write, order, reach, __builtin_return_address(0));
+    strong_access_at(address, bytes, reads, is_write, order, reach, __builtin_return_address(0), is_exchange);
 }
 [[gnu::noinline]] inline void fence(std::memory_order order, scope reach) {
   const undivided whole;
@@ -197,7 +197,7 @@ inline void completes(barrier_state&) {}
 inline void passes(const barrier_state&, thread&) {}
 inline void plain(const void*, std::size_t, bool) {}
 inline void constant_load(const void*, std::size_t) {}
-inline void strong_access(const volatile void*, std::size_t, bool, bool, std::memory_order, scope) {}
+inline void strong_access(const volatile void*, std::size_t, bool, bool, std::memory_order, scope, bool = false) {}
 inline void fence(std::memory_order, scope) {}
 inline void proxy_fence() {}
 inline copy_state bulk_copy_starts(thread&, const void*, const void*, std::size_t) { return {}; }

@@ -35,13 +35,18 @@ CUDA_EMULATOR_INLINE inline std::uint8_t extent_of(const access& a, std::uintptr
                                    (a.bytes < 16 ? a.bytes : 15u));
 }
 
+// Whether two strong writes come to the same in either order: atomics that count, or that all take what is there.
+CUDA_EMULATOR_INLINE inline bool commute(const access& a, const record& r) {
+  return (a.kind & r.kind & both_ways) != 0 && ((a.kind ^ r.kind) & replaces) == 0;
+}
+
 // Whether `a` and `r` may not happen at once.
 CUDA_EMULATOR_INLINE inline bool conflict(const access& a, const record& r, std::uint8_t extent,
                                           bool strong_writes_need_order) {
   if (((a.kind | r.kind) & writes) == 0) return false;
   if ((a.kind & r.kind & strong) == 0 || extent != r.extent) return true;
   if (((a.kind | r.kind) & within_block) != 0 && block_of(a.who) != block_of(r.group * 32)) return true;
-  return strong_writes_need_order && (a.kind & r.kind & writes) != 0 && (a.kind & r.kind & both_ways) == 0 &&
+  return strong_writes_need_order && (a.kind & r.kind & writes) != 0 && !commute(a, r) &&
          block_of(a.who) != block_of(r.group * 32);
 }
 

@@ -15,6 +15,7 @@ inline constexpr unsigned within_block = 4;        // strong for the threads of 
 inline constexpr unsigned by_copy_engine = 8;      // by the asynchronous proxy
 inline constexpr unsigned constant = 16;           // by a load that takes memory to be constant while the kernel runs
 inline constexpr unsigned both_ways = 32;          // an atomic that reads and writes
+inline constexpr unsigned replaces = 64;           // such an atomic whose value does not depend on what was there
 
 // The accesses of one kind at one place of the program, between two releases, by lanes of one warp.
 struct record {

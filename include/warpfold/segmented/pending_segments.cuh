@@ -43,7 +43,7 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
   const int kept = pending - from, lane = arch::lane_id();
   __syncwarp();  // all lanes have read the folded ones
   if (from == 0) return kept;
-  const auto moved = pending_segment<Index>::load(queue[lane < kept ? from + lane : from]);
+  const auto moved = pending_segment<Index>::load(queue[lane < kept ? from + lane : 0]);
   __syncwarp();
   if (lane < kept) moved.store(queue[lane]);
   __syncwarp();
