@@ -28,8 +28,9 @@
 //
 // They throw std::invalid_argument, before anything is enqueued, for k below 0 or above 1024, ranges whose sizes do not
 // match, null pointers, outputs within an input or within each other, a workspace that is too small or misaligned, host
-// memory where device memory is meant, and for more than 2^32 - 1 items of 32 bits in a sequence or in segments of one
-// length; cuda_error for what CUDA reports. What segments promise is checked as in segmented_reduce.
+// memory where device memory is meant, and for a sequence or a segment of one length that has more than 2^32 - 1 items
+// of 32 bits, or 2^37 others; cuda_error for what CUDA reports. What segments promise is checked as in
+// segmented_reduce, and that no other segment has more items than that. A default wf::workspace suffices for any k.
 #pragma once
 #include <warpfold/call_options.hpp>
 #include <warpfold/host/checked_source.cuh>
@@ -92,7 +93,10 @@ void enqueue_top_k(const top_k_input<It>& in, const Segments& segments, std::int
   using T = iterator_item_t<It>;
   using order = selection::item_order<Smallest, Nans, T>;
   const char* const function = in.function;
-  if constexpr (check_top_k_types<T, output_iterator_t<Values>, output_iterator_t<Indices>>()) {
+  constexpr bool tells_begins = !requires { segments.ids; };
+  static_assert(tells_begins,
+                "warpfold: owners do not tell where a segment begins: pass offsets, bounds or fixed_length");
+  if constexpr (tells_begins && check_top_k_types<T, output_iterator_t<Values>, output_iterator_t<Indices>>()) {
     if (k < 0 || k > selection::most_k) reject(function, {"k is ", k, "; it must be 0 to ", selection::most_k});
     const auto source = checked_source(function, in.argument, in.first, in.count);
     host_side::check_max_blocks(function, options.max_blocks);

@@ -24,10 +24,7 @@ template <class Key> struct alignas(16) list_storage {
 
 template <class Key> class best_list {
  public:
-  /// All threads of the block make one, and call `clear` before anything else.
-  __device__ best_list(list_storage<Key>& shared, const list_shape& shape) : shared_(shared), shape_(shape) {
-    if (arch::flat_thread() == 0) shared.bound = 0;
-  }
+  __device__ best_list(list_storage<Key>& shared, const list_shape& shape) : shared_(shared), shape_(shape) {}
 
   /// Key number `i` of the k best ones, or none. Valid after `fill`.
   __device__ Key key(int i) const { return kept()[i]; }
@@ -35,35 +32,42 @@ template <class Key> class best_list {
   __device__ Key last() const { return shared_.last; }
   /// Keys whose leading bits are less than this are not among the best.
   __device__ unsigned bound() const { return shared_.bound; }
-  /// bound() = the least `leading` of all threads, which call it. A barrier must come before and after.
+  /// bound() = the least `leading` of all threads, which call it. A barrier must come before it.
   __device__ void set_bound(unsigned leading) {
     if (arch::flat_thread() == 0) shared_.bound = ~0u;
     __syncthreads();
     leading = warp::all_reduce(leading, minimum{});
     if (arch::lane_id() == 0) atomicMin(&shared_.bound, leading);
+    __syncthreads();
   }
 
   /// Empties the list. All threads call it.
-  __device__ void clear() {
+  __device__ void clear(unsigned bound) {
     __syncthreads();
     WARPFOLD_NO_UNROLL
     for (int i = arch::flat_thread(); i < shape_.kept; i += static_cast<int>(blockDim.x)) kept()[i] = Key::none();
-    if (arch::flat_thread() == 0) shared_.last = Key::none(), shared_.count = 0;
+    if (arch::flat_thread() == 0) shared_.last = Key::none(), shared_.count = 0, shared_.bound = bound;
     __syncthreads();
   }
-  /// Calls step() in all threads until it returns false; it must be the same in all lanes of a warp. A step enters
-  /// keys, and returns whether there are more. After each merge, all threads call merged(). All threads call it; a
-  /// barrier follows.
+  /// Calls step() in all threads until it returns false, at least once before each merge; it must be the same in all
+  /// lanes of a warp. A step enters keys, and returns whether there are more. After each merge, all threads call
+  /// merged(). All threads call it; a barrier follows.
   template <class Step, class Merged> __device__ void fill(Step step, Merged merged) {
     bool has_more = true;
     do {
-      while (has_more && !is_full()) has_more = step();
+      do has_more = has_more && step();
+      while (has_more && !is_full());
       merge_buffer();
       merged();
     } while (__syncthreads_or(has_more));
   }
   /// Lets the block merge as if the buffer were full. In a step, one thread calls it.
   __device__ void ask_for_merge() { atomicOr(&shared_.count, merge_bit); }
+  /// Empties the list, whose k-th key becomes the bound. All threads call it after a merge; a barrier follows.
+  __device__ void keep_bound() {
+    __syncthreads();
+    clear(kept()[shape_.k - 1].leading());
+  }
   /// Enters the keys of the lanes that have a `candidate`. Returns whether the lane's key found no place: then the
   /// buffer is full. All lanes of a warp call it, in a step.
   __device__ bool refuses(bool candidate, const Key& key) {

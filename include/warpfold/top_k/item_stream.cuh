@@ -18,9 +18,11 @@ template <class Order, class Source> class item_stream {
   using key = key_of<Order>;
   using list = best_list<key>;
 
-  /// Part `part` of the `parts` of a segment, whose items are those of `source`.
-  __device__ item_stream(const Source& source, int part, int parts)
+  /// Part `part` of the `parts` of a segment, whose items are those of `source`. In a trial, the first step enters the
+  /// best rank of each lane, not items.
+  __device__ item_stream(const Source& source, int part, int parts, bool is_trial)
       : source_(source),
+        is_trial_(is_trial),
         tiles_((source.items + tile_items() - 1) / tile_items(), part, parts),
         next_merge_(parts > 1 && arch::flat_warp() == 0 ? 1 : ~0u),
         first_(0) {}
@@ -32,7 +34,13 @@ template <class Order, class Source> class item_stream {
       if (!tiles_.exists()) return false;
       first_ = tiles_.tile() * tile_items() + arch::flat_warp() * items;
       tiles_.advance();
-      if (first_ < source_.items) load(bound);
+      const auto best = first_ < source_.items ? load(bound) : 0;
+      if (is_trial_) {
+        is_trial_ = false;
+        to.refuses(waiting_ != 0, key::least_of(best));  // it never does: the buffer has room for a key of each thread
+        if (arch::lane_id() == 0) to.ask_for_merge();
+        return true;
+      }
     }
     if (__any_sync(full_warp, waiting_ != 0)) offer(to, bound);
     if (__any_sync(full_warp, waiting_ != 0)) return true;
@@ -56,8 +64,8 @@ template <class Order, class Source> class item_stream {
   __device__ auto rank(int i) const { return Order::rank(Source::value(rows_[i / chunk_items], i % chunk_items)); }
   __device__ std::int64_t first_of_lane() const { return first_ + arch::lane_id() * chunk_items; }
 
-  /// Loads the batch. Its items wait if one of them may be among the best.
-  __device__ void load(std::uint32_t bound) {
+  /// Loads the batch, and returns the lane's best rank. Its items wait if one of them may be among the best.
+  __device__ typename Order::rank_type load(std::uint32_t bound) {
     const bool all_exist = warp::load_rows(source_, first_, rows_);
     const std::int64_t remaining = source_.items - first_of_lane();
     typename Order::rank_type best = 0;
@@ -70,6 +78,7 @@ template <class Order, class Source> class item_stream {
         existing |= 1u << i;
       }
     waiting_ = key::of(best, 0).leading() >= bound ? existing : 0;
+    return best;
   }
   /// Offers the waiting items, row by row. The rows move through the first place, since registers cannot be indexed;
   /// unrolled, all keys at once would not fit them.
@@ -95,6 +104,7 @@ template <class Order, class Source> class item_stream {
   }
 
   const Source& source_;
+  bool is_trial_;
   tile_order tiles_;
   unsigned next_merge_;                // the first warp of several parts asks for a merge after 1, 2, 4, ... tiles
   std::int64_t first_;                 // number of the batch's first item

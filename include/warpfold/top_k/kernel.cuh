@@ -3,8 +3,10 @@
 //
 // A block keeps the best k keys that it has met (best_list.cuh), and compares each item with the worst of them. Of
 // random items some k ln(n / k) pass, and of monotone ones few more, since tiles are visited in an order of its own
-// (tile_order.hpp). There is no histogram, so no second pass over the input: up to k = 64 the lists cost little beside
-// reading. The worst case is an input made against the order of tiles: then each item passes through a sort.
+// (tile_order.hpp). If k is small, each lane first enters the best rank of its first items: the k-th of these ranks is
+// a bound, which few items of the first tile reach. There is no histogram, so no second pass over the input: up to
+// k = 64 the lists cost little beside reading. The worst case is an input made against the order of tiles: then each
+// item passes through a sort.
 //
 // A segment is read by one block; or, if there are fewer segments than blocks, by several. These tell each other how
 // good their items are (part_words.cuh), so that few items pass in any of them. They store their lists, and arrive at
@@ -74,7 +76,7 @@ __device__ void write_result(const Arguments& arguments, const Source& source, s
 template <class Key>
 __attribute__((noinline)) __device__ void join_lists(best_list<Key> list, const Key* lists, int count, int k) {
   list_stream<Key> all(lists, count, k);
-  list.clear();
+  list.clear(list.bound());
   list.fill([&] { return all.step(list); }, [] {});
 }
 
@@ -87,9 +89,15 @@ __device__ bool select(const Arguments& arguments, const Source& source, std::in
   const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x), k = arguments.shares.shape.k,
             parts = arguments.shares.parts;
   const part_words words{arguments.words + segment * parts, part, parts, k};
-  item_stream<Order, Source> items(source, part, parts);
-  list.clear();
-  list.fill([&] { return items.step(list); }, [&] { words.exchange(list); });
+  bool is_trial = 2 * k <= threads;  // else the lanes' best ranks tell little
+  item_stream<Order, Source> items(source, part, parts, is_trial);
+  list.clear(0);
+  list.fill([&] { return items.step(list); },
+            [&] {
+              if (is_trial) list.keep_bound();
+              else words.exchange(list);
+              is_trial = false;
+            });
   if (parts == 1) return true;
 
   key* const lists = arguments.lists + segment * parts * k;

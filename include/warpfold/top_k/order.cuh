@@ -62,6 +62,8 @@ template <int RankBits> struct packed_key {
   __device__ static packed_key of(std::uint32_t rank, std::int64_t place) {
     return {std::uint64_t{rank} << place_bits | (last_place - static_cast<std::uint64_t>(place))};
   }
+  /// No key of this rank is less.
+  __device__ static packed_key least_of(std::uint32_t rank) { return {std::uint64_t{rank} << place_bits}; }
   __device__ bool holds() const { return word != 0; }
   __device__ bool comes_before(const packed_key& other) const { return word > other.word; }
   __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (word & last_place)); }
@@ -79,6 +81,7 @@ struct alignas(16) wide_key {
   __device__ static wide_key of(std::uint64_t rank, std::int64_t place) {
     return {rank, ~static_cast<std::uint64_t>(place)};
   }
+  __device__ static wide_key least_of(std::uint64_t rank) { return {rank, 0}; }
   __device__ bool holds() const { return places_after != 0; }
   __device__ bool comes_before(const wide_key& other) const {
     return rank > other.rank || (rank == other.rank && places_after > other.places_after);

@@ -14,7 +14,7 @@ struct part_words {
   unsigned* words;  ///< one for each part, zero before and after
   int part, parts, k;
 
-  /// Tells the block's word, and takes the bound of all. All threads call it, with a barrier after it.
+  /// Tells the block's word, and takes the bound of all. All threads call it.
   template <class Key> __device__ void exchange(best_list<Key>& list) const {
     if (parts == 1) return;
     const int thread = arch::flat_thread();

@@ -6,12 +6,13 @@
 #include <warpfold/config.hpp>
 
 namespace warpfold::selection {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int most_k = 1024;
 inline constexpr int most_block_warps = 8;
 /// Asked of the register allocator.
 template <class Key> inline constexpr int blocks_per_multiprocessor = sizeof(Key) > 8 ? 2 : 3;
-/// Bounds of the blocks that share segments: as many as may be resident, and as have lists in scratch, of which every
+/// Bounds of the blocks that share segments: as many as may be resident, and as have lists in scratch. A default
 /// wf::workspace has that much.
 inline constexpr int most_blocks_per_multiprocessor = 4;
 inline constexpr std::size_t most_list_bytes = std::size_t{4} << 20;
@@ -35,4 +36,5 @@ inline list_shape shape_of_lists(int k, int block_warps) {
   return {k, kept, greatest_of(kept, 2 * warp_lanes * block_warps)};
 }
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::selection
