@@ -8,6 +8,7 @@
 #include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::selection {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Shared memory of a block. The kept keys and those of the buffer lie behind it.
 template <class Key> struct alignas(16) list_storage {
@@ -125,4 +126,5 @@ template <class Key> class best_list {
   list_shape shape_;
 };
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::selection

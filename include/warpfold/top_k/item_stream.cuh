@@ -8,6 +8,7 @@
 #include <warpfold/warp/load_rows.cuh>
 
 namespace warpfold::selection {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Items that a segment may have: their places fit keys, and their tiles, which have 2^7 items at least, are counted.
 template <class Key> inline constexpr std::int64_t most_items = least_of(Key::most_items, most_tiles* warp_lanes * 4);
@@ -112,4 +113,5 @@ template <class Order, class Source> class item_stream {
   unsigned waiting_ = 0;               // a bit for each of the lane's items that has not been offered
 };
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::selection

@@ -4,6 +4,7 @@
 #include <warpfold/top_k/best_list.cuh>
 
 namespace warpfold::selection {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// The lists of a warp, `together` of them at a time. Lists are sorted: once a key is not among the best, no later one
 /// of its list is.
@@ -61,4 +62,5 @@ template <class Key> class list_stream {
   Key own_[together];
 };
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::selection

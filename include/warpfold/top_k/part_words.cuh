@@ -8,6 +8,7 @@
 #include <warpfold/top_k/best_list.cuh>
 
 namespace warpfold::selection {
+inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// The words of a segment, as one of its parts uses them.
 struct part_words {
@@ -33,4 +34,5 @@ struct part_words {
   }
 };
 
+}  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::selection
