@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/random_items.hpp"
-
 namespace wf_fuzz {
 
 enum knob {
@@ -67,7 +65,7 @@ struct fuzz_case {
 };
 
 /// Sizes around powers of two, of tiles, few, or any.
-inline std::int64_t draw_items(wf_test::random_source& source, std::int64_t most) {
+template <class Source> std::int64_t draw_items(Source& source, std::int64_t most) {
   int bits = 0;
   while ((std::int64_t{2} << bits) <= most) ++bits;
   const std::int64_t power = std::int64_t{1} << source.below(bits + 1);
@@ -81,8 +79,9 @@ inline std::int64_t draw_items(wf_test::random_source& source, std::int64_t most
   return count < 0 ? 0 : count > most ? most : count;
 }
 
-inline fuzz_case draw_case(const std::string& entry, wf_test::random_source& source, std::int64_t most_items,
-                           bool with_faults) {
+/// A case of `entry`. Numbers come from source.below(bound): random ones, or those of a fuzzer that is guided.
+template <class Source>
+fuzz_case draw_case(const std::string& entry, Source& source, std::int64_t most_items, bool with_faults) {
   fuzz_case c{entry};
   const auto sometimes = [&](std::int64_t bound) { return source.below(3) == 0 ? source.below(bound) : 0; };
   c[items] = draw_items(source, most_items);

@@ -6,15 +6,14 @@
 //
 // Case number n depends on seed and n alone. A failure is shrunk and printed as a line for --case, and as a program to
 // paste.
-#include <unistd.h>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 
-#include "fuzz/program.hpp"
-#include "fuzz/shrink.hpp"
+#include "common/random_items.hpp"
+#include "fuzz/check_case.hpp"
 
 namespace {
 
@@ -50,38 +49,6 @@ arguments read(int count, char** words) {
   return read;
 }
 
-/// The case that runs, for what ends the process.
-char running[1024];
-void say_case(int signal) {
-  (void)!write(2, running, std::strlen(running));
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
-/// With --plant, a fault of a made-up kind: wrong from 129 items on, where they are not aligned. It shows that the
-/// campaign finds and shrinks.
-std::string checked(const fuzz_case& c, bool plant) {
-  std::snprintf(running, sizeof running, "while running --case \"%s\"\n", c.line().c_str());
-  if (plant && c[wf_fuzz::items] >= 129 && c[wf_fuzz::in_offset] >= 3) return "a planted fault";
-  return wf_fuzz::run_case(c);
-}
-
-int report(const fuzz_case& found, const std::string& difference, bool plant) {
-  std::cout << "found: --case \"" << found.line() << "\"\n  " << difference << std::endl;
-  if (checked(found, plant).empty()) {
-    std::cout << "It does not fail alone: repeat the campaign up to it, by the same seed and --cases." << std::endl;
-    return 1;
-  }
-  const fuzz_case small = wf_fuzz::shrink(found, [&](const fuzz_case& c) { return !checked(c, plant).empty(); });
-  std::cout << "smallest: --case \"" << small.line() << "\"\n  " << checked(small, plant) << "\n\n";
-  try {
-    wf_fuzz::print_program(std::cout, small);
-  } catch (const std::exception& e) {
-    std::cout << "// no program: " << e.what() << '\n';
-  }
-  return 1;
-}
-
 int campaign(const arguments& given) {
   std::vector<std::string> entries;
   for (const auto& e : wf_fuzz::table())
@@ -96,10 +63,10 @@ int campaign(const arguments& given) {
     const std::string& entry =
         entries[static_cast<std::size_t>(source.below(static_cast<std::int64_t>(entries.size())))];
     const fuzz_case c = wf_fuzz::draw_case(entry, source, given.most_items, wf_fuzz::has_faults);
-    const std::string difference = checked(c, given.plant);
+    const std::string difference = wf_fuzz::difference_of(c, given.plant);
     if (difference.empty()) continue;
     std::cout << "case " << n << " of seed " << given.seed << ": ";
-    return report(c, difference, given.plant);
+    return wf_fuzz::report(c, difference, given.plant);
   }
   std::cout << n << " cases of " << entries.size() << " entries, seed " << given.seed << ", " << seconds()
             << " s: no difference" << std::endl;
@@ -111,22 +78,15 @@ int campaign(const arguments& given) {
 int main(int count, char** words) {
   try {
     const arguments given = read(count, words);
-    for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, say_case);
-    wf_fuzz::add_sequences();
-    wf_fuzz::add_segments();
-#if !defined(WARPFOLD_FUZZ_FEW_FAMILIES)
-    wf_fuzz::add_parts();
-    wf_fuzz::add_keys();
-    wf_fuzz::add_axes();
-    wf_fuzz::add_others();
-#endif
+    for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, wf_fuzz::say_case);
+    wf_fuzz::add_all();
     if (given.list)
       for (const auto& e : wf_fuzz::table()) std::cout << e.name << '\n';
     if (given.list) return 0;
     if (given.line.empty()) return campaign(given);
     const auto c = fuzz_case::parse(given.line);
-    const std::string difference = checked(c, given.plant);
-    if (!difference.empty()) return report(c, difference, given.plant);
+    const std::string difference = wf_fuzz::difference_of(c, given.plant);
+    if (!difference.empty()) return wf_fuzz::report(c, difference, given.plant);
     std::cout << "right\n";
     return 0;
   } catch (const std::exception& e) {
