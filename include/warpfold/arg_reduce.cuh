@@ -28,6 +28,7 @@
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/arg_reduce_by.cuh>
 #include <warpfold/call_options.hpp>
+#include <warpfold/host/refused_arg_reductions.hpp>
 #include <warpfold/item_count.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_by_key.cuh>
