@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "common/device.cuh"
@@ -192,6 +193,38 @@ TEST_F(coming_from_cub, streams_of_other_libraries) {
   EXPECT_TRUE(wf::any_of_value(items_, square{}, {.stream = stream_view{}}));
   wf::inclusive_scan(items_, out, {.stream = stream_view{}});
   expect({5, 6});
+}
+TEST_F(coming_from_cub, arg_reductions_by_key_of_pointers) {
+  const device_array<wf::indexed_value<int>> places(3);
+  wf::argmax_by_key(keys_.data(), in, n, out_keys_.data(), places.data(), runs_.data());
+  EXPECT_EQ(runs_.value(), 3);
+  EXPECT_EQ(places.value(1).index, 4);
+  wf::argmin_by_key<wf::relative_to::segment>(keys_.data(), in, n, out_keys_.data(), places.data(), runs_.data());
+  EXPECT_EQ(places.value(2).index, 1);
+  const device_array<wf::indexed_extrema<int>> both(3);
+  wf::arg_minmax_by_key(keys_.data(), in, n, out_keys_.data(), both.data(), runs_.data());
+  EXPECT_EQ(both.value(2).maximum.index, 5);
+}
+template <class Call> std::string refusal_of(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "nothing was refused";
+}
+TEST_F(coming_from_cub, messages_name_the_function_that_was_called) {
+  const std::string why = ": count is -1; it must not be negative";
+  const by_remainders less;
+  EXPECT_EQ(refusal_of([&] { (void)wf::count_value(in, -1, 5); }), "warpfold::count_value" + why);
+  EXPECT_EQ(refusal_of([&] { (void)wf::dot_value(in, in, -1); }), "warpfold::dot_value" + why);
+  EXPECT_EQ(refusal_of([&] { (void)wf::argmin_value(in, -1); }), "warpfold::argmin_value" + why);
+  EXPECT_EQ(refusal_of([&] { (void)wf::argmax_value(in, -1, less); }), "warpfold::argmax_value" + why);
+  EXPECT_EQ(refusal_of([&] {
+              wf::argmin_by_key(keys_.data(), in, -1, out_keys_.data(), static_cast<wf::indexed_value<int>*>(nullptr),
+                                runs_.data());
+            }),
+            "warpfold::argmin_by_key" + why);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ struct options {
   // NVIDIA's own libraries do without: what has been read cannot change any more.
   bool reads_need_proxy_fences = false;
   // Whether strong writes of a word by two blocks must be ordered, too, unless both are atomics that read it, and both
-  // or neither an exchange: a flag that is cleared for the next round, and set in it; a sum that is taken and added to. CUDA_EMULATOR_ORDERED_STRONG_WRITES in the environment sets it.
+  // or neither an exchange: a flag that is cleared for the next round, and set in it; a sum that is taken and added to.
+  // CUDA_EMULATOR_ORDERED_STRONG_WRITES in the environment sets it.
   bool strong_writes_need_order = false;
   // "kernel.cuh:59": threads meet in this __syncthreads or __syncwarp, and it orders nothing. If no race is found then,
   // the run does not need the barrier's order. CUDA_EMULATOR_WITHOUT_BARRIER in the environment sets it.

@@ -69,6 +69,11 @@ template <class T, class Op = plus> class accumulation {
     claim(first, end);
   }
 
+  /// Refused: the second argument is the number of the first item.
+  template <item_iterator It> void push(It, std::int64_t) {
+    static_assert(!item_iterator<It>, "warpfold: a part is a range: push(std::span(first, count))");
+  }
+
   /// The number of items that have been pushed, and the number that a push without one takes.
   std::int64_t items() const { return items_.count(); }
   /// The number that a push without one gives to its first item.

@@ -28,6 +28,7 @@
 #include <warpfold/arg_operators.hpp>
 #include <warpfold/arg_reduce_by.cuh>
 #include <warpfold/call_options.hpp>
+#include <warpfold/host/refused_arg_reductions.hpp>
 #include <warpfold/item_count.hpp>
 #include <warpfold/reduce.cuh>
 #include <warpfold/reduce_by_key.cuh>
@@ -73,11 +74,12 @@ void reduce_arg_segments(const char* function, const char* argument, const It& f
   call(typename arg_of_segments<R, S, Arg>::type{});
 }
 
-template <relative_to R, class Arg, class Keys, class Values, class... Outs>
-void reduce_arg_runs(const call_options& options, const Keys& keys, const Values& values, Outs&&... outs) {
+template <relative_to R, class Arg, class KeyIt, class ValueIt, class... Outs>
+void reduce_arg_runs(const char* function, const call_options& options, const KeyIt& keys, const ValueIt& values,
+                     std::int64_t count, Outs&&... outs) {
   using op = std::conditional_t<R == relative_to::array, Arg, within_run<Arg>>;
-  const arg_options<op, Values> all{options.stream, {}, options.workspace, options.max_blocks};
-  warpfold::reduce_by_key(keys, values, outs..., op{}, all);
+  const arg_options<op, ValueIt> all{options.stream, {}, options.workspace, options.max_blocks};
+  reduce_runs(function, keys, values, count, to_output(outs)..., op{}, thread::no_transform{}, equal_to{}, all);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
@@ -102,13 +104,14 @@ void argmin(It first, const count_argument<It>& count, Out&& out,
 /// argmin, waiting for the stream and returning the result.
 template <ties T = ties::first, nans N = nans::propagate, device_range In>
 [[nodiscard]] auto argmin_value(const In& in, const detail::arg_options<arg_minimum<T, N>, In>& options = {}) {
-  return warpfold::reduce_value(in, arg_minimum<T, N>{}, options);
+  return detail::value_of_range<automatic>("argmin_value", in, arg_minimum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
 [[nodiscard]] auto argmin_value(It first, const count_argument<It>& count,
                                 const detail::arg_options<arg_minimum<T, N>, It>& options = {}) {
-  return warpfold::reduce_value(first, count, arg_minimum<T, N>{}, options);
+  return detail::value_of_items<automatic>("argmin_value", "first", first, count.from(first), arg_minimum<T, N>{},
+                                           options);
 }
 /// argmin of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
@@ -131,7 +134,18 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
 void argmin_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
                    output_argument auto&& out_values, output_argument auto&& out_count,
                    const call_options& options = {}) {
-  detail::reduce_arg_runs<R, arg_minimum<T, N>>(options, keys, values, out_keys, out_values, out_count);
+  detail::reduce_arg_runs<R, arg_minimum<T, N>>(
+      "argmin_by_key", options, detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+      detail::common_size("argmin_by_key", keys, values), out_keys, out_values, out_count);
+}
+/// The same over `count` items of two iterators.
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, item_iterator KeyIt,
+          item_iterator ValueIt>
+void argmin_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
+                   const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_minimum<T, N>>("argmin_by_key", options, to_kernel_iterator(keys),
+                                                to_kernel_iterator(values), count, out_keys, out_values, out_count);
 }
 
 // ---- the largest item ----
@@ -151,13 +165,14 @@ void argmax(It first, const count_argument<It>& count, Out&& out,
 /// argmax, waiting for the stream and returning the result.
 template <ties T = ties::first, nans N = nans::propagate, device_range In>
 [[nodiscard]] auto argmax_value(const In& in, const detail::arg_options<arg_maximum<T, N>, In>& options = {}) {
-  return warpfold::reduce_value(in, arg_maximum<T, N>{}, options);
+  return detail::value_of_range<automatic>("argmax_value", in, arg_maximum<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
 [[nodiscard]] auto argmax_value(It first, const count_argument<It>& count,
                                 const detail::arg_options<arg_maximum<T, N>, It>& options = {}) {
-  return warpfold::reduce_value(first, count, arg_maximum<T, N>{}, options);
+  return detail::value_of_items<automatic>("argmax_value", "first", first, count.from(first), arg_maximum<T, N>{},
+                                           options);
 }
 /// argmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
@@ -180,7 +195,18 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
 void argmax_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
                    output_argument auto&& out_values, output_argument auto&& out_count,
                    const call_options& options = {}) {
-  detail::reduce_arg_runs<R, arg_maximum<T, N>>(options, keys, values, out_keys, out_values, out_count);
+  detail::reduce_arg_runs<R, arg_maximum<T, N>>(
+      "argmax_by_key", options, detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+      detail::common_size("argmax_by_key", keys, values), out_keys, out_values, out_count);
+}
+/// The same over `count` items of two iterators.
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, item_iterator KeyIt,
+          item_iterator ValueIt>
+void argmax_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, output_argument auto&& out_keys,
+                   output_argument auto&& out_values, output_argument auto&& out_count,
+                   const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_maximum<T, N>>("argmax_by_key", options, to_kernel_iterator(keys),
+                                                to_kernel_iterator(values), count, out_keys, out_values, out_count);
 }
 
 // ---- both ----
@@ -200,13 +226,14 @@ void arg_minmax(It first, const count_argument<It>& count, Out&& out,
 /// arg_minmax, waiting for the stream and returning the result.
 template <ties T = ties::first, nans N = nans::propagate, device_range In>
 [[nodiscard]] auto arg_minmax_value(const In& in, const detail::arg_options<arg_extrema<T, N>, In>& options = {}) {
-  return warpfold::reduce_value(in, arg_extrema<T, N>{}, options);
+  return detail::value_of_range<automatic>("arg_minmax_value", in, arg_extrema<T, N>{}, options);
 }
 /// The same of `count` items from `first` on.
 template <ties T = ties::first, nans N = nans::propagate, item_iterator It>
 [[nodiscard]] auto arg_minmax_value(It first, const count_argument<It>& count,
                                     const detail::arg_options<arg_extrema<T, N>, It>& options = {}) {
-  return warpfold::reduce_value(first, count, arg_extrema<T, N>{}, options);
+  return detail::value_of_items<automatic>("arg_minmax_value", "first", first, count.from(first), arg_extrema<T, N>{},
+                                           options);
 }
 /// arg_minmax of each segment: segmented_reduce. Indices count from the segment's begin, or as `R` says.
 template <relative_to R = relative_to::segment, ties T = ties::first, nans N = nans::propagate, device_range In,
@@ -229,7 +256,18 @@ template <relative_to R = relative_to::array, ties T = ties::first, nans N = nan
 void arg_minmax_by_key(const Keys& keys, const Values& values, output_argument auto&& out_keys,
                        output_argument auto&& out_values, output_argument auto&& out_count,
                        const call_options& options = {}) {
-  detail::reduce_arg_runs<R, arg_extrema<T, N>>(options, keys, values, out_keys, out_values, out_count);
+  detail::reduce_arg_runs<R, arg_extrema<T, N>>(
+      "arg_minmax_by_key", options, detail::items_of<Keys>::first(keys), detail::items_of<Values>::first(values),
+      detail::common_size("arg_minmax_by_key", keys, values), out_keys, out_values, out_count);
+}
+/// The same over `count` items of two iterators.
+template <relative_to R = relative_to::array, ties T = ties::first, nans N = nans::propagate, item_iterator KeyIt,
+          item_iterator ValueIt>
+void arg_minmax_by_key(const KeyIt& keys, const ValueIt& values, std::int64_t count, output_argument auto&& out_keys,
+                       output_argument auto&& out_values, output_argument auto&& out_count,
+                       const call_options& options = {}) {
+  detail::reduce_arg_runs<R, arg_extrema<T, N>>("arg_minmax_by_key", options, to_kernel_iterator(keys),
+                                                to_kernel_iterator(values), count, out_keys, out_values, out_count);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

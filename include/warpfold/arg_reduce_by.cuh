@@ -47,7 +47,7 @@ template <ties T = ties::first, device_range In, operator_argument Less>
 [[nodiscard]] auto argmin_value(const In& in, Less less,
                                 const detail::arg_by_options<detail::value_result, item_t<const In>>& options = {}) {
   if constexpr (detail::check_order<Less, item_t<const In>>())
-    return warpfold::reduce_value(in, arg_minimum_by<T>(less), options);
+    return detail::value_of_range<automatic>("argmin_value", in, arg_minimum_by<T>(less), options);
   else return detail::any_value();
 }
 /// The same of `count` items from `first` on.
@@ -55,7 +55,8 @@ template <ties T = ties::first, item_iterator It, operator_argument Less>
 [[nodiscard]] auto argmin_value(It first, const count_argument<It>& count, Less less,
                                 const detail::arg_by_options<detail::value_result, iterator_item_t<It>>& options = {}) {
   if constexpr (detail::check_order<Less, iterator_item_t<It>>())
-    return warpfold::reduce_value(first, count, arg_minimum_by<T>(less), options);
+    return detail::value_of_items<automatic>("argmin_value", "first", first, count.from(first), arg_minimum_by<T>(less),
+                                             options);
   else return detail::any_value();
 }
 
@@ -79,7 +80,7 @@ template <ties T = ties::first, device_range In, operator_argument Less>
 [[nodiscard]] auto argmax_value(const In& in, Less less,
                                 const detail::arg_by_options<detail::value_result, item_t<const In>>& options = {}) {
   if constexpr (detail::check_order<Less, item_t<const In>>())
-    return warpfold::reduce_value(in, arg_maximum_by<T>(less), options);
+    return detail::value_of_range<automatic>("argmax_value", in, arg_maximum_by<T>(less), options);
   else return detail::any_value();
 }
 /// The same of `count` items from `first` on.
@@ -87,7 +88,8 @@ template <ties T = ties::first, item_iterator It, operator_argument Less>
 [[nodiscard]] auto argmax_value(It first, const count_argument<It>& count, Less less,
                                 const detail::arg_by_options<detail::value_result, iterator_item_t<It>>& options = {}) {
   if constexpr (detail::check_order<Less, iterator_item_t<It>>())
-    return warpfold::reduce_value(first, count, arg_maximum_by<T>(less), options);
+    return detail::value_of_items<automatic>("argmax_value", "first", first, count.from(first), arg_maximum_by<T>(less),
+                                             options);
   else return detail::any_value();
 }
 
@@ -111,7 +113,7 @@ template <ties T = ties::first, device_range In, operator_argument Less>
 [[nodiscard]] auto arg_minmax_value(
     const In& in, Less less, const detail::arg_by_options<detail::extrema_result, item_t<const In>>& options = {}) {
   if constexpr (detail::check_order<Less, item_t<const In>>())
-    return warpfold::reduce_value(in, arg_extrema_by<T>(less), options);
+    return detail::value_of_range<automatic>("arg_minmax_value", in, arg_extrema_by<T>(less), options);
   else return detail::any_value();
 }
 /// The same of `count` items from `first` on.
@@ -120,7 +122,8 @@ template <ties T = ties::first, item_iterator It, operator_argument Less>
     It first, const count_argument<It>& count, Less less,
     const detail::arg_by_options<detail::extrema_result, iterator_item_t<It>>& options = {}) {
   if constexpr (detail::check_order<Less, iterator_item_t<It>>())
-    return warpfold::reduce_value(first, count, arg_extrema_by<T>(less), options);
+    return detail::value_of_items<automatic>("arg_minmax_value", "first", first, count.from(first),
+                                             arg_extrema_by<T>(less), options);
   else return detail::any_value();
 }
 

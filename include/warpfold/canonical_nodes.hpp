@@ -135,7 +135,7 @@ template <class A, class Op> class canonical_nodes {
 #if defined(__CUDA_ARCH__)
     return 63 - __clzll(static_cast<long long>(number));
 #else
-    return std::bit_width(number) - 1;
+    return static_cast<int>(std::bit_width(number)) - 1;
 #endif
   }
   /// The level of the largest node that begins with item `position` and ends by `end`.

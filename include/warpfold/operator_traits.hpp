@@ -279,16 +279,18 @@ template <class Op, class A> WARPFOLD_JIT consteval void check_operator() {
   static_assert(!std::is_arithmetic_v<Op>,
                 "warpfold: a value stands where the operator goes: pass {.init = value} as the last argument");
   constexpr bool is_object_pointer = std::is_pointer_v<Op> && std::is_object_v<std::remove_pointer_t<Op>>;
-  static_assert(!is_object_pointer,
-                "warpfold: a pointer stands where the operator goes; a stream goes last, in braces: {.stream = s}");
+  constexpr bool is_range = !is_operator_for<Op, A> && requires(const Op& op) { op.data(), op.size(); };
+  static_assert(!is_object_pointer && !is_range,
+                "warpfold: a pointer or a range stands where the operator goes, behind the output; a stream goes last, "
+                "in braces: {.stream = s}");
   static_assert(!detail::is_host_pointer<Op> || is_object_pointer,
                 "warpfold: the operator must be a function object or a lambda: a function pointer is the host's");
-  static_assert(detail::is_passed_by_bytes<Op>,
+  static_assert(detail::is_passed_by_bytes<Op> || is_range,
                 "warpfold: the operator must be trivially copyable: it is passed to the GPU by its bytes");
   static_assert(detail::is_accumulator<A>,
                 "warpfold: the accumulator type must be trivially copyable and default constructible");
   static_assert(is_operator_for<Op, A> || std::is_same_v<A, detail::refused> || std::is_arithmetic_v<Op> ||
-                    detail::is_host_pointer<Op> || !detail::is_callable_on_device<Op>,
+                    detail::is_host_pointer<Op> || is_range || !detail::is_callable_on_device<Op>,
                 "warpfold: the operator must be callable as A op(A, A) const, where A is its accumulator type "
                 "(warpfold::accumulator_t<Op, Item>; for another type use warpfold::accumulate_in<A>(op))");
 }

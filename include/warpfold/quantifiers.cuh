@@ -36,6 +36,10 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+template <class T> struct equals_value;
+template <class Predicate> inline constexpr bool is_equals_value = false;
+template <class T> inline constexpr bool is_equals_value<equals_value<T>> = true;
+
 /// Checks a predicate of items of type `T`.
 template <class Predicate, class T> consteval bool check_predicate() {
   constexpr bool is_passed = is_passed_by_bytes<Predicate> && !is_host_pointer<Predicate>;
@@ -50,7 +54,9 @@ template <class Predicate, class T> consteval bool check_predicate() {
       return std::is_constructible_v<bool, std::invoke_result_t<callable_t<Predicate>, const T&>>;
     else return false;
   }();
-  static_assert(decides || is_device_lambda<Predicate>,
+  static_assert(decides || !is_equals_value<Predicate>,
+                "warpfold: count needs a value that == compares with the items; a predicate goes to count_if");
+  static_assert(decides || is_device_lambda<Predicate> || is_equals_value<Predicate>,
                 "warpfold: the predicate must be callable as bool predicate(item) const");
   return is_passed && decides && !is_device_lambda<Predicate> && check_callable_on_device<Predicate>();
 }
@@ -97,9 +103,13 @@ template <class T> struct equals_value {
     if constexpr (is_integer<Item> && is_integer<T>) {
       using common = std::common_type_t<Item, T>;  // of two signs it is unsigned, or the wider one
       return is_negative(item) == is_negative(value) && static_cast<common>(item) == static_cast<common>(value);
+    } else if constexpr (std::is_arithmetic_v<Item> && std::is_arithmetic_v<T>) {
+      using common = std::common_type_t<Item, T>;
+      return static_cast<common>(item) == static_cast<common>(value);
     } else return static_cast<bool>(item == value);
   }
 };
+template <class T> equals_value(T) -> equals_value<T>;  // of an array: a pointer
 
 /// A function of both forms of input. As an object, it is found by its name alone, never by the arguments' namespaces.
 template <class Answer> struct predicate_function : refused_predicates {
@@ -173,23 +183,25 @@ inline constexpr detail::predicate_value_function<detail::how_many> count_if_val
 template <device_range In, class Out, class T>
 void count(const In& in, Out&& out, const T& value, const call_options& options = {}) {
   detail::how_many::enqueue("count", "in", in.data(), static_cast<std::int64_t>(in.size()), out,
-                            detail::equals_value<T>{value}, options);
+                            detail::equals_value{value}, options);
 }
 /// The same of `items` items from `first` on.
 template <item_iterator It, class Out, class T>
 void count(It first, const count_argument<It>& items, Out&& out, const T& value, const call_options& options = {}) {
-  detail::how_many::enqueue("count", "first", first, items.from(first), out, detail::equals_value<T>{value}, options);
+  detail::how_many::enqueue("count", "first", first, items.from(first), out, detail::equals_value{value}, options);
 }
 /// count, waiting for the stream and returning the number. Cannot be captured.
 template <device_range In, class T>
 [[nodiscard]] std::int64_t count_value(const In& in, const T& value, const call_options& options = {}) {
-  return count_if_value(in, detail::equals_value<T>{value}, options);
+  return detail::predicate_value_function<detail::how_many>{{}, "count_value"}(in, detail::equals_value{value},
+                                                                               options);
 }
 /// The same of `items` items from `first` on.
 template <item_iterator It, class T>
 [[nodiscard]] std::int64_t count_value(It first, const count_argument<It>& items, const T& value,
                                        const call_options& options = {}) {
-  return count_if_value(first, items, detail::equals_value<T>{value}, options);
+  return detail::predicate_value_function<detail::how_many>{{}, "count_value"}(first, items,
+                                                                               detail::equals_value{value}, options);
 }
 
 // ---- what is refused (host/refused_calls.hpp) ----

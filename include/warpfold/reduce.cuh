@@ -82,6 +82,19 @@ void reduce_pairs(const char* function, const auto& left, const auto& right, std
   }
 }
 
+/// The same, waiting for the value.
+template <class S, class It, class Op, class A>
+lowered_t<Op, A> value_of_items(const char* function, const char* argument, const It& first, std::int64_t count,
+                                const Op& op, const reduce_options<A>& options) {
+  return host_side::wait_for_value<lowered_t<Op, A>>(function, options.stream, [&](lowered_t<Op, A>* out) {
+    reduce_items<S>(function, argument, first, count, out, op, thread::no_transform{}, options);
+  });
+}
+template <class S, class In, class Op, class A>
+lowered_t<Op, A> value_of_range(const char* function, const In& in, const Op& op, const reduce_options<A>& options) {
+  return value_of_items<S>(function, "in", in.data(), static_cast<std::int64_t>(in.size()), op, options);
+}
+
 template <class S, class Out, class Op, class Transform, class A>
 void reduce_ranges(const char* function, const auto& left, const auto& right, Out&& out, const Op& op,
                    const Transform& transform, const reduce_options<A>& options) {
@@ -164,9 +177,7 @@ template <reduction_strategy S = automatic, device_range In, operator_argument O
           class A = accumulator_t<Op, item_t<const In>>>
 [[nodiscard]] lowered_t<Op, A> reduce_value(const In& in, Op op,
                                             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host_side::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_range<S>("reduce_value", in, out, op, thread::no_transform{}, options);
-  });
+  return detail::value_of_range<S>("reduce_value", in, op, options);
 }
 
 /// The same of `count` items from `first` on.
@@ -174,10 +185,7 @@ template <reduction_strategy S = automatic, item_iterator It, operator_argument 
           class A = accumulator_t<Op, iterator_item_t<It>>>
 [[nodiscard]] lowered_t<Op, A> reduce_value(It first, const count_argument<It>& count, Op op,
                                             const std::type_identity_t<reduce_options<A>>& options = {}) {
-  return host_side::wait_for_value<lowered_t<Op, A>>("reduce_value", options.stream, [&](lowered_t<Op, A>* out) {
-    detail::reduce_items<S>("reduce_value", "first", first, count.from(first), out, op, thread::no_transform{},
-                            options);
-  });
+  return detail::value_of_items<S>("reduce_value", "first", first, count.from(first), op, options);
 }
 
 /// The sum: reduce_value with plus.

@@ -32,6 +32,16 @@ template <class Begins, class Ends> struct bounds {
 };
 template <class Begins, class Ends> bounds(Begins, Ends) -> bounds<Begins, Ends>;
 
+namespace detail {
+/// An iterator in place of a range of owners: refused, where the length of the input might not be theirs.
+template <item_iterator It> struct owners_without_size : std::span<const iterator_item_t<It>> {
+  constexpr owners_without_size(It) {
+    static_assert(!item_iterator<It>,
+                  "warpfold: owners are a range, as long as the input: wf::owners{std::span(ids, count)}");
+  }
+};
+}  // namespace detail
+
 /// Item i belongs to segment ids[i]. A range of as many ascending integers as there are items, each in [0, out.size()).
 /// Segments whose ids are left out are empty.
 /// A container stays the caller's: owners keep a span of it.
@@ -45,6 +55,7 @@ template <device_range Ids> struct owners {
     requires(!std::is_same_v<Container, Ids>)
   constexpr owners(const Container& of) : ids(to_pointer(of.data()), static_cast<std::size_t>(of.size())) {}
 };
+template <item_iterator It> owners(It) -> owners<detail::owners_without_size<It>>;
 template <device_range Ids>
   requires detail::kernel_argument<Ids> owners(const Ids&)
 ->owners<Ids>;

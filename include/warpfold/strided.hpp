@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <warpfold/options.hpp>
 
 namespace warpfold {
@@ -31,8 +33,32 @@ struct backwards : axes {
   using axes::axes;
 };
 
-/// An array of `Rank` dimensions behind a pointer, for those who have no mdspan. Strides count items, and may be
-/// negative or zero. Without strides the array is contiguous, and the last axis the innermost.
+namespace detail {
+template <class N>
+concept axis_integer = std::convertible_to<const N&, std::int64_t> && !std::is_floating_point_v<N>;
+
+/// An integer of any type: in braces, a std::size_t would be narrowed to a std::int64_t, which compilers refuse.
+struct axis_number {
+  std::int64_t value;
+  template <axis_integer N> constexpr axis_number(const N& number) : value(static_cast<std::int64_t>(number)) {}
+};
+
+/// A number for each axis: integers of any types in braces, or an array of integers.
+template <int Rank> struct axis_numbers {
+  std::int64_t of[Rank > 0 ? Rank : 1] = {};
+
+  template <axis_integer... Numbers>
+    requires(sizeof...(Numbers) == Rank)
+  constexpr axis_numbers(const Numbers&... numbers) : of{static_cast<std::int64_t>(numbers)...} {}
+  template <axis_integer N, std::size_t Size>
+    requires(Size == Rank)
+  constexpr axis_numbers(const N (&numbers)[Size]) { std::copy_n(numbers, Size, of); }
+};
+}  // namespace detail
+
+/// An array of `Rank` dimensions behind a pointer, for those who have no mdspan. Lengths and strides are integers of
+/// any types, in braces or an array. Strides count items, and may be negative or zero. Without strides the array is
+/// contiguous, and the last axis the innermost.
 template <class T, int Rank> struct strided {
   static_assert(0 <= Rank && Rank <= max_axes, "warpfold: an array has at most 8 dimensions");
   using index_type = std::int64_t;  ///< as mdspan has it
@@ -41,16 +67,17 @@ template <class T, int Rank> struct strided {
   std::int64_t extents[Rank > 0 ? Rank : 1] = {}, strides[Rank > 0 ? Rank : 1] = {};  ///< in items
 
   explicit constexpr strided(T* first) requires(Rank == 0) : data(first) {}
-  constexpr strided(T* first, const std::int64_t (&lengths)[Rank]) : data(first) {
+  constexpr strided(T* first, const detail::axis_numbers<Rank>& lengths) : data(first) {
     std::int64_t step = 1;
     for (int i = Rank - 1; i >= 0; --i) {
-      extents[i] = lengths[i], strides[i] = step;
-      step *= lengths[i];
+      extents[i] = lengths.of[i], strides[i] = step;
+      step *= lengths.of[i];
     }
   }
-  constexpr strided(T* first, const std::int64_t (&lengths)[Rank], const std::int64_t (&steps)[Rank]) : data(first) {
-    std::copy_n(lengths, Rank, extents);
-    std::copy_n(steps, Rank, strides);
+  constexpr strided(T* first, const detail::axis_numbers<Rank>& lengths, const detail::axis_numbers<Rank>& steps)
+      : data(first) {
+    std::copy_n(lengths.of, Rank, extents);
+    std::copy_n(steps.of, Rank, strides);
   }
 
   static constexpr std::size_t rank() { return Rank; }                             ///< the number of axes
@@ -59,9 +86,13 @@ template <class T, int Rank> struct strided {
   constexpr T* data_handle() const { return data; }                                ///< as mdspan has it
 };
 template <class T> strided(T*) -> strided<T, 0>;
-template <class T, int Rank> strided(T*, const std::int64_t (&)[Rank]) -> strided<T, Rank>;
+template <class T, detail::axis_integer N, int Rank> strided(T*, const N (&)[Rank]) -> strided<T, Rank>;
+template <class T, int Rank> strided(T*, const detail::axis_number (&)[Rank]) -> strided<T, Rank>;
+template <class T, detail::axis_integer N, int Rank>
+strided(T*, const N (&)[Rank], const std::type_identity_t<detail::axis_numbers<Rank>>&) -> strided<T, Rank>;
 template <class T, int Rank>
-strided(T*, const std::int64_t (&)[Rank], const std::int64_t (&)[Rank]) -> strided<T, Rank>;
+strided(T*, const detail::axis_number (&)[Rank], const std::type_identity_t<detail::axis_numbers<Rank>>&)
+    -> strided<T, Rank>;
 
 namespace detail {
 template <class M> inline constexpr std::size_t rank_of = std::remove_cvref_t<M>::rank();

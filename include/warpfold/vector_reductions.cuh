@@ -132,13 +132,18 @@ void dot(Left left, Right right, std::int64_t count, Out&& out,
 template <device_range Left, device_range Right>
 [[nodiscard]] auto dot_value(const Left& left, const Right& right,
                              const detail::options_for<plus, product, Left, Right>& options = {}) {
-  return warpfold::transform_reduce_value(left, right, plus{}, product{}, options);
+  return host_side::wait_for_value<std::remove_cvref_t<decltype(options.init.value())>>(
+      "dot_value", options.stream,
+      [&](auto* out) { detail::reduce_ranges<automatic>("dot_value", left, right, out, plus{}, product{}, options); });
 }
 /// The same of `count` pairs.
 template <item_iterator Left, item_iterator Right>
 [[nodiscard]] auto dot_value(Left left, Right right, std::int64_t count,
                              const detail::options_for<plus, product, Left, Right>& options = {}) {
-  return warpfold::transform_reduce_value(left, right, count, plus{}, product{}, options);
+  return host_side::wait_for_value<std::remove_cvref_t<decltype(options.init.value())>>(
+      "dot_value", options.stream, [&](auto* out) {
+        detail::reduce_pairs<automatic>("dot_value", left, right, count, out, plus{}, product{}, options);
+      });
 }
 
 // ---- what is refused (host/refused_calls.hpp) ----

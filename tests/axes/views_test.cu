@@ -41,6 +41,29 @@ TEST(axes_views, mdspans) {
   EXPECT_EQ(out.value(), 23);
 }
 
+// A std::size_t in braces would be narrowed, were lengths an array of std::int64_t.
+TEST(axes_views, lengths_and_strides_are_integers_of_any_types) {
+  int items[12];
+  const std::size_t rows = 4, pitch = 5;
+  const unsigned columns = 3;
+  const int lengths[] = {4, 3};
+  const std::int64_t steps[] = {1, 4};
+  const auto is = [](const wf::strided<int, 2>& view, std::int64_t stride_0, std::int64_t stride_1) {
+    EXPECT_EQ(view.extent(0), 4);
+    EXPECT_EQ(view.extent(1), 3);
+    EXPECT_EQ(view.stride(0), stride_0);
+    EXPECT_EQ(view.stride(1), stride_1);
+  };
+  is(wf::strided(items, {rows, rows - 1}), 3, 1);
+  is(wf::strided(items, {rows, 3}), 3, 1);
+  is(wf::strided(items, {rows, columns}, {pitch, 1}), 5, 1);
+  is(wf::strided(items, {rows, columns}, {-1, -4}), -1, -4);
+  is(wf::strided(items, lengths), 3, 1);
+  is(wf::strided(items, lengths, {pitch, 1}), 5, 1);
+  is(wf::strided(items, {rows, 3}, steps), 1, 4);
+  is(wf::strided<int, 2>(items, {rows, columns}, steps), 1, 4);
+}
+
 TEST(axes_views, ranges_of_results) {
   std::vector<int> items;
   for (int i = 0; i < 24; ++i) items.push_back(i);

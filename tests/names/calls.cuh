@@ -118,6 +118,7 @@ template <class Form> class caller {
     EXPECT_FALSE(wf::all_of_value(in(), is_many{}) || wf::all_of_value(first(), 8, is_many{}));
     EXPECT_FALSE(wf::none_of_value(in(), is_many{}) || wf::none_of_value(first(), 8, is_many{}));
     EXPECT_EQ(wf::count_if_value(in(), is_many{}) + wf::count_if_value(first(), 8, is_many{}), 6);
+    EXPECT_EQ(wf::count_value(in(), 4.5f) + wf::count_value(first(), 8, 4.f), 1);
   }
 
   void segments() {

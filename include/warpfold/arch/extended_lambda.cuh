@@ -92,8 +92,8 @@ template <class F> WARPFOLD_JIT consteval bool check_callable_on_device() {
 /// Whether a kernel can get a `T` by its bytes. Where a wrapper hides that from the host, the device's compiler says
 /// it: it refuses lambdas whose captures are not trivially copyable.
 template <class T>
-inline constexpr bool is_passed_by_bytes = std::is_trivially_copyable_v<T> ||
-                                           (holds_wrapped_lambda<T> && std::is_copy_constructible_v<T>);
+inline constexpr bool is_passed_by_bytes = std::is_copy_constructible_v<T> &&
+                                           (std::is_trivially_copyable_v<T> || holds_wrapped_lambda<T>);
 
 /// Whether a kernel can get a `T` that it need not destroy. Iterators may have a copy constructor of their own.
 template <class T>

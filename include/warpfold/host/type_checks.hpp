@@ -73,7 +73,8 @@ template <class R, class Out> WARPFOLD_JIT consteval bool check_written() {
   || requires(const Out out, const R& value) { out[std::ptrdiff_t{}] = value; }
   || converts_written<Out, R>;
   static_assert(is_written || !is_output || is_const_output<Out>,
-                "warpfold: results must be assignable to the items of out");
+                "warpfold: results must be assignable to the items of out: wf::indexed_value<T> of argmin, "
+                "wf::best_items<T, K> of top_k<K>, wf::moments_of<> of moments; of fuse, wf::outputs(a, b, ...)");
   return is_written && kernel_argument<Out>;
 }
 
