@@ -6,10 +6,13 @@
 // before. So it hands on nothing until the next write. That finds flags that are still set from the launch before.
 #pragma once
 
+#include <cuda_emulator/races/clock.hpp>
 #include <cuda_emulator/races/scope.hpp>
 #include <cuda_emulator/races/state.hpp>
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace cuda_emulator::races {
 
