@@ -137,7 +137,8 @@ __host__ __device__ constexpr std::common_type_t<A, B> greatest_of(A a, B b) {
   return a > b ? a : b;
 }
 /// The number from `least` to `greatest` that is closest to `value`.
-template <class T> constexpr T clamped(T value, std::type_identity_t<T> least, std::type_identity_t<T> greatest) {
+template <class T>
+__host__ __device__ constexpr T clamped(T value, std::type_identity_t<T> least, std::type_identity_t<T> greatest) {
   return value < least ? least : greatest < value ? greatest : value;
 }
 
