@@ -99,7 +99,7 @@ void enqueue_top_k(const top_k_input<It>& in, const Segments& segments, std::int
   if constexpr (tells_begins && check_top_k_types<T, output_iterator_t<Values>, output_iterator_t<Indices>>()) {
     if (k < 0 || k > selection::most_k) reject(function, {"k is ", k, "; it must be 0 to ", selection::most_k});
     const auto source = checked_source(function, in.argument, in.first, in.count);
-    host_side::check_max_blocks(function, options.max_blocks);
+    const auto frame = selection::frame_of<order>(function, static_cast<int>(k), options);
     auto both = outputs(values, indices).all;
     const auto to_values = to_output(values);
     const auto to_indices = to_output(indices);
@@ -111,8 +111,7 @@ void enqueue_top_k(const top_k_input<It>& in, const Segments& segments, std::int
     host_side::check_apart(function, "values", to_values.first, both.size, "indices", to_indices.first, both.size);
     if (lists == 0) return;
     const auto enqueue = [&](const auto& spans) {
-      selection::enqueue<order>(function, source, spans, static_cast<int>(k), to_values.first, to_indices.first,
-                                options);
+      selection::enqueue<order>(frame, source, spans, static_cast<int>(k), to_values.first, to_indices.first);
     };
     if constexpr (std::is_same_v<Segments, whole_input>) enqueue(segment::fixed_length_spans{in.count, 1});
     else enqueue(segment::checked_spans(function, segments, in.count, lists, is_sized ? "out" : "begins", both));

@@ -9,33 +9,37 @@
 namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Blocks of `Kernel` that the current device holds. The shape follows from the warps of a block and the lists; there
+/// Blocks of `Kernel` that the device of a call holds. The shape follows from the warps of a block and the lists; there
 /// is one cache for each.
-template <auto* Kernel> int resident_blocks(int device, int block_warps, const list_shape& shape, std::size_t bytes) {
+template <auto* Kernel>
+int resident_blocks(const host_side::call_frame& frame, int block_warps, const list_shape& shape, std::size_t bytes) {
   static host_side::per_device<int> cache[std::bit_width(unsigned{most_block_warps})][std::bit_width(unsigned{most_k})];
-  return host_side::limits_of(device).multiprocessors * cache[std::countr_zero(static_cast<unsigned>(block_warps))]
-                                                             [std::countr_zero(static_cast<unsigned>(shape.kept))]
-                                                                 .get(device, &host_side::resident_blocks,
-                                                                      reinterpret_cast<const void*>(Kernel),
-                                                                      block_warps * warp_lanes, bytes);
+  return frame.multiprocessors() * cache[std::countr_zero(static_cast<unsigned>(block_warps))]
+                                        [std::countr_zero(static_cast<unsigned>(shape.kept))]
+                                            .get(frame.device(), &host_side::resident_blocks,
+                                                 reinterpret_cast<const void*>(Kernel), block_warps * warp_lanes,
+                                                 bytes);
+}
+
+/// The frame of a call of k >= 0. It checks the options.
+template <class Order> host_side::call_frame frame_of(const char* function, int k, const call_options& options) {
+  return {function, options, scratch(host_side::current_device(), k, sizeof(key_of<Order>))};
 }
 
 /// values[s * k + i] and indices[s * k + i] = the i-th best item of segment s and its number in the segment. There are
 /// segments, and k > 0.
 template <class Order, class Source, class Spans, class Values, class Indices>
-void enqueue(const char* function, const Source& source, const Spans& spans, int k, Values values, Indices indices,
-             const call_options& options) {
+void enqueue(const host_side::call_frame& frame, const Source& source, const Spans& spans, int k, Values values,
+             Indices indices) {
   using key = key_of<Order>;
   constexpr auto* kernel = &top_k_kernel<Order, Source, Spans, Values, Indices>;
-  if constexpr (Spans::is_fixed_length) host_side::check_items(function, spans.length, most_items<key>);
-  const int device = host_side::current_device();
-  const host_side::call_frame frame(function, options, scratch(device, k, sizeof(key)));
+  if constexpr (Spans::is_fixed_length) host_side::check_items(frame.function(), spans.length, most_items<key>);
   const int warps = plan_block_warps(source.items, spans.count, batch_items<Source>, k);
   const list_shape shape = shape_of_lists(k, warps);
   const std::size_t shared_bytes = list_storage<key>::bytes(shape);
   const grid_plan plan = plan_grid(source.items, spans.count, warps * batch_items<Source>, k,
-                                   resident_blocks<kernel>(device, warps, shape, shared_bytes),
-                                   most_shared_blocks(device, k, sizeof(key)), options.max_blocks);
+                                   resident_blocks<kernel>(frame, warps, shape, shared_bytes),
+                                   most_shared_blocks(frame.device(), k, sizeof(key)), frame.max_blocks());
   frame.launch(kernel, {plan.blocks, warps * warp_lanes, shared_bytes}, plan.parts > 1,
                [&](const host_side::call_scratch& scratch) {
                  const block_shares shares{shape, plan.parts, plan.blocks / plan.parts};

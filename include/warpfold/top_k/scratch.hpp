@@ -16,8 +16,9 @@ inline int most_shared_blocks(int device, int k, std::size_t key_bytes) {
       static_cast<std::size_t>(host_side::limits_of(device).multiprocessors) * most_blocks_per_multiprocessor;
   return static_cast<int>(least_of(resident, most_list_bytes / (static_cast<std::size_t>(k) * key_bytes)));
 }
-/// The need of a call, whatever its plan.
+/// The need of a call of k >= 0, whatever its plan.
 inline host_side::scratch_need scratch(int device, int k, std::size_t key_bytes) {
+  if (k == 0) return {};
   const auto blocks = static_cast<std::size_t>(most_shared_blocks(device, k, key_bytes));
   return {2 * blocks * sizeof(unsigned), blocks * static_cast<std::size_t>(k) * key_bytes};
 }
