@@ -32,22 +32,17 @@ void reduce_counted_axes(const char* function, const T* in, axis_reduction::arra
   if (in_axes.extent[0] < number.most)
     reject(function, {"axis 0 has ", in_axes.extent[0], " indices, and the device_count may be ", number.most});
   in_axes.extent[0] = number.most;
-  const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
-  const auto kept = axis_reduction::kept_strides(function, in_axes, reduced, out);
-  if (items > 0) host_side::check_pointer(function, "in", in);
-  const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
-  if (axis_reduction::checked_items(function, "out", kept) > 0) {
-    host_side::check_output_pointers(function, "out", out.to);
-    axis_reduction::check_apart_from_itself(function, out.axes[0]);
-    check_results_apart(function, in, readable, out.to, kept, options);
-    const auto written = axis_reduction::range_of(kept);
+  const checked_axes all = check_axes(function, in, in_axes, reduced, out, options);
+  if (all.has_results) {
+    const auto written = axis_reduction::range_of(all.kept);
     host_side::check_outputs_apart_from(function, "device_count", number.pointer, 1, "out",
                                         axis_reduction::from_item(out.to, written.first),
                                         written.last - written.first + 1);
   }
-  const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, kept);
-  const auto leaves = axis_reduction::leaves_of<A>(op, in + shape.in_first, thread::no_transform{},
-                                                   {readable.first - shape.in_first, readable.last - shape.in_first});
+  const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, all.kept);
+  const auto leaves =
+      axis_reduction::leaves_of<A>(op, in + shape.in_first, thread::no_transform{},
+                                   {all.readable.first - shape.in_first, all.readable.last - shape.in_first});
   axis_reduction::enqueue_counted(function, shape, leaves, op, lower_into<A>(op, out.to.first + shape.out_first),
                                   number, options);
 }

@@ -142,25 +142,43 @@ void enqueue_axes(const char* function, const T* first, std::int64_t items, cons
   axis_reduction::enqueue(function, shape, leaves, op, lower_into<A>(op, out), options);
 }
 
+/// What a call reads and writes, when its arguments have been checked.
+struct checked_axes {
+  std::int64_t items;
+  axis_reduction::item_range readable;  ///< of the input's memory; empty if there are no items
+  axis_reduction::array_axes kept;      ///< as they lie in the outputs
+  bool has_results;
+};
+
+/// Checks the memory of a reduction of the axes `reduced` of `in` into `out`.
+template <class T, class Out, int Count, class A>
+checked_axes check_axes(const char* function, const T* in, const axis_reduction::array_axes& in_axes, unsigned reduced,
+                        const axis_reduction::array_outputs<Out, Count>& out, const segmented_options<A>& options) {
+  const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
+  const auto kept = axis_reduction::kept_strides(function, in_axes, reduced, out);
+  if (items > 0) host_side::check_pointer(function, "in", in);
+  const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
+  const bool has_results = axis_reduction::checked_items(function, "out", kept) > 0;
+  if (has_results) {
+    host_side::check_output_pointers(function, "out", out.to);
+    axis_reduction::check_apart_from_itself(function, out.axes[0]);
+    check_results_apart(function, in, readable, out.to, kept, options);
+  }
+  return {items, readable, kept, has_results};
+}
+
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.
 template <class T, class Out, int Count, class Op, class Transform, class A>
 void reduce_checked_axes(const char* function, const T* in, const axis_reduction::array_axes& in_axes, unsigned reduced,
                          const axis_reduction::array_outputs<Out, Count>& out, Op op, Transform transform,
                          const segmented_options<A>& options) {
-  const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
-  const auto kept = axis_reduction::kept_strides(function, in_axes, reduced, out);
-  if (items > 0) host_side::check_pointer(function, "in", in);
-  const auto readable = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
-  if (axis_reduction::checked_items(function, "out", kept) > 0) {
-    host_side::check_output_pointers(function, "out", out.to);
-    axis_reduction::check_apart_from_itself(function, out.axes[0]);
-    check_results_apart(function, in, readable, out.to, kept, options);
-  }
-  const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, kept);
+  const checked_axes all = check_axes(function, in, in_axes, reduced, out, options);
+  const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, all.kept);
   const auto to = out.to.first + shape.out_first;
   using source = thread::pointer_source<T>;
   const auto enqueue = [&](const auto& any_op, const auto& any_out, const auto& any_options) {
-    enqueue_axes(function, in + shape.in_first, items, readable, shape, any_out, any_op, transform, any_options);
+    enqueue_axes(function, in + shape.in_first, all.items, all.readable, shape, any_out, any_op, transform,
+                 any_options);
   };
   if constexpr (host_side::folds_uncounted<Op, Transform, source, A>)
     host_side::fold_uncounted<Transform, source>(function, op, to, shape.reduced_items, options, enqueue);
