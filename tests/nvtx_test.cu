@@ -58,10 +58,10 @@ int NVTX_API inject(NvtxGetExportTableFunc_t export_table) {
   return 1;
 }
 
-const bool is_injected = (InitializeInjectionNvtx2_fnptr = &inject, true);
+// A profiler that the environment names would be asked instead.
+const bool is_injected = (unsetenv("NVTX_INJECTION64_PATH"), InitializeInjectionNvtx2_fnptr = &inject, true);
 
 TEST(nvtx, each_launch_has_a_range_named_after_function_count_and_type) {
-  if (std::getenv("NVTX_INJECTION64_PATH") != nullptr) GTEST_SKIP() << "a real profiler listens";
   ASSERT_TRUE(is_injected);
   const device_array<float> in(std::vector<float>(1000, 1)), out(10);
   all() = {};

@@ -98,7 +98,7 @@ TEST(axes_sanitizer, every_kernel_of_scans) {
   }
 }
 
-// One warp a block looks back on several levels, in the same room.
+// One warp per block looks back on several levels, in the same room.
 TEST(axes_sanitizer, scans_of_wide_items) {
   using wide = wf_test::interval<std::int32_t, 80>;
   constexpr std::int64_t rows = 600, columns = 2;
