@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <string>
 #include <warpfold/ranks/local.cuh>
-#include <warpfold/ranks_by_key.cuh>
 #include <warpfold/ranks_segments.cuh>
 
 #include "common/groups.hpp"
@@ -13,7 +12,7 @@ namespace {
 using namespace bench;
 namespace wf = warpfold;
 
-/// Segments, and runs of equal keys, of `items` floats on each of `ranks` GPUs, beside those of the local parts alone.
+/// Segments of `items` floats on each of `ranks` GPUs, beside those of the local parts alone.
 void add_segments(int ranks, std::int64_t items, const distribution& lengths) {
   const std::string name =
       "/float/plus/ranks:" + std::to_string(ranks) + "/items:" + size_name(items) + "/segments:" + lengths.name;
@@ -31,20 +30,6 @@ void add_segments(int ranks, std::int64_t items, const distribution& lengths) {
                  else wf::segmented_reduce(arrays.in(r), own.in_part(), out, wf::plus{}, {.stream = arrays.stream(r)});
                });
              }});
-  add_group({"ranks_by_key" + name, "wait", items * ranks, 2 * item_bytes, {"local", "peers"}, [=] {
-               const rank_arrays arrays(ranks, items, items);
-               const auto segments = split_over(ranks, items, lengths);
-               wf::local_ranks all(arrays.devices());
-               return local_and_over_ranks(arrays, [&](int r, bool over_ranks) {
-                 const split_segments& own = segments[static_cast<std::size_t>(r)];
-                 if (over_ranks)
-                   wf::reduce_by_key(all[r], own.keys(), arrays.in(r), wf::part{items * r}, own.out_keys(),
-                                     arrays.out(r), own.count(), wf::plus{}, {.stream = arrays.stream(r)});
-                 else
-                   wf::reduce_by_key(own.keys(), arrays.in(r), own.out_keys(), arrays.out(r), own.count(), wf::plus{},
-                                     {.stream = arrays.stream(r)});
-               });
-             }});
 }
 
 void register_all() {
@@ -59,5 +44,5 @@ void register_all() {
 
 }  // namespace
 
-/// warpfold/ranks_segments.cuh and ranks_by_key.cuh on the GPUs of this machine.
+/// warpfold/ranks_segments.cuh on the GPUs of this machine.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }

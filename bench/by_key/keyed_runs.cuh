@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
+#include <warpfold/device_count_by_key.cuh>
 #include <warpfold/reduce_by_key.cuh>
 
 #include "../common/contender.hpp"
@@ -44,6 +47,14 @@ template <class T, class Op, class Key> class keyed_runs {
     return {"warpfold", [this](cudaStream_t stream, int) {
               warpfold::reduce_by_key(in_.owners(), in_.data(), keys_out(), values_out(), count(), Op{},
                                       {.stream = stream, .workspace = workspace_});
+            }};
+  }
+  /// The same, with the number of items that lies in device memory.
+  contender counted_call(std::shared_ptr<device_buffer<std::int64_t>> number) {
+    return {"warpfold", [this, number = std::move(number)](cudaStream_t stream, int) {
+              warpfold::reduce_by_key(in_.owners().data(), in_.data().data(),
+                                      warpfold::device_count(number->data(), items()), keys_out(), values_out(),
+                                      count(), Op{}, {.stream = stream, .workspace = workspace_});
             }};
   }
   /// `CubOp` is the same operator in the form that suits CUB.
