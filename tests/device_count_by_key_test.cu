@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <warpfold/device_count_by_key.cuh>
 
+#include "by_key/ways.cuh"
 #include "common/interval.hpp"
 #include "reduce/stream.cuh"
-#include "ways.cuh"
 
 namespace by_key_device_count_tests {
 
