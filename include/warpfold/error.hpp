@@ -24,7 +24,8 @@ class message_part {
 
   [[gnu::noinline, gnu::cold]] void append_to(std::string& message) const {
     char digits[24];
-    if (text_ == nullptr) (void)std::snprintf(digits, sizeof digits, is_negative_ ? "%lld" : "%llu", number_);
+    if (text_ == nullptr)
+      (void)std::snprintf(digits, sizeof digits, "%s%llu", is_negative_ ? "-" : "", is_negative_ ? -number_ : number_);
     message += text_ != nullptr ? text_ : digits;
   }
 
