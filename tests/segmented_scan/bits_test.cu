@@ -4,13 +4,13 @@
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
-#include "common/outputs.cuh"
 #include "common/random_items.hpp"
 #include "common/tree_hash.hpp"
 #include "segmented_scan/expect_segment_prefixes.cuh"
+#include "segmented_scan/expect_trees.cuh"
 
 namespace wf = warpfold;
-using wf_test::all_same_bits, wf_test::device_array, wf_test::layout, wf_test::outputs::storing_output;
+using wf_test::all_same_bits, wf_test::device_array, wf_test::expect_trees, wf_test::layout;
 
 namespace {
 
@@ -20,20 +20,6 @@ std::vector<layout> cut_layouts() {
   for (int i = 0; i < 10; ++i)
     all.emplace_back("random", wf_test::random_lengths(source, wf_test::emulated ? 9'000 : 80'000));
   return all;
-}
-
-template <class Hash, int Rows, int Warps, bool IsExclusive> void expect_trees(const layout& where, int max_blocks) {
-  const auto items = wf_test::hash_items<Hash>(where.items);
-  const Hash untouched = Hash::absent(), init = Hash::of(-5);
-  const auto expected = wf_test::canonical_segment_prefixes<IsExclusive>(items, where, wf_test::hash_pair{}, untouched,
-                                                                         init, IsExclusive ? &init : nullptr);
-  const device_array<Hash> in(items, 1), out(std::vector<Hash>(items.size(), untouched));
-  const device_array<int> begins(wf_test::narrowed<int>(where.begins)), ends(wf_test::narrowed<int>(where.ends));
-  wf::reduce_options<Hash> options{.max_blocks = max_blocks};
-  if (IsExclusive) options.init = init;
-  wf_test::scan_in_small_tiles<IsExclusive, Rows, Warps>(in.items(), wf_test::listed(begins, ends), out.data(),
-                                                         wf_test::hash_pair{}, options);
-  EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << where << ", " << Rows << " rows, max_blocks " << max_blocks;
 }
 
 TEST(segmented_scan_bits, trees_in_tiles_of_some_shapes) {
@@ -51,56 +37,6 @@ TEST(segmented_scan_bits, groups_of_groups) {
     const wf_test::schedule_seed schedule(static_cast<std::uint64_t>(before));
     expect_trees<hash, 1, 4, false>({"long", {before, 32 * 1'057 + 5, 3, 32 * 40}}, before == 31 ? 3 : 0);
   }
-}
-
-// For wide accumulators there is room for few windows of tiles, which are used again.
-TEST(segmented_scan_bits, places_are_used_again) {
-  using hash = wf_test::tree_hash<1'020, 4>;
-  constexpr std::int64_t places = wf::segmented_scan::unit_ring<hash>::shape_type::tiles_without_rounds;
-  static_assert(places <= 512);
-  for (const int max_blocks : {5, 0}) {
-    expect_trees<hash, 1, 1, false>({"places", {7, 32 * places + 11, 1, 0, 900, 32 * 70}}, max_blocks);
-    if (wf_test::emulated) return;  // it takes seconds
-  }
-}
-
-TEST(segmented_scan_bits, trees_of_wide_accumulators) {
-  const layout where("wide", {3, 2'000, 1, 0, 31, 500, 64, 64, 65});
-  const auto expect = [&]<class H>(const H&) {
-    const auto items = wf_test::hash_items<H>(where.items);
-    const device_array<H> in(items), out(items);
-    const device_array<int> offsets(where.offsets<int>());
-    wf::segmented_inclusive_scan(in.items(), offsets.items(), out.data(), wf_test::hash_pair{});
-    const auto expected =
-        wf_test::canonical_segment_prefixes<false>(items, where, wf_test::hash_pair{}, items[0], items[0]);
-    EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << sizeof(H);
-  };
-  expect(wf_test::tree_hash<12, 4>{});
-  expect(wf_test::tree_hash<3>{});
-  expect(wf_test::tree_hash<40, 8>{});
-  expect(wf_test::tree_hash<100, 4>{});
-  expect(wf_test::tree_hash<32, 32>{});
-}
-
-// An output iterator does not tell what it holds. A lane holds fewer items than it could load, because their
-// accumulators would not fit shared memory.
-TEST(segmented_scan_bits, trees_of_bytes_as_wide_accumulators) {
-  const layout where("wide", {3, 2'000, 1, 0, 31, 500, 64, 64, 65});
-  const auto items = wf_test::random_items<std::int8_t>(where.items);
-  const device_array<std::int8_t> in(items, 1);
-  const device_array<int> offsets(where.offsets<int>());
-  const auto expect = [&]<class H>(const H&) {
-    std::vector<H> leaves;
-    for (const std::int8_t item : items) leaves.push_back(wf_test::to_hash<H>{}(item));
-    const device_array<H> out(leaves);
-    wf::transform_segmented_inclusive_scan(in.items(), offsets.items(), storing_output<H>{out.data()},
-                                           wf_test::hash_pair{}, wf_test::to_hash<H>{});
-    const auto expected =
-        wf_test::canonical_segment_prefixes<false>(leaves, where, wf_test::hash_pair{}, leaves[0], leaves[0]);
-    EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << sizeof(H);
-  };
-  expect(wf_test::tree_hash<16, 8>{});
-  expect(wf_test::tree_hash<80, 8>{});
 }
 
 // Any alignment of both bases, nothing written beside the results, and in place.
