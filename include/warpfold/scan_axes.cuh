@@ -56,15 +56,6 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The number of the one axis that is named.
-inline int scanned_axis(const char* function, const axes& named, int rank) {
-  const unsigned mask = axis_reduction::axis_mask(function, named, rank);
-  if (named.count != 1) reject(function, {named.count, " axes are named; a scan runs along one"});
-  int axis = 0;
-  while (!(mask >> axis & 1)) ++axis;
-  return axis;
-}
-
 /// Throws unless each output has the extents of `in`, and its items have places of their own: the same as those of
 /// other outputs relative to the first one.
 template <class Out, int Count>
@@ -114,7 +105,7 @@ void scan_checked_axis(const char* function, const T* in, const axis_reduction::
   if (items > 0) {
     host_side::check_pointer(function, "in", in);
     host_side::check_output_pointers(function, "out", out.to);
-    axis_reduction::check_apart_from_itself(function, out.axes[0]);
+    axis_reduction::check_apart_from_itself(function, "out", out.axes[0]);
     check_scanned_apart(function, in, in_axes, out, options);
   }
   const axis_scan::scan_shape shape = axis_scan::shape_of(in_axes, out.axes[0], scanned, is_backwards);
@@ -141,7 +132,8 @@ void scan_view_axis(const char* function, const In& in, const auto& named, const
                   "warpfold: scans do not tell where a segment begins: use within_run instead of within_segment");
     const auto in_axes = axis_reduction::axes_of(in);
     const T* const first = to_pointer(in.data_handle());
-    scan_checked_axis<IsExclusive>(function, first, in_axes, scanned_axis(function, named, in_axes.rank),
+    scan_checked_axis<IsExclusive>(function, first, in_axes,
+                                   axis_reduction::one_axis(function, named, in_axes.rank, "a scan runs along one"),
                                    std::is_same_v<decltype(named), const backwards&>, out, op, transform, options);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The best k items and where they are, for any k up to 1024 that is known when the call is made. (For k up to 16 at
-// compile time, the operators top_k<K> and bottom_k<K> go wherever operators go: top_k_operators.hpp.)
+// compile time, the operators top_k<K> and bottom_k<K> go wherever operators go: top_k_operators.hpp. Along an axis of
+// an array: top_k_axes.cuh.)
 //
 // | function                            | input               | segments          | then                            |
 // |-------------------------------------|---------------------|-------------------|---------------------------------|

@@ -32,6 +32,7 @@
 #include <warpfold/segments.hpp>
 #include <warpfold/statistics.hpp>
 #include <warpfold/top_k.cuh>
+#include <warpfold/top_k_axes.cuh>
 #include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>
 #include <warpfold/version.hpp>

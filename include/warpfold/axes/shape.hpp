@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which items make which output, in as few axes as possible. Pure functions of extents and strides.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -77,6 +78,12 @@ inline unsigned axis_mask(const char* function, const warpfold::axes& named, int
     mask |= 1u << axis;
   }
   return mask;
+}
+/// The number of the one axis that is `named`; `reason` says why there must be one.
+inline int one_axis(const char* function, const warpfold::axes& named, int rank, const char* reason) {
+  const unsigned mask = axis_mask(function, named, rank);
+  if (named.count != 1) reject(function, {named.count, " axes are named; ", reason});
+  return std::countr_zero(mask);
 }
 
 /// The number of items; throws for negative extents, for more items than 2^62, and where the first item in memory and
