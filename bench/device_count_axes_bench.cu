@@ -33,6 +33,31 @@ void add_columns(std::int64_t items, std::int64_t columns) {
                       });
 }
 
+/// Sums of as many rows, or of the columns of as many matrices of 64 rows, likewise.
+void add_kept(std::int64_t items, std::int64_t columns, std::int64_t rows) {
+  add_one_read<float>(
+      "device_count_axes/float/plus_of_matrices_" + std::to_string(rows) + "_by_" + std::to_string(columns), items,
+      {"warpfold", "host_count"}, [=](one_read<float>& input) {
+        const std::int64_t matrices = items / (rows * columns);
+        const auto out = std::make_shared<device_buffer<float>>(static_cast<std::size_t>(matrices * columns));
+        const auto array = wf::strided(input.in(), {matrices, rows, columns});
+        const auto matrix = wf::strided(input.in(), {matrices, columns});
+        return contenders{{"warpfold",
+                           [=, &input, number = on_device(matrices)](cudaStream_t stream, int) {
+                             const wf::device_count count(number->data(), matrices);
+                             const wf::segmented_options<float> options{.stream = stream, .workspace = input.workspace};
+                             if (rows == 1)
+                               wf::reduce_axes(matrix, count, out->data(), wf::axes{1}, wf::plus{}, options);
+                             else wf::reduce_axes(array, count, out->data(), wf::axes{1}, wf::plus{}, options);
+                           }},
+                          {"host_count", [=, &input](cudaStream_t stream, int) {
+                             const wf::segmented_options<float> options{.stream = stream, .workspace = input.workspace};
+                             if (rows == 1) wf::reduce_axes(matrix, out->data(), wf::axes{1}, wf::plus{}, options);
+                             else wf::reduce_axes(array, out->data(), wf::axes{1}, wf::plus{}, options);
+                           }}};
+      });
+}
+
 /// Sums along an axis of a matrix of as many rows, likewise.
 void add_prefixes(std::int64_t items, std::int64_t columns, int axis) {
   add_one_read<float>(
@@ -58,6 +83,7 @@ void register_all() {
   for (const int log_items : {16, 22, 26})
     for (const std::int64_t columns : {1, 24, 768, 50257})
       if (columns < std::int64_t{1} << log_items) add_columns(std::int64_t{1} << log_items, columns);
+  for (const std::int64_t rows : {1, 64}) add_kept(std::int64_t{1} << 26, 768, rows);
   for (const std::int64_t columns : {1, 24, 768, 50257})
     for (const int axis : {0, 1}) add_prefixes(std::int64_t{1} << 26, columns, axis);
 }

@@ -6,10 +6,10 @@
 //   wf::transform_inclusive_scan_axes(in, wf::device_count(count, most), out, axis, op, transform, [options]);
 //   wf::transform_exclusive_scan_axes(in, wf::device_count(count, most), out, axis, op, transform, [options]);
 //
-// `axis` is axes{n} or backwards{n}. Axis 0 has `most` indices at least, in `in` and in `out`, of which the first *count
-// take part, whether that axis is scanned or another one. Backwards along axis 0, the first item that is folded has
-// index *count - 1. All else is as scan_axes.cuh says of arrays with that extent: the bits, too. Nothing is written at
-// other indices. `out` must be apart from the count.
+// `axis` is axes{n} or backwards{n}. Axis 0 has `most` indices at least, in `in` and in `out`, of which the first
+// *count take part, whether that axis is scanned or another one. Backwards along axis 0, the first item that is folded
+// has index *count - 1. All else is as scan_axes.cuh says of arrays with that extent: the bits, too. Nothing is written
+// at other indices. `out` must be apart from the count.
 //
 // The contiguous rows of a matrix are scanned as segments are. In other arrays axis 0 should be outermost in memory,
 // too: where its items are neighbours, and another axis is scanned, memory is read in small pieces.
@@ -44,7 +44,8 @@ template <class N> struct counted_axis_scan<device_count<N>> {
       const auto number = call.count.checked(call.function);
       auto in_axes = axis_reduction::axes_of(in);
       const int scanned = axis_reduction::one_axis(call.function, call.axis, in_axes.rank, "a scan runs along one");
-      keep_first(call.function, in_axes, out, number.most);
+      axis_reduction::keep_first_indices(call.function, in_axes, number.most);
+      for (auto& each : out.axes) axis_reduction::keep_first_indices(each, number.most);
       const T* const first = to_pointer(in.data_handle());
       const std::int64_t items = check_scanned(call.function, first, in_axes, out, options);
       if (items > 0) check_count_apart(call.function, number, out);
@@ -53,16 +54,6 @@ template <class N> struct counted_axis_scan<device_count<N>> {
   }
 
  private:
-  /// Makes `most` the extent of axis 0 of all arrays, of which none may have fewer indices.
-  template <class Out, int Count>
-  static void keep_first(const char* function, axis_reduction::array_axes& in,
-                         axis_reduction::array_outputs<Out, Count>& out, std::int64_t most) {
-    if (in.extent[0] < most)
-      reject(function, {"axis 0 has ", in.extent[0], " indices, and the device_count may be ", most});
-    in.extent[0] = most;
-    for (auto& each : out.axes)
-      if (each.rank > 0 && each.extent[0] >= most) each.extent[0] = most;
-  }
   template <class Out, int Count>
   static void check_count_apart(const char* function, const grid::device_items<N>& number,
                                 const axis_reduction::array_outputs<Out, Count>& out) {
