@@ -13,6 +13,7 @@
 #include <warpfold/device_count_by_key.cuh>
 #include <warpfold/device_count_scan.cuh>
 #include <warpfold/device_count_scan_axes.cuh>
+#include <warpfold/device_count_scan_by_key.cuh>
 #include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/exact_plus.cuh>

@@ -29,7 +29,7 @@ set(layers
   "13:warpfold_strategies/.*|statistics[.]hpp"
   "14:workspace[.]cuh"
   "16:(arg_reduce_by|device_count|host_memory|quantifiers|scan_axes|top_k_axes|vector_reductions)[.]cuh"
-  "17:(accumulation|arg_reduce|device_count_(axes|by_key|scan|scan_axes)|host_memory_(scan|segments))[.]cuh"
+  "17:(accumulation|arg_reduce|device_count_(axes|by_key|scan|scan_axes|scan_by_key)|host_memory_(scan|segments))[.]cuh"
   "17:ranks/.*"
   "18:(ranks|warpfold)[.]cuh"
   "19:ranks_(axes|by_key|scan|segments)[.]cuh"
