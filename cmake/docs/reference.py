@@ -14,8 +14,9 @@ import headers
 REFERENCE = {
     "Functions": """reduce.cuh device_count.cuh segmented_reduce.cuh reduce_by_key.cuh reduce_axes.cuh scan.cuh
         device_count_scan.cuh device_count_by_key.cuh device_count_axes.cuh
-        segmented_scan.cuh scan_by_key.cuh scan_axes.cuh arg_reduce.cuh arg_reduce_by.cuh top_k.cuh quantifiers.cuh
-        vector_reductions.cuh""",
+        device_count_scan_axes.cuh device_count_scan_by_key.cuh segmented_scan.cuh scan_by_key.cuh scan_axes.cuh
+        arg_reduce.cuh arg_reduce_by.cuh top_k.cuh top_k_axes.cuh
+        quantifiers.cuh vector_reductions.cuh""",
     "Operators": """operators.hpp exact_plus.cuh exact/operator.cuh compensated_plus.hpp fuse.hpp where.hpp statistics.hpp
         top_k_operators.hpp arg_operators.hpp arg_by_operators.hpp vector_operators.hpp log_sum_exp_operator.hpp
         operator_traits.hpp folded_type.hpp""",

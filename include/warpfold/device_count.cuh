@@ -14,7 +14,9 @@
 // Elsewhere:
 //   scans, and their transform_ forms         device_count_scan.cuh
 //   reduce_by_key, transform_reduce_by_key    device_count_by_key.cuh
-//   reduce_columns, reduce_axes               device_count_axes.cuh: the outermost axis, if it is reduced
+//   reduce_columns, reduce_axes               device_count_axes.cuh: the outermost axis, reduced or not
+//   scans by key                              device_count_scan_by_key.cuh
+//   scans along axes                          device_count_scan_axes.cuh: the outermost axis, scanned or not
 //   all functions of segments                 first_segments{all, device_count} instead of the segments (segments.hpp);
 //                                             rows of a matrix are first_segments{fixed_length{columns}, device_count}
 //

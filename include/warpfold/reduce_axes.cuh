@@ -161,7 +161,7 @@ checked_axes check_axes(const char* function, const T* in, const axis_reduction:
   const bool has_results = axis_reduction::checked_items(function, "out", kept) > 0;
   if (has_results) {
     host_side::check_output_pointers(function, "out", out.to);
-    axis_reduction::check_apart_from_itself(function, out.axes[0]);
+    axis_reduction::check_apart_from_itself(function, "out", out.axes[0]);
     check_results_apart(function, in, readable, out.to, kept, options);
   }
   return {items, readable, kept, has_results};

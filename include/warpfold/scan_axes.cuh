@@ -56,15 +56,6 @@ namespace warpfold {
 namespace detail {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The number of the one axis that is named.
-inline int scanned_axis(const char* function, const axes& named, int rank) {
-  const unsigned mask = axis_reduction::axis_mask(function, named, rank);
-  if (named.count != 1) reject(function, {named.count, " axes are named; a scan runs along one"});
-  int axis = 0;
-  while (!(mask >> axis & 1)) ++axis;
-  return axis;
-}
-
 /// Throws unless each output has the extents of `in`, and its items have places of their own: the same as those of
 /// other outputs relative to the first one.
 template <class Out, int Count>
@@ -104,19 +95,36 @@ void check_scanned_apart(const char* function, const T* in, const axis_reduction
                                       axis_reduction::from_item(out.to, written.first), written_items);
 }
 
-/// The scan of axis number `scanned` of `in`. The types have been checked.
-template <bool IsExclusive, class T, class Outputs, class Op, class Transform, class A>
-void scan_checked_axis(const char* function, const T* in, const axis_reduction::array_axes& in_axes, int scanned,
-                       bool is_backwards, const Outputs& out, Op op, Transform transform,
-                       const reduce_options<A>& options) {
+/// Checks the memory of a scan of `in`, and returns the number of items.
+template <class T, class Outputs, class A>
+std::int64_t check_scanned(const char* function, const T* in, const axis_reduction::array_axes& in_axes,
+                           const Outputs& out, const reduce_options<A>& options) {
   const std::int64_t items = axis_reduction::checked_items(function, "in", in_axes);
   check_scanned_outputs(function, in_axes, out);
   if (items > 0) {
     host_side::check_pointer(function, "in", in);
     host_side::check_output_pointers(function, "out", out.to);
-    axis_reduction::check_apart_from_itself(function, out.axes[0]);
+    axis_reduction::check_apart_from_itself(function, "out", out.axes[0]);
     check_scanned_apart(function, in, in_axes, out, options);
   }
+  return items;
+}
+
+/// The leaves of a scan of `shape`, from its first item on. `in` has the axes `in_axes`.
+template <class A, class Op, class T, class Transform>
+auto scanned_leaves(const Op& op, const T* in, const axis_reduction::array_axes& in_axes, const Transform& transform,
+                    const axis_scan::scan_shape& shape) {
+  const auto read = shape.has_items() ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
+  return axis_reduction::leaves_of<A>(op, in + shape.in_first, transform,
+                                      {read.first - shape.in_first, read.last - shape.in_first});
+}
+
+/// The scan of axis number `scanned` of `in`. The types have been checked.
+template <bool IsExclusive, class T, class Outputs, class Op, class Transform, class A>
+void scan_checked_axis(const char* function, const T* in, const axis_reduction::array_axes& in_axes, int scanned,
+                       bool is_backwards, const Outputs& out, Op op, Transform transform,
+                       const reduce_options<A>& options) {
+  const std::int64_t items = check_scanned(function, in, in_axes, out, options);
   const axis_scan::scan_shape shape = axis_scan::shape_of(in_axes, out.axes[0], scanned, is_backwards);
   const auto to = axis_reduction::from_item(out.to, shape.out_first);
   constexpr bool takes_index = thread::lifts_source_indexed<Op, Transform, thread::pointer_source<T>>;
@@ -124,24 +132,26 @@ void scan_checked_axis(const char* function, const T* in, const axis_reduction::
     if (shape.has_items() && axis_scan::has_adjacent_rows(shape))
       return scan_segments<IsExclusive>(function, "in", in + shape.in_first, items, fixed_length{shape.items}, to, op,
                                         transform, options);
-  const auto read = items > 0 ? axis_reduction::range_of(in_axes) : axis_reduction::item_range{0, -1};
-  axis_scan::enqueue<IsExclusive>(
-      function, shape,
-      axis_reduction::leaves_of<A>(op, in + shape.in_first, transform,
-                                   {read.first - shape.in_first, read.last - shape.in_first}),
-      op, lower_into<A>(op, to.first), options);
+  axis_scan::enqueue<IsExclusive>(function, shape, scanned_leaves<A>(op, in, in_axes, transform, shape), op,
+                                  lower_into<A>(op, to.first), options);
+}
+
+/// Whether all types of a scan along an axis fit together.
+template <class Op, class Transform, class A, class Out, class T> consteval bool check_axis_scan_types() {
+  static_assert(!lowers_segments<Op, A>,
+                "warpfold: scans do not tell where a segment begins: use within_run instead of within_segment");
+  return check_types<Op, Transform, A, Out, T>();
 }
 
 template <bool IsExclusive, class In, class Outputs, class Op, class Transform, class A>
 void scan_view_axis(const char* function, const In& in, const auto& named, const Outputs& out, Op op,
                     Transform transform, const reduce_options<A>& options) {
   using T = view_item_t<In>;
-  if constexpr (check_types<Op, Transform, A, decltype(out.to.first), T>()) {
-    static_assert(!lowers_segments<Op, A>,
-                  "warpfold: scans do not tell where a segment begins: use within_run instead of within_segment");
+  if constexpr (check_axis_scan_types<Op, Transform, A, decltype(out.to.first), T>()) {
     const auto in_axes = axis_reduction::axes_of(in);
     const T* const first = to_pointer(in.data_handle());
-    scan_checked_axis<IsExclusive>(function, first, in_axes, scanned_axis(function, named, in_axes.rank),
+    scan_checked_axis<IsExclusive>(function, first, in_axes,
+                                   axis_reduction::one_axis(function, named, in_axes.rank, "a scan runs along one"),
                                    std::is_same_v<decltype(named), const backwards&>, out, op, transform, options);
   }
 }
@@ -155,6 +165,9 @@ template <class Out>
 concept scanned_output = array_view<Out> || axis_reduction::is_array_outputs<Out>;
 
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// Counts that the device knows are taken by device_count_scan_axes.cuh, which specialises this.
+template <class Count> struct counted_axis_scan { static constexpr bool exists = false; };
 
 /// A scan along an axis in all its forms. As an object, it is found by its name alone, never by the arguments'
 /// namespaces.
@@ -177,6 +190,23 @@ template <bool IsExclusive> struct axis_scan_function : refused_axes {
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(in, out, axis, plus{}, options);
   }
+  /// Of as many indices of axis 0 as the device knows, where device_count_scan_axes.cuh is included.
+  template <array_view In, class Count, scanned_output Out, names_scanned_axis Axis, operator_argument Op,
+            class A = accumulator_t<Op, view_item_t<In>>>
+    requires(counted_axis_scan<Count>::exists)
+  void operator()(const In& in, const Count& count, const Out& out, const Axis& axis, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    counted_axis_scan<Count>::template scan<IsExclusive>({name, count, axis}, in, axis_reduction::place_outputs(out),
+                                                         op, thread::no_transform{}, options);
+  }
+  /// The sum.
+  template <array_view In, class Count, scanned_output Out, names_scanned_axis Axis,
+            class A = accumulator_t<plus, view_item_t<In>>>
+    requires(counted_axis_scan<Count>::exists)
+  void operator()(const In& in, const Count& count, const Out& out, const Axis& axis,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(in, count, out, axis, plus{}, options);
+  }
 };
 
 /// A scan of transformed items along an axis. The accumulator follows what `transform` returns.
@@ -189,6 +219,15 @@ template <bool IsExclusive> struct transform_axis_scan_function : refused_axes {
   void operator()(const In& in, const Out& out, const Axis& axis, Op op, Transform transform,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     scan_view_axis<IsExclusive>(name, in, axis, axis_reduction::place_outputs(out), op, transform, options);
+  }
+  /// Of as many indices of axis 0 as the device knows, where device_count_scan_axes.cuh is included.
+  template <array_view In, class Count, scanned_output Out, operator_argument Op, class Transform,
+            class A = transformed_accumulator_t<Op, Transform, view_item_t<In>>>
+    requires(counted_axis_scan<Count>::exists)
+  void operator()(const In& in, const Count& count, const Out& out, const names_scanned_axis auto& axis, Op op,
+                  Transform transform, const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    counted_axis_scan<Count>::template scan<IsExclusive>({name, count, axis}, in, axis_reduction::place_outputs(out),
+                                                         op, transform, options);
   }
 };
 

@@ -53,10 +53,21 @@ template <class Key, class Value, class Op, class Equal, class A, class Out> con
   }
 }
 
-/// All forms come here. `count` is the number of items.
-template <scan::scan_kind Kind, class KeyIt, class ValueIt, class Out, class Op, class A>
+/// Enqueues a scan of as many items as the host knows.
+template <scan::scan_kind Kind> struct enqueue_runs {
+  static constexpr bool knows_count = true;
+
+  template <scan::kernel_policy Policy>
+  void operator()(const char* function, const auto& parts, const auto& to, const auto& op, const auto& options) const {
+    scan::enqueue<Kind, Policy>(function, parts, to, op, options);
+  }
+};
+
+/// All forms come here. `count` is the number of items, or as many as there may be.
+template <class Enqueue, class KeyIt, class ValueIt, class Out, class Op, class A>
 void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, std::int64_t count,
-               const output<Out>& out, Op op, auto equal, const reduce_options<A>& options) {
+               const output<Out>& out, Op op, auto equal, const reduce_options<A>& options,
+               const Enqueue& enqueue = {}) {
   using Equal = decltype(equal);
   using key = iterator_item_t<KeyIt>;
   using value = iterator_item_t<ValueIt>;
@@ -68,8 +79,10 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
       host_side::check_pointer(function, "values", values);
       host_side::check_output_pointers(function, "out", out);
     }
-    host_side::check_outputs_apart_from(function, "keys", keys, count, "out", out, count);
-    host_side::check_outputs_apart_or_in_place(function, "values", values, "out", out, count);
+    if constexpr (Enqueue::knows_count) {  // else inputs may be shorter
+      host_side::check_outputs_apart_from(function, "keys", keys, count, "out", out, count);
+      host_side::check_outputs_apart_or_in_place(function, "values", values, "out", out, count);
+    }
     host_side::check_outputs_apart_from(function, "init", options.init, "out", out, count);
     constexpr int items = least_of(thread::items_per_chunk(sizeof(key)), warp::chunk_items_of<value, Out>());
     const auto k = make_source_in_chunks<items>(keys, count);
@@ -80,9 +93,12 @@ void scan_runs(const char* function, const KeyIt& keys, const ValueIt& values, s
     const auto to = lower_into<A>(op, out.first);
     constexpr auto policy =
         scan::policy_of<std::remove_cv_t<decltype(parts)>, scan::join_parts<Op>, std::remove_cv_t<decltype(to)>>();
-    scan::enqueue<Kind, policy>(function, parts, to, scan::join_parts<Op>{op}, options);
+    enqueue.template operator()<policy>(function, parts, to, scan::join_parts<Op>{op}, options);
   }
 }
+
+/// Counts that the device knows are taken by device_count_scan_by_key.cuh, which specialises this.
+template <class Count> struct counted_keyed_scan { static constexpr bool exists = false; };
 
 /// A scan of runs in all its forms. As an object, it is found by its name alone, never by the arguments' namespaces.
 // No default argument and no default template argument for Op: `{...}` would otherwise bind to it.
@@ -96,8 +112,8 @@ template <scan::scan_kind Kind> struct keyed_scan_function : refused_keys {
     requires counted_items<Keys, Values>
   void operator()(const Keys& keys, const Values& values, Out&& out, Op op, Equal equal,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    scan_runs<Kind>(name, items_of<Keys>::first(keys), items_of<Values>::first(values), common_size(name, keys, values),
-                    to_output(out), op, equal, options);
+    scan_runs<enqueue_runs<Kind>>(name, items_of<Keys>::first(keys), items_of<Values>::first(values),
+                                  common_size(name, keys, values), to_output(out), op, equal, options);
   }
   /// With ==.
   template <class Keys, class Values, output_argument Out, operator_argument Op,
@@ -119,8 +135,8 @@ template <scan::scan_kind Kind> struct keyed_scan_function : refused_keys {
             equality_argument Equal, class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
   void operator()(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out, Op op, Equal equal,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
-    scan_runs<Kind>(name, to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out), op, equal,
-                    options);
+    scan_runs<enqueue_runs<Kind>>(name, to_kernel_iterator(keys), to_kernel_iterator(values), count, to_output(out), op,
+                                  equal, options);
   }
   /// With ==.
   template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out, operator_argument Op,
@@ -133,6 +149,31 @@ template <scan::scan_kind Kind> struct keyed_scan_function : refused_keys {
   template <item_iterator KeyIt, item_iterator ValueIt, output_argument Out,
             class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
   void operator()(const KeyIt& keys, const ValueIt& values, std::int64_t count, Out&& out,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(keys, values, count, out, plus{}, equal_to{}, options);
+  }
+  /// Of as many items as the device knows, by `op`, where device_count_scan_by_key.cuh is included.
+  template <item_iterator KeyIt, item_iterator ValueIt, class Count, operator_argument Op, equality_argument Equal,
+            class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+    requires(counted_keyed_scan<Count>::exists)
+  void operator()(const KeyIt& keys, const ValueIt& values, const Count& count, output_argument auto&& out, Op op,
+                  Equal equal, const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    counted_keyed_scan<Count>::template scan<Kind>(name, to_kernel_iterator(keys), to_kernel_iterator(values), count,
+                                                   to_output(out), op, equal, options);
+  }
+  /// With ==.
+  template <item_iterator KeyIt, item_iterator ValueIt, class Count, operator_argument Op,
+            class A = accumulator_t<Op, iterator_item_t<ValueIt>>>
+    requires(counted_keyed_scan<Count>::exists)
+  void operator()(const KeyIt& keys, const ValueIt& values, const Count& count, output_argument auto&& out, Op op,
+                  const std::type_identity_t<reduce_options<A>>& options = {}) const {
+    (*this)(keys, values, count, out, op, equal_to{}, options);
+  }
+  /// The sum, with ==.
+  template <item_iterator KeyIt, item_iterator ValueIt, class Count,
+            class A = accumulator_t<plus, iterator_item_t<ValueIt>>>
+    requires(counted_keyed_scan<Count>::exists)
+  void operator()(const KeyIt& keys, const ValueIt& values, const Count& count, output_argument auto&& out,
                   const std::type_identity_t<reduce_options<A>>& options = {}) const {
     (*this)(keys, values, count, out, plus{}, equal_to{}, options);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The best k items and where they are, for any k up to 1024 that is known when the call is made. (For k up to 16 at
-// compile time, the operators top_k<K> and bottom_k<K> go wherever operators go: top_k_operators.hpp.)
+// compile time, the operators top_k<K> and bottom_k<K> go wherever operators go: top_k_operators.hpp. Along an axis of
+// an array: top_k_axes.cuh.)
 //
 // | function                            | input               | segments          | then                            |
 // |-------------------------------------|---------------------|-------------------|---------------------------------|
@@ -12,8 +13,9 @@
 // - `k`: 0 to 1024. `values`, `indices`: a device pointer, an iterator or a range each, of k items; of segments, of k
 //   for each, one segment after another. A range must have that size. Indices are numbers of the input, or count from
 //   the begin of the segment; any integers hold them.
-// - Segments, as of segmented_reduce: fixed_length, as the rows of a matrix; offsets; bounds. If neither the segments
-//   nor a range among the outputs tell their number, the call does not compile.
+// - Segments, as of segmented_reduce: fixed_length, as the rows of a matrix; offsets; bounds; the first of these, as
+//   many as the device knows: then outputs have room for as many as there may be, and lists of others stay as they are.
+//   If neither the segments nor a range among the outputs tell their number, the call does not compile.
 // - `options`: call_options.
 //
 // Results are sorted, the best one first. Of equal items, those of the lowest indices are taken, and come first. -0 and
@@ -74,12 +76,13 @@ void check_top_k_output(const top_k_input<It>& in, const char* name, const outpu
 struct whole_input {};
 
 /// The number of lists of k > 0 results: that of segments, as the outputs tell it if they are sized, or else the
-/// segments. `both` are the outputs.
+/// segments; if the device knows it, as many as there may be. `both` are the outputs.
 template <bool IsSized, class Segments, class Out>
 std::int64_t count_of_lists(const char* function, const Segments& segments, std::int64_t count, std::int64_t k,
                             const Out& both) {
   if constexpr (std::is_same_v<Segments, whole_input>) return 1;
-  else if constexpr (!IsSized) return segment::count_of(function, segments, count);
+  else if constexpr (!IsSized || requires { segments.count.checked(function); })
+    return segment::count_of(function, segments, count);
   else {
     if (both.size % k != 0) reject(function, {"an output has ", both.size, " items, no multiple of k, which is ", k});
     return both.size / k;

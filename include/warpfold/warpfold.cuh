@@ -12,6 +12,8 @@
 #include <warpfold/device_count_axes.cuh>
 #include <warpfold/device_count_by_key.cuh>
 #include <warpfold/device_count_scan.cuh>
+#include <warpfold/device_count_scan_axes.cuh>
+#include <warpfold/device_count_scan_by_key.cuh>
 #include <warpfold/equal_to.hpp>
 #include <warpfold/error.hpp>
 #include <warpfold/exact_plus.cuh>
@@ -32,6 +34,7 @@
 #include <warpfold/segments.hpp>
 #include <warpfold/statistics.hpp>
 #include <warpfold/top_k.cuh>
+#include <warpfold/top_k_axes.cuh>
 #include <warpfold/top_k_operators.hpp>
 #include <warpfold/vector_reductions.cuh>
 #include <warpfold/version.hpp>

@@ -105,7 +105,7 @@ TEST(axes_overlap, what_cannot_be_decided_is_refused) {
     hard.stride[i] = (std::int64_t{1} << 50) + random.below(std::int64_t{1} << 50);
   }
   EXPECT_EQ(found(hard), overlap::unknown);
-  EXPECT_EQ(wf_test::refusal([&] { ax::check_apart_from_itself("f", hard); }).substr(0, 78),
+  EXPECT_EQ(wf_test::refusal([&] { ax::check_apart_from_itself("f", "out", hard); }).substr(0, 78),
             "warpfold::f: out may overlap itself, which is too hard to decide: extents (12,");
   const wf_test::device_array<int> in(4), out(4);
   EXPECT_EQ(wf_test::refusal([&] {

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
+#include <warpfold/device_count.cuh>
 #include <warpfold/reduce.cuh>
 #include <warpfold/top_k.cuh>
 #include <warpfold/workspace.cuh>
@@ -230,6 +231,25 @@ TEST(top_k_items, of_segments) {
                           {.max_blocks = max_blocks});
       expect_lists(out, items, offsets, k, false, "rows");
     }
+  }
+}
+
+/// As many segments as the device knows: entries behind them are not read, and lists of others not written.
+TEST(top_k_items, of_the_first_segments) {
+  constexpr int most = 6, k = 4;
+  const std::vector<std::int64_t> ends{0, 5, 5, 3000, 3002, 9000, 9009};
+  const auto items = random_values(ends.back(), 1000);
+  const device_array<float> in(items);
+  for (const int known : {0, 1, 4, most}) {
+    auto entries = ends;
+    std::fill(entries.begin() + known + 1, entries.end(), -1);
+    const device_array<std::int64_t> offsets(entries);
+    const device_array<int> count(std::vector<int>{known});
+    const results<float> out(most * k);
+    wf::segmented_top_k(in.items(), wf::first_segments{offsets.data(), wf::device_count(count.data(), most)}, k,
+                        std::span(out.values.data(), most * k), out.indices.data());
+    expect_lists(out, items, {ends.begin(), ends.begin() + known + 1}, k, false, "of the first");
+    EXPECT_EQ(out.indices.value(most * k - 1) == untouched, known < most);
   }
 }
 

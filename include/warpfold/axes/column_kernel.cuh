@@ -25,9 +25,11 @@ __global__ void __launch_bounds__(column_policy_of<Leaves>.resident_threads, 1)
 column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
   using A = typename Leaves::accumulator;
   const auto& arguments = with_known_items(given);
-  if constexpr (is_counted<Out>)
+  if constexpr (is_counted<Out>) {
+    if (arguments.vectors == 0) return;
     if (arguments.items == 0)
       return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
+  }
   constexpr int vector = Leaves::chunk_items, batch_rows = column_batch<Leaves, Op>::rows,
                 phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();

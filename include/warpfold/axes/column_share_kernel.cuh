@@ -25,9 +25,11 @@ template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(c
 column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
   using A = typename Leaves::accumulator;
   const auto& arguments = with_known_items(given);
-  if constexpr (is_counted<Out>)
+  if constexpr (is_counted<Out>) {
+    if (arguments.vectors == 0) return;
     if (arguments.items == 0)
       return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
+  }
   constexpr int vector = Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<column_share_storage<Leaves>>();
   const auto& plan = arguments.plan;

@@ -97,12 +97,12 @@ class overlap_search {
   std::int64_t choices_ = 0;
 };
 
-/// Throws if two results share a place, and if that cannot be decided. `out` has items.
-inline void check_apart_from_itself(const char* function, const array_axes& out) {
+/// Throws if two results in `out`, called `name`, share a place, and if that cannot be decided. It has items.
+inline void check_apart_from_itself(const char* function, const char* name, const array_axes& out) {
   const overlap found = overlap_search(out).result();
   if (found == overlap::none) return;
   reject(function,
-         {found == overlap::some ? "out overlaps itself" : "out may overlap itself, which is too hard to decide",
+         {name, found == overlap::some ? " overlaps itself" : " may overlap itself, which is too hard to decide",
           ": extents ", listed(out.extent, out.rank), ", strides ", listed(out.stride, out.rank)});
 }
 

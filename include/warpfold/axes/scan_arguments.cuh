@@ -12,7 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 using axis_reduction::place;
 
 /// `leaves` and `out` begin at the first item of the first column.
-template <class Leaves, class Op, class Out> struct scan_arguments {
+template <class Leaves, class Op, class Out, class Map = axis_reduction::index_map> struct scan_arguments {
   using A = typename Leaves::accumulator;
   using leaves_type = Leaves;
   using operation = Op;
@@ -23,7 +23,7 @@ template <class Leaves, class Op, class Out> struct scan_arguments {
   Out out;
   grid::initial_value<A> init;
   A first;  ///< of an exclusive scan without init: its first result
-  axis_reduction::index_map kept;
+  Map kept;
   std::int64_t columns, items;
   std::int64_t in_stride, out_stride;
   scan_plan plan;

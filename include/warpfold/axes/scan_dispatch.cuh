@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host side of a scan along an axis.
 #pragma once
+#include <functional>
 #include <warpfold/axes/scan_kernel.cuh>
 #include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/initial_value.cuh>
@@ -15,7 +16,10 @@ void enqueue_strips(const host_side::call_frame& frame, const scan_shape& given,
   constexpr kernel_policy p = kernel_policy_for(sizeof(typename Leaves::item), sizeof(A), IsStaged);
   using policy = fixed_policy<p.threads, p.rows, p.lanes, p.blocks_per_multiprocessor, IsStaged>;
   using arguments = scan_arguments<Leaves, Op, Out>;
-  const scan_plan plan = plan_scan(frame.multiprocessors(), given, p, arguments::row_bytes, frame.max_blocks());
+  scan_plan plan = plan_scan(frame.multiprocessors(), given, p, arguments::row_bytes, frame.max_blocks());
+  // Blocks draw tiles until none is left of those that there are.
+  if (is_counted<Out> && plan.in_bands)
+    plan.blocks = least_of(plan.blocks, frame.multiprocessors() * p.blocks_per_multiprocessor);
   const auto launch = [&](auto* kernel, std::size_t shared_bytes) {
     const host_side::launch_shape shape{
         plan.blocks,
@@ -51,10 +55,10 @@ void enqueue_strips(const host_side::call_frame& frame, const scan_shape& given,
 }
 
 /// Enqueues the scan of `given`. All arguments have been checked but those of `options`. `leaves` and `out` begin at
-/// the first item of the first column.
-template <bool IsExclusive, class Leaves, class Op, class Out>
+/// the first item of the first column. The kernel is given as_given(out).
+template <bool IsExclusive, class Leaves, class Op, class Out, class AsGiven = std::identity>
 void enqueue(const char* function, const scan_shape& given, const Leaves& leaves, Op op, Out out,
-             const reduce_options<typename Leaves::accumulator>& options) {
+             const reduce_options<typename Leaves::accumulator>& options, AsGiven as_given = {}) {
   using A = typename Leaves::accumulator;
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
   const auto init = host_side::initial_value_of<Op>(function, options.init);
@@ -64,8 +68,8 @@ void enqueue(const char* function, const scan_shape& given, const Leaves& leaves
   constexpr int sector_items = greatest_of(1, 32 / int{item_bytes});
   if constexpr (takes_staged(item_bytes, sizeof(A)))
     if (is_better_staged(given, sector_items))
-      return enqueue_strips<IsExclusive, true>(frame, given, leaves, op, out, init, first);
-  enqueue_strips<IsExclusive, false>(frame, given, leaves, op, out, init, first);
+      return enqueue_strips<IsExclusive, true>(frame, given, leaves, op, as_given(out), init, first);
+  enqueue_strips<IsExclusive, false>(frame, given, leaves, op, as_given(out), init, first);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

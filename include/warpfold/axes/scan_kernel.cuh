@@ -19,6 +19,7 @@
 // Tiles begin in order, and only wait for earlier ones, which have published their node before they wait.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/axes/scan_counted.cuh>
 #include <warpfold/axes/scan_tile.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 
@@ -59,10 +60,12 @@ __device__ void finish(const Arguments& arguments, Before& before, Items& items)
 
 template <bool IsExclusive, class Policy, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks_per_multiprocessor)
-strip_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
+strip_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> given) {
+  const auto& arguments = with_known_items<Policy::rows>(given);
+  using known_arguments = std::remove_cvref_t<decltype(arguments)>;
   using A = typename Leaves::accumulator;
-  using strip_type = strip_tiles<Policy, scan_arguments<Leaves, Op, Out>>;
-  auto& shared = arch::dynamic_shared<strip_storage<Policy, scan_arguments<Leaves, Op, Out>>>();
+  using strip_type = strip_tiles<Policy, known_arguments>;
+  auto& shared = arch::dynamic_shared<strip_storage<Policy, known_arguments>>();
   const tile_place place(arguments.plan.log_lanes, arguments.plan.log_groups);
   for (std::int64_t number = blockIdx.x; number < arguments.plan.strips; number += gridDim.x) {
     strip_type strip(arguments, shared.stage, place, number);
@@ -147,11 +150,12 @@ __device__ void scan_band_tile(const Arguments& arguments, Storage& shared, cons
 
 template <bool IsExclusive, class Policy, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks_per_multiprocessor)
-band_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) {
-  auto& shared = arch::dynamic_shared<band_storage<Policy, scan_arguments<Leaves, Op, Out>>>();
+band_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> given) {
+  const auto& arguments = with_known_items<Policy::rows>(given);
+  auto& shared = arch::dynamic_shared<band_storage<Policy, std::remove_cvref_t<decltype(arguments)>>>();
   const tile_place place(arguments.plan.log_lanes, arguments.plan.log_groups);
   const int strips = static_cast<int>(arguments.plan.strips), tiles = static_cast<int>(arguments.plan.tiles) * strips;
-  const bool loops = static_cast<int>(gridDim.x) < tiles;
+  const bool loops = is_counted<Out> || static_cast<int>(gridDim.x) < tiles;
   do {
     __syncthreads();  // all have read the number before, and what it shared
     if (arch::flat_thread() == 0)

@@ -11,7 +11,7 @@ using axis_reduction::axis_list;
 
 /// A scan of each of `columns` columns of `items` items. A column is what differs in the scanned axis only.
 struct scan_shape {
-  axis_list kept;                              ///< one axis at least; in any order, input strides are not negative
+  axis_list kept;  ///< one axis at least; but for a counted one, input strides fall, and are not negative
   std::int64_t in_stride = 0, out_stride = 0;  ///< from an item of a column to the next one that is folded
   std::int64_t in_first = 0, out_first = 0;    ///< the places of the first item that is folded in the first column
   std::int64_t columns = 1, items = 1;
@@ -19,14 +19,21 @@ struct scan_shape {
   bool has_items() const { return columns > 0 && items > 0; }
 };
 
-/// The shape of the scan of axis number `scanned` from `in` to `out`, which has the same extents.
-inline scan_shape shape_of(const array_axes& in, const array_axes& out, int scanned, bool is_backwards) {
+/// The shape of the scan of axis number `scanned` from `in` to `out`, which has the same extents. If the device
+/// `counts_outermost` indices, the columns of each index of axis 0 come before those of the next one.
+inline scan_shape shape_of(const array_axes& in, const array_axes& out, int scanned, bool is_backwards,
+                           bool counts_outermost = false) {
   scan_shape result;
+  axis_list outermost;
   for (int i = 0; i < in.rank; ++i) {
     axis_list::axis axis{in.extent[i], in.stride[i], out.stride[i]};
     const bool is_scanned = i == scanned;
     (is_scanned ? result.items : result.columns) *= axis.extent;
     if (axis.extent <= 1 && !is_scanned) continue;
+    if (counts_outermost && i == 0 && !is_scanned) {
+      outermost.push(axis);
+      continue;
+    }
     if (axis.extent > 1 && (is_scanned ? is_backwards : axis.in_stride < 0)) {
       result.in_first += (axis.extent - 1) * axis.in_stride;
       result.out_first += (axis.extent - 1) * axis.out_stride;
@@ -35,7 +42,8 @@ inline scan_shape shape_of(const array_axes& in, const array_axes& out, int scan
     if (is_scanned) result.in_stride = axis.in_stride, result.out_stride = axis.out_stride;
     else result.kept.insert(axis);
   }
-  result.kept = axis_reduction::merged(result.kept);
+  for (int i = 0; i < result.kept.rank; ++i) outermost.push(result.kept.axes[i]);
+  result.kept = axis_reduction::merged(outermost);
   if (result.kept.rank == 0) result.kept.push({1, 1, 1});
   return result;
 }

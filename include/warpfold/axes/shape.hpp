@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which items make which output, in as few axes as possible. Pure functions of extents and strides.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -78,6 +79,12 @@ inline unsigned axis_mask(const char* function, const warpfold::axes& named, int
   }
   return mask;
 }
+/// The number of the one axis that is `named`; `reason` says why there must be one.
+inline int one_axis(const char* function, const warpfold::axes& named, int rank, const char* reason) {
+  const unsigned mask = axis_mask(function, named, rank);
+  if (named.count != 1) reject(function, {named.count, " axes are named; ", reason});
+  return std::countr_zero(mask);
+}
 
 /// The number of items; throws for negative extents, for more items than 2^62, and where the first item in memory and
 /// the last one are further apart than any memory is large, so that nothing overflows.
@@ -144,6 +151,17 @@ inline array_axes kept_strides(const char* function, const std::string& argument
   return kept;
 }
 
+/// Makes `most` the extent of axis 0 of `in`, which must have as many indices.
+inline void keep_first_indices(const char* function, array_axes& in, std::int64_t most) {
+  if (in.extent[0] < most)
+    reject(function, {"axis 0 has ", in.extent[0], " indices, and the device_count may be ", most});
+  in.extent[0] = most;
+}
+/// The same of an output that has more.
+inline void keep_first_indices(array_axes& out, std::int64_t most) {
+  if (out.extent[0] > most) out.extent[0] = most;
+}
+
 /// Merges each axis with the one before it where both are one axis in memory, of input and output.
 inline axis_list merged(const axis_list& given) {
   axis_list result;
@@ -161,9 +179,11 @@ inline axis_list merged(const axis_list& given) {
 /// The shape of the reduction of the axes `reduced` of `in`, whose other axes `kept` has with the output's strides.
 /// - Axes of one item are dropped, and adjacent axes merged where both are one in memory.
 /// - Reduced axes keep their order. Kept axes are sorted, and turned where the input runs backwards, since outputs may
-///   be computed in any order.
-inline shape shape_of(const array_axes& in, unsigned reduced, const array_axes& kept) {
+///   be computed in any order. But if the device `counts_outermost` indices and axis 0 is kept, the outputs of each of
+///   its indices come before those of the next one.
+inline shape shape_of(const array_axes& in, unsigned reduced, const array_axes& kept, bool counts_outermost = false) {
   shape result;
+  axis_list outermost;
   int next_kept = 0;
   for (int i = 0; i < in.rank; ++i) {
     const bool is_reduced = reduced >> i & 1;
@@ -175,6 +195,10 @@ inline shape shape_of(const array_axes& in, unsigned reduced, const array_axes& 
       result.reduced.push(axis);
       continue;
     }
+    if (counts_outermost && i == 0) {
+      outermost.push(axis);
+      continue;
+    }
     if (axis.in_stride < 0) {
       result.in_first += (axis.extent - 1) * axis.in_stride;
       result.out_first += (axis.extent - 1) * axis.out_stride;
@@ -182,7 +206,8 @@ inline shape shape_of(const array_axes& in, unsigned reduced, const array_axes& 
     }
     result.kept.insert(axis);
   }
-  result.kept = merged(result.kept);
+  for (int i = 0; i < result.kept.rank; ++i) outermost.push(result.kept.axes[i]);
+  result.kept = merged(outermost);
   result.reduced = merged(result.reduced);
   if (result.kept.rank == 0) result.kept.push({1, 1, 1});
   if (result.reduced.rank == 0) result.reduced.push({1, 1, 0});

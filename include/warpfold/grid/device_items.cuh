@@ -35,6 +35,10 @@ template <class Source> __device__ void keep_first(Source& source, std::int64_t 
     keep_first(source.left, items);
     keep_first(source.right, items);
   }
+  if constexpr (requires { source.keys; }) {
+    keep_first(source.keys, items);
+    keep_first(source.values, items);
+  }
 }
 
 }  // namespace warpfold::grid

@@ -14,6 +14,14 @@ template <class Call> constexpr any_value refuse_axes() {
   return {};
 }
 
+template <class Call> constexpr any_value refuse_top_k_axes() {
+  static_assert(!std::is_void_v<Call>,
+                "warpfold: these arguments fit no form of this function: pass an array (std::mdspan, wf::strided), "
+                "wf::axes{n}, k, then values and indices, an array, a range or a pointer each; options stand last, in "
+                "braces: {.stream = s}");
+  return {};
+}
+
 /// Of (in, out, axis, ...), arrays.
 struct refused_axes {
   template <class Call = void>

@@ -23,6 +23,12 @@ template <class Segments, class N> struct counted : Segments {
 template <class Segments> inline constexpr bool is_counted = false;
 template <class Segments, class N> inline constexpr bool is_counted<counted<Segments, N>> = true;
 
+/// The segments that there are of any.
+template <class Segments> __device__ const Segments& known(const Segments& segments) { return segments; }
+template <class Segments, class N> __device__ Segments known(const counted<Segments, N>& segments) {
+  return segments.known();
+}
+
 /// What a kernel that is given `Segments` goes on with.
 template <class Segments> struct known_segments { using type = Segments; };
 template <class Segments, class N> struct known_segments<counted<Segments, N>> { using type = Segments; };

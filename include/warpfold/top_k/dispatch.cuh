@@ -21,6 +21,12 @@ int resident_blocks(const host_side::call_frame& frame, int block_warps, const l
                                                  bytes);
 }
 
+/// Items of all segments. Those along an axis may lie apart, so the source knows only where the last one ends.
+template <class Source, class Spans> std::int64_t items_of(const Source& source, const Spans& spans) {
+  if constexpr (Spans::is_fixed_length) return spans.length * spans.count;
+  else return source.items;
+}
+
 /// The frame of a call of k >= 0. It checks the options.
 template <class Order> host_side::call_frame frame_of(const char* function, int k, const call_options& options) {
   return {function, options, scratch(host_side::current_device(), k, sizeof(key_of<Order>))};
@@ -34,13 +40,16 @@ void enqueue(const host_side::call_frame& frame, const Source& source, const Spa
   using key = key_of<Order>;
   constexpr auto* kernel = &top_k_kernel<Order, Source, Spans, Values, Indices>;
   if constexpr (Spans::is_fixed_length) host_side::check_items(frame.function(), spans.length, most_items<key>);
-  const int warps = plan_block_warps(source.items, spans.count, batch_items<Source>, k);
+  const std::int64_t items = items_of(source, spans);
+  const int warps = plan_block_warps(items, spans.count, batch_items<Source>, k);
   const list_shape shape = shape_of_lists(k, warps);
   const std::size_t shared_bytes = list_storage<key>::bytes(shape);
-  const grid_plan plan = plan_grid(source.items, spans.count, warps * batch_items<Source>, k,
+  const grid_plan plan = plan_grid(items, spans.count, warps * batch_items<Source>, k,
                                    resident_blocks<kernel>(frame, warps, shape, shared_bytes),
                                    most_shared_blocks(frame.device(), k, sizeof(key)), frame.max_blocks());
-  frame.launch(kernel, {plan.blocks, warps * warp_lanes, shared_bytes}, plan.parts > 1,
+  const char* const why =
+      plan.parts > 1 ? "too few segments for all blocks: they share them" : "a block for each segment";
+  frame.launch(kernel, {plan.blocks, warps * warp_lanes, shared_bytes, 0, why, items}, plan.parts > 1,
                [&](const host_side::call_scratch& scratch) {
                  const block_shares shares{shape, plan.parts, plan.blocks / plan.parts};
                  unsigned* const words = scratch.control_words<unsigned>();

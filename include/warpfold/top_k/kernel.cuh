@@ -15,7 +15,7 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
-#include <warpfold/segments/spans.cuh>
+#include <warpfold/segments/counted.cuh>
 #include <warpfold/thread/narrowed_identity.cuh>
 #include <warpfold/thread/put.cuh>
 #include <warpfold/top_k/item_stream.cuh>
@@ -119,7 +119,7 @@ template <class Order, class Source, class Spans, class Values, class Indices>
 __global__ void __launch_bounds__(most_block_warps* warp_lanes, blocks_per_multiprocessor<key_of<Order>>)
 top_k_kernel(const __grid_constant__ kernel_arguments<Order, Source, Spans, Values, Indices> arguments) {
   auto& shared = arch::dynamic_shared<list_storage<key_of<Order>>>();
-  const auto& spans = arguments.spans;
+  const auto& spans = segment::known(arguments.spans);
   segment::require_order("segmented_top_k", spans, arguments.source.items);
   best_list<key_of<Order>> list(shared, arguments.shares.shape);
   const int parts = arguments.shares.parts, part = static_cast<int>(blockIdx.x) % parts;
