@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The best k keys that a block has met, in shared memory. Warps put keys that come before the k-th one of the list into
-// a buffer, and do not wait for each other until it is full. Then the block sorts the buffer and merges it into the
-// list.
+// The best keys that a block has met, in shared memory, in no order. Warps add keys that may be among the best k, and do
+// not wait for each other until there is no room. Then the block finds a bound that little more than k keys reach, and
+// drops the others. Keys are sorted once, at the end.
 #pragma once
+#include <warpfold/top_k/bisection.cuh>
 #include <warpfold/top_k/bitonic_sort.cuh>
 #include <warpfold/top_k/policy.hpp>
-#include <warpfold/warp/reduce.cuh>
 
 namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Shared memory of a block. The kept keys and those of the buffer lie behind it.
+/// Shared memory of a block. The keys lie behind it.
 template <class Key> struct alignas(16) list_storage {
-  Key last;        ///< of the k kept ones; none if there are fewer
-  unsigned count;  ///< keys that asked for a place in the buffer, and a bit that asks for a merge
+  Key last;        ///< only keys that come before it may be among the best, once it holds
+  unsigned count;  ///< keys that asked for room, and a bit that asks for a pause
   unsigned bound;  ///< leading bits that the best keys reach, as far as it is known
-  bool is_last;    ///< for grid::block_arrives_last and its like
+  tally_words words;
+  bool is_last;  ///< for the kernel: whether the block is a segment's last one
 
   __device__ Key* keys() { return reinterpret_cast<Key*>(this + 1); }
   static std::size_t bytes(const list_shape& shape) {
-    return sizeof(list_storage) + static_cast<std::size_t>(shape.kept + shape.capacity) * sizeof(Key);
+    return sizeof(list_storage) + static_cast<std::size_t>(shape.capacity) * sizeof(Key);
   }
 };
 
@@ -27,50 +28,46 @@ template <class Key> class best_list {
  public:
   __device__ best_list(list_storage<Key>& shared, const list_shape& shape) : shared_(shared), shape_(shape) {}
 
-  /// Key number `i` of the k best ones, or none. Valid after `fill`.
-  __device__ Key key(int i) const { return kept()[i]; }
-  /// Keys that do not come before this one are not among the best. It changes between steps only, as does `bound`.
+  /// Keys that do not come before this one are not among the best. It changes between steps only, as do `bound`, `held`
+  /// and `key`.
   __device__ Key last() const { return shared_.last; }
   /// Keys whose leading bits are less than this are not among the best.
   __device__ unsigned bound() const { return shared_.bound; }
-  /// bound() = the least `leading` of all threads, which call it. A barrier must come before it.
-  __device__ void set_bound(unsigned leading) {
-    if (arch::flat_thread() == 0) shared_.bound = ~0u;
-    __syncthreads();
-    leading = warp::all_reduce(leading, minimum{});
-    if (arch::lane_id() == 0) atomicMin(&shared_.bound, leading);
-    __syncthreads();
-  }
+  __device__ int held() const { return static_cast<int>(shared_.count); }
+  /// Key number `i` of those held; after `sort`, of the k best ones, or none.
+  __device__ Key key(int i) const { return keys()[i]; }
 
   /// Empties the list. All threads call it.
   __device__ void clear(unsigned bound) {
     __syncthreads();
-    WARPFOLD_NO_UNROLL
-    for (int i = arch::flat_thread(); i < shape_.kept; i += static_cast<int>(blockDim.x)) kept()[i] = Key::none();
     if (arch::flat_thread() == 0) shared_.last = Key::none(), shared_.count = 0, shared_.bound = bound;
     __syncthreads();
   }
-  /// Calls step() in all threads until it returns false, at least once before each merge; it must be the same in all
-  /// lanes of a warp. A step enters keys, and returns whether there are more. After each merge, all threads call
-  /// merged(). All threads call it; a barrier follows.
-  template <class Step, class Merged> __device__ void fill(Step step, Merged merged) {
+  /// All threads call it with the same number; barriers must come before it and after it.
+  __device__ void raise_bound(unsigned bound) {
+    if (arch::flat_thread() == 0 && bound > shared_.bound) shared_.bound = bound;
+  }
+  /// Calls step() in all threads until it returns false; it must be the same in all lanes of a warp. A step adds keys,
+  /// and returns whether there are more. Whenever the block pauses, and at the end, it drops keys that have no room and
+  /// calls paused(). All threads call it; a barrier follows.
+  template <class Step, class Paused> __device__ void fill(Step step, Paused paused) {
     bool has_more = true;
     do {
       do has_more = has_more && step();
-      while (has_more && !is_full());
-      merge_buffer();
-      merged();
+      while (has_more && !must_pause());
+      __syncthreads();
+      const unsigned asked = shared_.count & ~pause_bit;
+      __syncthreads();
+      if (arch::flat_thread() == 0) shared_.count = least_of(asked, static_cast<unsigned>(shape_.capacity));
+      __syncthreads();
+      if (asked >= static_cast<unsigned>(shape_.capacity)) shrink(shape_.spared);
+      paused();
     } while (__syncthreads_or(has_more));
   }
-  /// Lets the block merge as if the buffer were full. In a step, one thread calls it.
-  __device__ void ask_for_merge() { atomicOr(&shared_.count, merge_bit); }
-  /// Empties the list, whose k-th key becomes the bound. All threads call it after a merge; a barrier follows.
-  __device__ void keep_bound() {
-    __syncthreads();
-    clear(kept()[shape_.k - 1].leading());
-  }
-  /// Enters the keys of the lanes that have a `candidate`. Returns whether the lane's key found no place: then the
-  /// buffer is full. All lanes of a warp call it, in a step.
+  /// Lets the block pause as if there were no room. In a step, one thread calls it.
+  __device__ void ask_for_pause() { atomicOr(&shared_.count, pause_bit); }
+  /// Adds the keys of the lanes that have a `candidate`. Returns whether there was no room for the lane's key. All lanes
+  /// of a warp call it, in a step.
   __device__ bool refuses(bool candidate, const Key& key) {
     const unsigned entering = __ballot_sync(full_warp, candidate);
     if (entering == 0) return false;
@@ -78,49 +75,93 @@ template <class Key> class best_list {
     unsigned first = 0;
     if (lane == leader) first = atomicAdd(&shared_.count, static_cast<unsigned>(__popc(entering)));
     first = __shfl_sync(full_warp, first, leader);
-    const unsigned place = (first & ~merge_bit) + static_cast<unsigned>(__popc(entering & ((1u << lane) - 1)));
+    const unsigned place = (first & ~pause_bit) + static_cast<unsigned>(__popc(entering & ((1u << lane) - 1)));
     const bool fits = place < static_cast<unsigned>(shape_.capacity);
-    if (candidate && fits) buffer()[place] = key;
+    if (candidate && fits) keys()[place] = key;
     return candidate && !fits;
   }
 
+  /// The leading bits that some of the held keys reach, `wanted` at least; 0 if so many do not reach the bound. All
+  /// threads call it, outside steps.
+  __device__ unsigned reached_by(unsigned wanted) {
+    const auto found = bisect_word(Key::none(), 0, bound(), wanted, wanted + wanted / 4);
+    return found.count >= wanted ? found.bound : 0;
+  }
+  /// Drops keys that are not among the best until there are at most `allowed`, which is k or more. All threads call it,
+  /// outside steps; a barrier follows.
+  __device__ void shrink(int allowed) {
+    if (held() <= allowed) return;
+    // Keys that agree in the words before are told apart by the next one. No two keys are equal.
+    Key least = Key::none();
+    WARPFOLD_NO_UNROLL
+    for (int word = 0; word < Key::words; ++word) {
+      const auto found = bisect_word(least, word, word == 0 ? bound() : 0, static_cast<unsigned>(shape_.k),
+                                     static_cast<unsigned>(allowed));
+      least = least.with(word, found.bound);
+      if (found.count <= static_cast<unsigned>(allowed)) break;
+    }
+    keep(least);
+  }
+  /// Sorts the k best keys, best first; places without one hold none. All threads call it, outside steps; a barrier
+  /// follows.
+  __device__ void sort() {
+    const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x);
+    shrink(shape_.kept);
+    int sorted = 4;
+    while (sorted < held()) sorted *= 2;
+    for (int i = held() + thread; i < shape_.kept; i += threads) keys()[i] = Key::none();
+    __syncthreads();
+    bitonic_sort<Key>(keys(), sorted).sort();
+    __syncthreads();
+  }
+
  private:
-  __device__ Key* kept() const { return shared_.keys(); }
-  __device__ Key* buffer() const { return kept() + shape_.kept; }
-  /// Whether a warp waits for the buffer to be merged.
-  __device__ bool is_full() {
+  __device__ Key* keys() const { return shared_.keys(); }
+  /// Whether a warp waits for room, or asks for a pause.
+  __device__ bool must_pause() {
     unsigned count = 0;
     if (arch::lane_id() == 0) count = atomicAdd(&shared_.count, 0u);
     return __shfl_sync(full_warp, count, 0) >= static_cast<unsigned>(shape_.capacity);
   }
-  /// Merges the buffer into the list. All threads call it, and meet afterwards.
-  __device__ void merge_buffer() {
-    const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x);
+  /// Bisects word `word` of the held keys, of those that agree with `prefix` in the words before. Better ones count, too.
+  __device__ reached_bound bisect_word(const Key& prefix, int word, unsigned known, unsigned wanted, unsigned allowed) {
+    const int threads = static_cast<int>(blockDim.x), all = held();
+    unsigned least = ~0u, most = 0;
+    for (int i = arch::flat_thread(); i < all; i += threads) {
+      const unsigned own = keys()[i].word(word);
+      least = own < least ? own : least, most = own > most ? own : most;
+    }
+    return bisect(shared_.words, known, least, most, wanted, allowed, [&](unsigned bound) {
+      const Key trial = prefix.with(word, bound);
+      unsigned reached = 0;
+      for (int i = arch::flat_thread(); i < all; i += threads) reached += !trial.comes_before(keys()[i]);
+      return reached;
+    });
+  }
+  /// Drops keys that come after `least`, some for each thread at a time: they move to places that all have read.
+  __device__ void keep(const Key& least) {
+    constexpr int together = 4;
+    const int threads = static_cast<int>(blockDim.x), all = held();
     __syncthreads();
-    const unsigned asked = shared_.count;
-    const int count = least_of(static_cast<int>(asked & ~merge_bit), shape_.capacity);
-    if (asked == 0) return;
-    int sorted = warp_lanes;
-    while (sorted < count) sorted *= 2;
+    if (arch::flat_thread() == 0) shared_.count = 0;
     WARPFOLD_NO_UNROLL
-    for (int i = count + thread; i < sorted; i += threads) buffer()[i] = Key::none();
-    __syncthreads();
-    bitonic_sort<Key>(buffer(), sorted).sort();
-    __syncthreads();
-    // The best of both fall and then rise.
-    WARPFOLD_NO_UNROLL
-    for (int i = thread; i < least_of(shape_.kept, sorted); i += threads) {
-      Key own = kept()[shape_.kept - 1 - i], other = buffer()[i];
-      put_in_order(own, other);
-      kept()[shape_.kept - 1 - i] = own;
+    for (int first = 0; first < all; first += together * threads) {
+      Key own[together];
+      WARPFOLD_UNROLL
+      for (int i = 0; i < together; ++i) {
+        const int place = first + i * threads + arch::flat_thread();
+        own[i] = place < all ? keys()[place] : Key::none();
+      }
+      __syncthreads();
+      WARPFOLD_UNROLL
+      for (int i = 0; i < together; ++i) refuses(own[i].holds() && !least.comes_before(own[i]), own[i]);
     }
     __syncthreads();
-    bitonic_sort<Key>(kept(), shape_.kept).sort_bitonic();
+    if (arch::flat_thread() == 0) shared_.last = least, shared_.bound = greatest_of(shared_.bound, least.word(0));
     __syncthreads();
-    if (thread == 0) shared_.last = kept()[shape_.k - 1], shared_.count = 0;
   }
 
-  static constexpr unsigned merge_bit = 1u << 31;
+  static constexpr unsigned pause_bit = 1u << 31;
 
   list_storage<Key>& shared_;
   list_shape shape_;

@@ -42,7 +42,7 @@ void enqueue(const host_side::call_frame& frame, const Source& source, const Spa
   if constexpr (Spans::is_fixed_length) host_side::check_items(frame.function(), spans.length, most_items<key>);
   const std::int64_t items = items_of(source, spans);
   const int warps = plan_block_warps(items, spans.count, batch_items<Source>, k);
-  const list_shape shape = shape_of_lists(k, warps);
+  const list_shape shape = shape_of_list(k, warps, sizeof(key));
   const std::size_t shared_bytes = list_storage<key>::bytes(shape);
   const grid_plan plan = plan_grid(items, spans.count, warps * batch_items<Source>, k,
                                    resident_blocks<kernel>(frame, warps, shape, shared_bytes),
@@ -53,8 +53,15 @@ void enqueue(const host_side::call_frame& frame, const Source& source, const Spa
                [&](const host_side::call_scratch& scratch) {
                  const block_shares shares{shape, plan.parts, plan.blocks / plan.parts};
                  unsigned* const words = scratch.control_words<unsigned>();
-                 return kernel_arguments<Order, Source, Spans, Values, Indices>{
-                     source, spans, values, indices, shares, scratch.room<key>(), words, words + plan.blocks};
+                 return kernel_arguments<Order, Source, Spans, Values, Indices>{source,
+                                                                                spans,
+                                                                                values,
+                                                                                indices,
+                                                                                shares,
+                                                                                scratch.room<key>(),
+                                                                                words,
+                                                                                words + plan.blocks,
+                                                                                words + 2 * plan.blocks};
                });
 }
 

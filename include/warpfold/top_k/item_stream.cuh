@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a warp offers the items of a segment to the list of its block. In most batches nothing qualifies; a comparison of
-// the lane's best rank shows it.
+// the lane's best item shows it.
 #pragma once
 #include <warpfold/top_k/best_list.cuh>
 #include <warpfold/top_k/order.cuh>
@@ -19,37 +19,45 @@ template <class Order, class Source> class item_stream {
   using key = key_of<Order>;
   using list = best_list<key>;
 
-  /// Part `part` of the `parts` of a segment, whose items are those of `source`. In a trial, the first step enters the
-  /// best rank of each lane, not items.
-  __device__ item_stream(const Source& source, int part, int parts, bool is_trial)
+  /// Part `part` of the `parts` of a segment, whose items are those of `source`.
+  __device__ item_stream(const Source& source, int part, int parts)
       : source_(source),
-        is_trial_(is_trial),
         tiles_((source.items + tile_items() - 1) / tile_items(), part, parts),
-        next_merge_(parts > 1 && arch::flat_warp() == 0 ? 1 : ~0u),
-        first_(0) {}
+        next_pause_(parts > 1 ? 1 : ~0u) {}
 
+  /// Loads the first tile, and sets a bound for the list that k of its items reach, if it has so many. All threads of the
+  /// block call it, once, before the first step; a barrier must follow.
+  __device__ void start(list& to, tally_words& shared, int k) {
+    if (!tiles_.exists()) return;
+    const auto wanted = static_cast<unsigned>(k);
+    const std::int64_t first_of_tile = tiles_.tile() * tile_items();
+    const unsigned best = take_batch(), own = waiting_ != 0 ? best : ~0u;
+    if (2 * k <= static_cast<int>(blockDim.x)) {  // the lanes' best items tell enough
+      raise_bound(to,
+                  bisect(shared, 0, own, best, wanted, wanted + wanted / 4,
+                         [&](unsigned bound) { return static_cast<unsigned>(waiting_ != 0 && best >= bound); }),
+                  wanted);
+    } else if (source_.items - first_of_tile >= k) {
+      raise_bound(to,
+                  bisect(shared, 0, waiting_ != 0 ? 0 : ~0u, best, wanted, wanted + wanted / 4,
+                         [&](unsigned bound) { return reached(bound); }),
+                  wanted);
+    }
+  }
   /// Offers a batch, or what is left of it.
   __device__ bool step(list& to) {
     const unsigned known = to.bound(), own = to.last().leading(), bound = own > known ? own : known;
     if (!__any_sync(full_warp, waiting_ != 0)) {
       if (!tiles_.exists()) return false;
-      first_ = tiles_.tile() * tile_items() + arch::flat_warp() * items;
-      tiles_.advance();
-      const auto best = first_ < source_.items ? load(bound) : 0;
-      if (is_trial_) {
-        is_trial_ = false;
-        to.refuses(waiting_ != 0, key::least_of(best));  // it never does: the buffer has room for a key of each thread
-        if (arch::lane_id() == 0) to.ask_for_merge();
+      if (turns_ == next_pause_) {
+        next_pause_ *= 4;
+        if (arch::flat_thread() == 0) to.ask_for_pause();
         return true;
       }
+      if (take_batch() < bound) waiting_ = 0;
     }
     if (__any_sync(full_warp, waiting_ != 0)) offer(to, bound);
-    if (__any_sync(full_warp, waiting_ != 0)) return true;
-    if (tiles_.exists() && tiles_.turn() >= next_merge_) {
-      next_merge_ = 2 * tiles_.turn();
-      if (arch::lane_id() == 0) to.ask_for_merge();
-    }
-    return tiles_.exists();
+    return __any_sync(full_warp, waiting_ != 0) || tiles_.exists();
   }
 
  private:
@@ -65,21 +73,34 @@ template <class Order, class Source> class item_stream {
   __device__ auto rank(int i) const { return Order::rank(Source::value(rows_[i / chunk_items], i % chunk_items)); }
   __device__ std::int64_t first_of_lane() const { return first_ + arch::lane_id() * chunk_items; }
 
-  /// Loads the batch, and returns the lane's best rank. Its items wait if one of them may be among the best.
-  __device__ typename Order::rank_type load(std::uint32_t bound) {
+  /// Loads the batch of the next tile, and returns the leading bits of the lane's best item. All its items wait.
+  __device__ unsigned take_batch() {
+    first_ = tiles_.tile() * tile_items() + arch::flat_warp() * items;
+    tiles_.advance();
+    ++turns_;
+    typename Order::rank_type best = 0;
+    waiting_ = 0;
+    if (first_ >= source_.items) return 0;
     const bool all_exist = warp::load_rows(source_, first_, rows_);
     const std::int64_t remaining = source_.items - first_of_lane();
-    typename Order::rank_type best = 0;
-    unsigned existing = 0;
     WARPFOLD_UNROLL
     for (int i = 0; i < lane_items; ++i)
       if (all_exist || distance(i) < remaining) {
         const auto own = rank(i);
         best = own > best ? own : best;
-        existing |= 1u << i;
+        waiting_ |= 1u << i;
       }
-    waiting_ = key::of(best, 0).leading() >= bound ? existing : 0;
-    return best;
+    return key::least_of(best).leading();
+  }
+  /// How many of the waiting items reach `bound`.
+  __device__ unsigned reached(unsigned bound) const {
+    unsigned count = 0;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < lane_items; ++i) count += (waiting_ >> i & 1) != 0 && key::least_of(rank(i)).leading() >= bound;
+    return count;
+  }
+  __device__ static void raise_bound(list& to, const reached_bound& found, unsigned wanted) {
+    if (found.count >= wanted) to.raise_bound(found.bound);
   }
   /// Offers the waiting items, row by row. The rows move through the first place, since registers cannot be indexed;
   /// unrolled, all keys at once would not fit them.
@@ -105,10 +126,10 @@ template <class Order, class Source> class item_stream {
   }
 
   const Source& source_;
-  bool is_trial_;
   tile_order tiles_;
-  unsigned next_merge_;                // the first warp of several parts asks for a merge after 1, 2, 4, ... tiles
-  std::int64_t first_;                 // number of the batch's first item
+  unsigned turns_ = 0;
+  unsigned next_pause_;                // parts of several pause after 1, 4, 16, ... tiles, to hear of each other
+  std::int64_t first_ = 0;             // number of the batch's first item
   typename Source::chunk rows_[rows];  // the batch
   unsigned waiting_ = 0;               // a bit for each of the lane's items that has not been offered
 };

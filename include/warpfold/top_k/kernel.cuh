@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel of top_k_items and its segmented form: one launch, each item is read once, nobody waits for another block.
 //
-// A block keeps the best k keys that it has met (best_list.cuh), and compares each item with the worst of them. Of
-// random items some k ln(n / k) pass, and of monotone ones few more, since tiles are visited in an order of its own
-// (tile_order.hpp). If k is small, each lane first enters the best rank of its first items: the k-th of these ranks is
-// a bound, which few items of the first tile reach. There is no histogram, so no second pass over the input: up to
-// k = 64 the lists cost little beside reading. The worst case is an input made against the order of tiles: then each
-// item passes through a sort.
+// A block keeps the best keys that it has met (best_list.cuh). A bound that k items of its first tile reach, found by
+// bisection, keeps most other items out. Of random items some k ln(n / k) pass the bounds that follow, and of monotone
+// ones few more, since tiles are visited in an order of its own (tile_order.hpp). There is no histogram, so no second
+// pass over the input, and no sort before the end. The worst case is an input made against the order of tiles: then
+// each item enters the list.
 //
 // A segment is read by one block; or, if there are fewer segments than blocks, by several. These tell each other how
-// good their items are (part_words.cuh), so that few items pass in any of them. They store their lists, and arrive at
-// the segment's ticket. The last to arrive joins the lists. The order of keys is total, so any grouping gives the same
-// result.
+// good their items are (part_words.cuh), so that few items pass in any of them. They store the keys that reach the
+// common bound, side by side, and arrive at the segment's ticket. The last to arrive selects among these keys. The order
+// of keys is total, so any grouping gives the same result.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
@@ -19,7 +18,7 @@
 #include <warpfold/thread/narrowed_identity.cuh>
 #include <warpfold/thread/put.cuh>
 #include <warpfold/top_k/item_stream.cuh>
-#include <warpfold/top_k/list_stream.cuh>
+#include <warpfold/top_k/key_stream.cuh>
 #include <warpfold/top_k/part_words.cuh>
 
 namespace warpfold::selection {
@@ -38,9 +37,10 @@ template <class Order, class Source, class Spans, class Values, class Indices> s
   Values values;    ///< k for each segment
   Indices indices;  ///< the same
   block_shares shares;
-  key_of<Order>* lists;  ///< scratch for k keys of each block, if there are several parts
-  unsigned* words;       ///< one for each block of several parts, zero before and after; so `tickets`
-  unsigned* tickets;     ///< one for each segment
+  key_of<Order>* keys;  ///< scratch for the spared keys of each block, if there are several parts
+  unsigned* words;      ///< one for each block of several parts, zero before and after; so the next ones
+  unsigned* stored;     ///< keys of each segment that the blocks have stored
+  unsigned* tickets;    ///< one for each segment
 };
 
 /// Writes `value` to `to`, which takes values of type T, or numbers.
@@ -71,47 +71,69 @@ __device__ void write_result(const Arguments& arguments, const Source& source, s
   }
 }
 
-/// The best k of the keys in `lists`, of k each, are in `list` afterwards. All threads of the block call it. Not
-/// inlined: its registers would add to those of the way through the items, which then spills.
+/// Stores the held keys that reach the bound behind those that other blocks have stored. All threads of the block call
+/// it.
+template <class Key> __device__ void store_keys(const best_list<Key>& list, Key* keys, unsigned* stored) {
+  const unsigned bound = list.bound();
+  WARPFOLD_NO_UNROLL
+  for (int first = 0; first < list.held(); first += static_cast<int>(blockDim.x)) {
+    const int i = first + arch::flat_thread();
+    const Key own = i < list.held() ? list.key(i) : Key::none();
+    const bool is_stored = own.holds() && own.leading() >= bound;
+    const unsigned all = __ballot_sync(full_warp, is_stored);
+    if (all == 0) continue;
+    unsigned place = 0;
+    if (arch::lane_id() == 0) place = atomicAdd(stored, static_cast<unsigned>(__popc(all)));
+    place = __shfl_sync(full_warp, place, 0) + static_cast<unsigned>(__popc(all & ((1u << arch::lane_id()) - 1)));
+    if (is_stored) keys[place] = own;
+  }
+}
+
+/// The best of `count` stored keys are in `list` afterwards. All threads of the block call it. Not inlined: its registers
+/// would add to those of the way through the items, which then spills.
 template <class Key>
-__attribute__((noinline)) __device__ void join_lists(best_list<Key> list, const Key* lists, int count, int k) {
-  list_stream<Key> all(lists, count, k);
+__attribute__((noinline)) __device__ void select_stored(best_list<Key> list, const Key* keys, int count) {
+  key_stream<Key> all(keys, count);
   list.clear(list.bound());
   list.fill([&] { return all.step(list); }, [] {});
 }
 
-/// The best k items of a segment, of which the block reads part `part`, are in `list` afterwards, in one of the blocks
-/// that share the segment. Returns whether it is this one.
+/// The best k items of a segment, of which the block reads part `part`, are in `list` afterwards, sorted, in one of the
+/// blocks that share the segment. Returns whether it is this one.
 template <class Order, class Source, class Arguments>
 __device__ bool select(const Arguments& arguments, const Source& source, std::int64_t segment, int part,
-                       best_list<key_of<Order>>& list, bool& is_last) {
+                       list_storage<key_of<Order>>& shared) {
   using key = key_of<Order>;
-  const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x), k = arguments.shares.shape.k,
-            parts = arguments.shares.parts;
-  const part_words words{arguments.words + segment * parts, part, parts, k};
-  bool is_trial = 2 * k <= threads;  // else the lanes' best ranks tell little
-  item_stream<Order, Source> items(source, part, parts, is_trial);
+  const list_shape& shape = arguments.shares.shape;
+  const int parts = arguments.shares.parts;
+  const part_words words{arguments.words + segment * parts, part, parts, shape.k};
+  best_list<key> list(shared, shape);
   list.clear(0);
-  list.fill([&] { return items.step(list); },
-            [&] {
-              if (is_trial) list.keep_bound();
-              else words.exchange(list);
-              is_trial = false;
-            });
-  if (parts == 1) return true;
-
-  key* const lists = arguments.lists + segment * parts * k;
-  for (int i = thread; i < k; i += threads) lists[std::int64_t{part} * k + i] = list.key(i);
-  __syncthreads();
-  if (arch::flat_warp() == 0) {
-    const bool last = arch::warp_completes(arguments.tickets + segment, parts);
-    if (arch::lane_id() == 0) is_last = last;
+  {
+    item_stream<Order, Source> items(source, part, parts);
+    items.start(list, shared.words, shape.k);
+    __syncthreads();
+    list.fill([&] { return items.step(list); }, [&] { words.exchange(list, shared.words); });
   }
-  __syncthreads();
-  if (!is_last) return false;
-  words.exchange(list);  // by now, all parts have told theirs
-  join_lists(list, lists, parts, k);
-  words.clear();
+  list.shrink(shape.spared);
+  if (parts > 1) {
+    key* const keys = arguments.keys + segment * parts * shape.spared;
+    unsigned* const stored = arguments.stored + segment;
+    store_keys(list, keys, stored);
+    __syncthreads();
+    if (arch::flat_warp() == 0) {
+      const bool last = arch::warp_completes(arguments.tickets + segment, parts);
+      if (arch::lane_id() == 0) shared.is_last = last;
+    }
+    __syncthreads();
+    if (!shared.is_last) return false;
+    words.exchange(list, shared.words);  // by now, all parts have told theirs
+    __syncthreads();
+    select_stored(list, keys, static_cast<int>(arch::observe(stored)));
+    if (arch::flat_thread() == 0) arch::publish(stored, 0);
+    words.clear();
+  }
+  list.sort();
   return true;
 }
 
@@ -121,7 +143,7 @@ top_k_kernel(const __grid_constant__ kernel_arguments<Order, Source, Spans, Valu
   auto& shared = arch::dynamic_shared<list_storage<key_of<Order>>>();
   const auto& spans = segment::known(arguments.spans);
   segment::require_order("segmented_top_k", spans, arguments.source.items);
-  best_list<key_of<Order>> list(shared, arguments.shares.shape);
+  const best_list<key_of<Order>> list(shared, arguments.shares.shape);
   const int parts = arguments.shares.parts, part = static_cast<int>(blockIdx.x) % parts;
   for (std::int64_t segment = static_cast<int>(blockIdx.x) / parts; segment < spans.count;
        segment += arguments.shares.together) {
@@ -132,7 +154,7 @@ top_k_kernel(const __grid_constant__ kernel_arguments<Order, Source, Spans, Valu
                   std::int64_t{span.end - span.begin});
     auto source = arguments.source.from(span.begin);
     source.items = span.end - span.begin;
-    if (!select<Order>(arguments, source, segment, part, list, shared.is_last)) continue;
+    if (!select<Order>(arguments, source, segment, part, shared)) continue;
     for (int i = arch::flat_thread(); i < arguments.shares.shape.k; i += static_cast<int>(blockDim.x))
       write_result<Order>(arguments, source, segment * arguments.shares.shape.k + i, list.key(i));
   }

@@ -56,7 +56,7 @@ template <int RankBits> struct packed_key {
   /// Items that can be told apart: the last place stands for no item.
   static constexpr std::int64_t most_items = static_cast<std::int64_t>(last_place);
 
-  std::uint64_t word;
+  std::uint64_t bits;
 
   __device__ static packed_key none() { return {0}; }
   __device__ static packed_key of(std::uint32_t rank, std::int64_t place) {
@@ -64,11 +64,19 @@ template <int RankBits> struct packed_key {
   }
   /// No key of this rank is less.
   __device__ static packed_key least_of(std::uint32_t rank) { return {std::uint64_t{rank} << place_bits}; }
-  __device__ bool holds() const { return word != 0; }
-  __device__ bool comes_before(const packed_key& other) const { return word > other.word; }
-  __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (word & last_place)); }
+  __device__ bool holds() const { return bits != 0; }
+  __device__ bool comes_before(const packed_key& other) const { return bits > other.bits; }
+  __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (bits & last_place)); }
   /// The upper bits, by which keys can be compared in part.
-  __device__ std::uint32_t leading() const { return static_cast<std::uint32_t>(word >> 32); }
+  __device__ std::uint32_t leading() const { return word(0); }
+
+  /// The words of a key, that of the leading bits first.
+  static constexpr int words = 2;
+  __device__ std::uint32_t word(int i) const { return static_cast<std::uint32_t>(bits >> (32 - 32 * i)); }
+  /// The same key with another word `i`, which must be zero before.
+  __device__ packed_key with(int i, std::uint32_t value) const {
+    return {bits | std::uint64_t{value} << (32 - 32 * i)};
+  }
 };
 
 /// The same for ranks of 64 bits.
@@ -87,7 +95,16 @@ struct alignas(16) wide_key {
     return rank > other.rank || (rank == other.rank && places_after > other.places_after);
   }
   __device__ std::int64_t place() const { return static_cast<std::int64_t>(~places_after); }
-  __device__ std::uint32_t leading() const { return static_cast<std::uint32_t>(rank >> 32); }
+  __device__ std::uint32_t leading() const { return word(0); }
+
+  static constexpr int words = 4;
+  __device__ std::uint32_t word(int i) const {
+    return static_cast<std::uint32_t>((i < 2 ? rank : places_after) >> (i % 2 == 0 ? 32 : 0));
+  }
+  __device__ wide_key with(int i, std::uint32_t value) const {
+    const std::uint64_t added = std::uint64_t{value} << (i % 2 == 0 ? 32 : 0);
+    return i < 2 ? wide_key{rank | added, places_after} : wide_key{rank, places_after | added};
+  }
 };
 
 template <class Order>

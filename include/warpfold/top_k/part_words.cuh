@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the blocks that share a segment tell each other, each by a word: the leading bits of the key that is number
-// k / parts of its list. If each part has that many keys at least as good, there are k of them; so no key below the
-// least word is among the best. The word of a part only grows, and this holds of words of any age: so relaxed accesses
-// suffice, nobody waits, and any schedule gives the same result.
+// What the blocks that share a segment tell each other, each by a word: the leading bits that a share of its keys reach.
+// If as many blocks as there are shares in k tell at least a number, then k items reach it; so no key below it is among
+// the best. The word of a part only grows, and this holds of words of any age: so relaxed accesses suffice, nobody
+// waits, and any schedule gives the same result.
 #pragma once
 #include <warpfold/arch/published.cuh>
 #include <warpfold/top_k/best_list.cuh>
@@ -15,19 +15,29 @@ struct part_words {
   unsigned* words;  ///< one for each part, zero before and after
   int part, parts, k;
 
-  /// Tells the block's word, and takes the bound of all. All threads call it.
-  template <class Key> __device__ void exchange(best_list<Key>& list) const {
+  /// Tells the block's word, and takes the bound of all. All threads call it; barriers must come before and after it.
+  template <class Key> __device__ void exchange(best_list<Key>& list, tally_words& shared) const {
     if (parts == 1) return;
-    const int thread = arch::flat_thread();
-    __syncthreads();
-    if (thread == 0) arch::publish(words + part, list.key((k - 1) / parts).leading());
-    __syncthreads();
-    unsigned least = ~0u;
-    for (int i = thread; i < parts; i += static_cast<int>(blockDim.x)) {
-      const unsigned word = arch::observe(words + i);
-      least = word < least ? word : least;
+    // Half of the parts, or k of them, tell enough: so the others may be late, or have worse items.
+    const unsigned share = static_cast<unsigned>(greatest_of(2 * k / parts, 1)),
+                   shares = (static_cast<unsigned>(k) + share - 1) / share;
+    const unsigned known = list.bound(), told = list.reached_by(share);
+    if (arch::flat_thread() == 0 && told > 0) arch::publish(words + part, told);
+    unsigned own[most_thread_words], least = ~0u, most = 0;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < most_thread_words; ++i) {
+      const int other = arch::flat_thread() + i * static_cast<int>(blockDim.x);
+      own[i] = other < parts ? arch::observe(words + other) : 0;
+      if (own[i] > 0) least = own[i] < least ? own[i] : least, most = own[i] > most ? own[i] : most;
     }
-    list.set_bound(least);
+    const auto found =
+        bisect(shared, greatest_of(known, 1u), least, most, shares, shares + shares / 8, [&](unsigned bound) {
+          unsigned reached = 0;
+          WARPFOLD_UNROLL
+          for (int i = 0; i < most_thread_words; ++i) reached += own[i] >= bound;
+          return reached;
+        });
+    if (found.count >= shares) list.raise_bound(found.bound);
   }
   __device__ void clear() const {
     for (int i = arch::flat_thread(); i < parts; i += static_cast<int>(blockDim.x)) arch::publish(words + i, 0);

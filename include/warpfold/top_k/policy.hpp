@@ -24,16 +24,24 @@ inline constexpr int batch_rows = Source::chunk_items > 8   ? greatest_of(32 / S
                                                             : 8;
 template <class Source> inline constexpr int batch_items = batch_rows<Source>* warp_lanes* Source::chunk_items;
 
-/// The shape of a block's lists: as many keys as are kept, and those that wait.
+/// Blocks that share a segment tell each other so many words per thread.
+inline constexpr int most_thread_words = 4;
+inline constexpr int most_parts = most_thread_words * most_block_warps * warp_lanes;
+
+/// The shape of a block's list.
 struct list_shape {
   int k;         ///< of the call
-  int kept;      ///< a power of two from k on
-  int capacity;  ///< of the buffer of waiting keys, a power of two
+  int kept;      ///< a power of two from k on: keys that are sorted at the end
+  int spared;    ///< keys that stay when there is no more room: the fewer, the more steps find their bound
+  int capacity;  ///< keys that there is room for
 };
-/// A full buffer is sorted, so a larger one costs random items more, and ascending items less.
-inline list_shape shape_of_lists(int k, int block_warps) {
+inline int spared_keys(int k) { return k + k / 8 + 4; }
+/// More room means fewer pauses, up to where the lists of all resident blocks fit shared memory.
+inline list_shape shape_of_list(int k, int block_warps, std::size_t key_bytes) {
+  constexpr std::size_t most_bytes = 32768;
   const int kept = greatest_of(warp_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(k))));
-  return {k, kept, greatest_of(kept, 2 * warp_lanes * block_warps)};
+  const int room = least_of(4 * kept, static_cast<int>(most_bytes / key_bytes));
+  return {k, kept, spared_keys(k), greatest_of(room, 2 * warp_lanes * block_warps)};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
