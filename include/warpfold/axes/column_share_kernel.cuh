@@ -21,11 +21,12 @@ template <class Leaves> struct column_share_storage {
 
 /// Each thread folds a share of an output's items alone, and loads nothing ahead: for operators that have much to
 /// compute, while other warps load; and for outputs of so few items that one share has them all.
-template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
-column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
+column_share_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
   const auto& arguments = with_known_items(given);
-  if constexpr (is_counted<Out>)
+  if constexpr (is_counted<typename Arguments::output>)
     if (arguments.items == 0)
       return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
   constexpr int vector = Leaves::chunk_items;
@@ -60,8 +61,9 @@ column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> give
 
 /// Outputs of at most `Items` items each. A thread folds vectors of them, whose loads are all issued before the first
 /// fold.
-template <int Items, class Leaves, class Op, class Out> __global__ void __launch_bounds__(few_items_threads)
-few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
+template <int Items, class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(few_items_threads)
+few_items_kernel(const __grid_constant__ Arguments arguments) {
   using A = typename Leaves::accumulator;
   constexpr int block_threads = few_items_threads, vector = Leaves::chunk_items, vectors = few_items_vectors(Items);
   const auto& leaves = arguments.leaves;

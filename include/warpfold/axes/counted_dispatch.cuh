@@ -25,9 +25,9 @@ void enqueue_counted(const char* function, const shape& given, const Leaves& lea
                                              sizeof(A), vector, thread::items_per_chunk(item_bytes));
   const bool by_rows = choice.kind == kernel_kind::rows || choice.kind == kernel_kind::short_rows;
   const auto enqueue_in = [&]<class In>(const In& in) {
-    enqueue_with<shared_columns<In, operation, output>>({frame, given, choice}, in, operation{op},
-                                                        output{out, number, given.reduced_items / number.most, nothing},
-                                                        init);
+    enqueue_with<shared_columns<axis_arguments<In, operation, output>>>(
+        {frame, given, choice}, in, operation{op}, output{out, number, given.reduced_items / number.most, nothing},
+        init);
   };
   if constexpr (vector > 1)
     if (!by_rows && choice.vector > 1) return enqueue_in(leaves.template in_chunks<vector>());

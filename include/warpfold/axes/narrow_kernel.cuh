@@ -161,12 +161,12 @@ template <class Leaves, int Columns> struct narrow_storage {
 
 /// Each block draws splits of matrices, and folds them a step at a time: warps fold adjacent batches, and while they
 /// load the next ones, the first threads join the values of the warps.
-template <int Columns, class Leaves, class Op, class Out>
+template <int Columns, class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(narrow_policy_of<Leaves, Columns>.block_threads,
                                   narrow_policy_of<Leaves, Columns>.blocks_per_multiprocessor)
-narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
+narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
-  using folder = row_folder<Leaves, Columns, Op>;
+  using folder = row_folder<Leaves, Columns, typename Arguments::operation>;
   constexpr int block_threads = narrow_policy_of<Leaves, Columns>.block_threads, warps = block_threads / warp_lanes,
                 step_rows = warps * folder::batch_rows;
   auto& shared = arch::dynamic_shared<narrow_storage<Leaves, Columns>>();
@@ -188,8 +188,7 @@ narrow_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
     const work_item item = arguments.item_at(number);
     load(item, item.first);
   };
-  split_joiner<1, true, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(arguments, shared.join,
-                                                                                       block_threads, is_clerk);
+  split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, block_threads, is_clerk);
   load_first(work.item());
   int buffer = 0;
   while (work.exists()) {

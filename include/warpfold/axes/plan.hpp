@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans: how a kernel over axes deals its outputs and their items to blocks. The functions that make them are pure
 // functions of the shape and the device, testable without a GPU.
-// functions of the shape and the device, testable without a GPU.
 #pragma once
 #include <optional>
 #include <warpfold/axes/policy.hpp>
@@ -38,7 +37,11 @@ struct plan {
   /// Work item `number`, where outputs have `items` items. Neighbouring ones are tiles of one split, as far as there
   /// are several.
   __device__ work_item item_at(std::int64_t number, std::int64_t items) const {
-    const std::int64_t split = splits == 1 ? 0 : tiles == 1 ? number : number / tiles, first = split * split_items();
+    // Where there are splits, there are few work items (max_work_items).
+    const std::int64_t split = splits == 1  ? 0
+                               : tiles == 1 ? number
+                                            : static_cast<unsigned>(number) / static_cast<unsigned>(tiles),
+                       first = split * split_items();
     return {number - split * tiles, split, first,
             number < work_items() ? least_of(first + split_items(), items) : first};
   }

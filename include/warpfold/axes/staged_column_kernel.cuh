@@ -190,10 +190,9 @@ __device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t 
 
 /// Folds the rows that the caller's group has of `item`, stage after stage from `place` on, and keeps their node in
 /// shared.nodes[buffer].
-template <class Leaves, class Op, class Out>
-__device__ void fold_group(const axis_arguments<Leaves, Op, Out>& arguments, const stage_shape& shape,
-                           staged_storage<Leaves>& shared, const tile_thread& own, const staged_item& item,
-                           stage_place& place, int buffer) {
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+__device__ void fold_group(const Arguments& arguments, const stage_shape& shape, staged_storage<Leaves>& shared,
+                           const tile_thread& own, const staged_item& item, stage_place& place, int buffer) {
   using A = typename Leaves::accumulator;
   using T = typename Leaves::item;
   const bool has_rows = own.group < item.groups;
@@ -226,9 +225,9 @@ template <class Leaves> __device__ void meet_clerk() {
 }
 
 /// Folds each work item whose stages come, until one has number -1. All threads but the last two warps call it.
-template <class Leaves, class Op, class Out, class Joiner>
-__device__ void fold_items(const axis_arguments<Leaves, Op, Out>& arguments, const stage_shape& shape,
-                           staged_storage<Leaves>& shared, Joiner& joiner) {
+template <class Arguments, class Joiner, class Leaves = typename Arguments::leaves_type>
+__device__ void fold_items(const Arguments& arguments, const stage_shape& shape, staged_storage<Leaves>& shared,
+                           Joiner& joiner) {
   using A = typename Leaves::accumulator;
   constexpr staged_policy policy = staged_policy_of<Leaves>;
   const auto& plan = arguments.plan;
@@ -254,9 +253,8 @@ __device__ void fold_items(const axis_arguments<Leaves, Op, Out>& arguments, con
 }
 
 /// The clerk's warp arrives for a work item when the threads have folded the next one: its nodes are then written.
-template <class Leaves, class Op, class Out, class Joiner>
-__device__ void arrive_for_items(const axis_arguments<Leaves, Op, Out>& arguments, staged_storage<Leaves>& shared,
-                                 Joiner& joiner) {
+template <class Arguments, class Joiner, class Leaves = typename Arguments::leaves_type>
+__device__ void arrive_for_items(const Arguments& arguments, staged_storage<Leaves>& shared, Joiner& joiner) {
   std::int64_t finished = -1;
   for (int buffer = 0;; buffer ^= 1) {
     meet_clerk<Leaves>();
@@ -269,10 +267,9 @@ __device__ void arrive_for_items(const axis_arguments<Leaves, Op, Out>& argument
 /// Each block draws splits of matrices. Row groups of threads have adjacent rows of a split, and each thread has one
 /// column. When all stages of the split have come, the first group joins the values of all groups. Two more warps start
 /// the copies, and arrive for the work items whose nodes the block has written.
-template <class Leaves, class Op, class Out>
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(staged_policy_of<Leaves>.block_threads + 2 * warp_lanes, 1)
-staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
-                     const __grid_constant__ stage_shape shape) {
+staged_column_kernel(const __grid_constant__ Arguments arguments, const __grid_constant__ stage_shape shape) {
   constexpr int threads = staged_policy_of<Leaves>.block_threads;
   constexpr int stager_warp = threads / warp_lanes, clerk_warp = stager_warp + 1;
   auto& shared = arch::dynamic_shared<staged_storage<Leaves>>();
@@ -282,8 +279,8 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
       shared.filled[i].init(arguments.plan.groups), shared.emptied[i].init(threads / warp_lanes);
     arch::fence_mbarrier_init();
   }
-  split_joiner<1, true, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
-      arguments, shared.join, threads, warp == clerk_warp && arch::lane_id() == 0);
+  split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, threads,
+                                                                 warp == clerk_warp && arch::lane_id() == 0);
   row_stager stager(arguments, shape, shared, warp == stager_warp);
   __syncthreads();
   if (warp == stager_warp) stager.run();
