@@ -57,9 +57,13 @@ template <class Arguments> struct whole_columns {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "enough columns for a thread each";
-  static constexpr auto* kernel = &column_share_kernel<Arguments>;
+  static constexpr bool shares = !column_policy_of<leaves>.loads_ahead;  // a kernel with shared_columns
+  static constexpr auto* kernel = [] {
+    if constexpr (shares) return &column_share_kernel<Arguments>;
+    else return &whole_column_kernel<Arguments>;
+  }();
   static constexpr int vector = leaves::chunk_items, block_threads = column_share_threads<leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(column_share_storage<leaves>);
+  static constexpr std::size_t shared_bytes = shares ? sizeof(column_share_storage<leaves>) : 0;
 
   static bool takes(const planned_call& call) {
     return call.choice.kind == kernel_kind::whole_columns ||

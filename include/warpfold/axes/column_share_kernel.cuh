@@ -59,6 +59,21 @@ column_share_kernel(const __grid_constant__ Arguments given) {
   if (plan.splits > 1) joiner.finish();
 }
 
+/// Each thread folds whole outputs, so nothing is joined.
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
+whole_column_kernel(const __grid_constant__ Arguments arguments) {
+  constexpr int block_threads = column_share_threads<Leaves>, vector = Leaves::chunk_items;
+  for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
+    const std::int64_t column = tile * block_threads + arch::flat_thread();
+    if (column >= arguments.vectors) return;
+    typename Leaves::accumulator values[vector] = {};
+    fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, 0, arguments.items, arguments.op,
+              values);
+    arguments.template write<vector>(column, values);
+  }
+}
+
 /// Outputs of at most `Items` items each. A thread folds vectors of them, whose loads are all issued before the first
 /// fold.
 template <int Items, class Arguments, class Leaves = typename Arguments::leaves_type>
