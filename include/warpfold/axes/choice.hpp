@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which kernel over axes takes a shape: pure functions, testable without a GPU.
 #pragma once
-#include <algorithm>
 #include <warpfold/axes/policy.hpp>
 #include <warpfold/axes/shape.hpp>
 
@@ -24,9 +23,11 @@ struct kernel_choice {
 inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::uintptr_t address, int vector,
                         std::size_t item_bytes) {
   const auto are_aligned = [&](const axis_list& list) {
-    return std::all_of(list.axes, list.axes + list.rank, [&](const axis_list::axis& axis) {
-      return &axis == &inner || axis.extent == 1 || axis.in_stride % vector == 0;
-    });
+    bool are_multiples = true;
+    for (int i = 0; i < list.rank; ++i)
+      are_multiples = are_multiples &&
+                      (&list.axes[i] == &inner || list.axes[i].extent == 1 || list.axes[i].in_stride % vector == 0);
+    return are_multiples;
   };
   return inner.in_stride == 1 && address % (static_cast<std::size_t>(vector) * item_bytes) == 0 &&
          are_aligned(given.kept) && are_aligned(given.reduced);
@@ -49,9 +50,10 @@ inline bool has_long_narrow_matrices(const shape& given) {
 
 /// Whether matrices of `kept` columns, the first at `address`, begin at multiples of 16 bytes.
 inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t address, std::int64_t item_bytes) {
-  return address % 16 == 0 && std::all_of(kept.axes, kept.axes + kept.rank - 1, [&](const axis_list::axis& axis) {
-           return axis.in_stride * item_bytes % 16 == 0;
-         });
+  bool are_multiples = address % 16 == 0;
+  for (int i = 0; i < kept.rank - 1; ++i)
+    are_multiples = are_multiples && kept.axes[i].in_stride * item_bytes % 16 == 0;
+  return are_multiples;
 }
 
 /// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
