@@ -128,18 +128,21 @@ void reduce_adjacent_rows(const char* function, const Source& source, const segm
 }
 
 /// The reduction of `shape`, whose first item is `first` and whose first result is written to `out`. Of the array's
-/// `items` items those in `readable` exist, counted from item shape.in_first before `first`.
-template <class T, class Out, class Op, class Transform, class A>
+/// `items` items those in `readable` exist, counted from item shape.in_first before `first`. `Known` is what the types
+/// of the call say of its shape (axes/known_shape.hpp).
+template <class Known, class T, class Out, class Op, class Transform, class A>
 void enqueue_axes(const char* function, const T* first, std::int64_t items, const axis_reduction::item_range& readable,
                   const axis_reduction::shape& shape, const Out& out, Op op, Transform transform,
                   const segmented_options<A>& options) {
-  if (axis_reduction::has_adjacent_rows(shape))
-    return reduce_adjacent_rows(function, make_source(first, items),
-                                segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, out, op,
-                                transform, options);
   const auto leaves = axis_reduction::leaves_of<A>(op, first, transform,
                                                    {readable.first - shape.in_first, readable.last - shape.in_first});
-  axis_reduction::enqueue(function, shape, leaves, op, lower_into<A>(op, out), options);
+  using leaves_type = std::remove_const_t<decltype(leaves)>;
+  if constexpr (axis_reduction::order_of<Known, leaves_type> != axis_reduction::item_order::columns)
+    if (axis_reduction::has_adjacent_rows(shape))
+      return reduce_adjacent_rows(function, make_source(first, items),
+                                  segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, out, op,
+                                  transform, options);
+  axis_reduction::enqueue<Known>(function, shape, leaves, op, lower_into<A>(op, out), options);
 }
 
 /// What a call reads and writes, when its arguments have been checked.
@@ -168,34 +171,32 @@ checked_axes check_axes(const char* function, const T* in, const axis_reduction:
 }
 
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.
-template <class T, class Out, int Count, class Op, class Transform, class A>
+template <class Known, class T, class Outs, class Op, class Transform, class A>
 void reduce_checked_axes(const char* function, const T* in, const axis_reduction::array_axes& in_axes, unsigned reduced,
-                         const axis_reduction::array_outputs<Out, Count>& out, Op op, Transform transform,
-                         const segmented_options<A>& options) {
+                         const Outs& out, Op op, Transform transform, const segmented_options<A>& options) {
   const checked_axes all = check_axes(function, in, in_axes, reduced, out, options);
   const axis_reduction::shape shape = axis_reduction::shape_of(in_axes, reduced, all.kept);
   const auto to = out.to.first + shape.out_first;
   using source = thread::pointer_source<T>;
   const auto enqueue = [&](const auto& any_op, const auto& any_out, const auto& any_options) {
-    enqueue_axes(function, in + shape.in_first, all.items, all.readable, shape, any_out, any_op, transform,
-                 any_options);
+    enqueue_axes<Known>(function, in + shape.in_first, all.items, all.readable, shape, any_out, any_op, transform,
+                        any_options);
   };
   if constexpr (host_side::folds_uncounted<Op, Transform, source, A>)
     host_side::fold_uncounted<Transform, source>(function, op, to, shape.reduced_items, options, enqueue);
   else enqueue(op, to, options);
 }
 
-template <class In, class Out, int Count, class Op, class Transform, class A>
-void reduce_view_axes(const char* function, const In& in, const axes& named, bool are_kept,
-                      const axis_reduction::array_outputs<Out, Count>& out, Op op, Transform transform,
-                      const segmented_options<A>& options) {
+template <class Known, class In, class Outs, class Op, class Transform, class A>
+void reduce_view_axes(const char* function, const In& in, const axes& named, bool are_kept, const Outs& out, Op op,
+                      Transform transform, const segmented_options<A>& options) {
   check_operator<Op, A>();
   if constexpr (is_valid_operator<Op, A>) {  // else the errors that follow would bury the reason
-    if constexpr (check_transform<Op, Transform, A, view_item_t<In>>() && check_output<Op, A, Out>()) {
+    if constexpr (check_transform<Op, Transform, A, view_item_t<In>>() && check_output<Op, A, typename Outs::place>()) {
       const auto in_axes = axis_reduction::axes_of(in);
       const unsigned mask = axis_reduction::axis_mask(function, named, in_axes.rank), all = (1u << in_axes.rank) - 1;
       const view_item_t<In>* const first = to_pointer(in.data_handle());
-      reduce_checked_axes(function, first, in_axes, are_kept ? all & ~mask : mask, out, op, transform, options);
+      reduce_checked_axes<Known>(function, first, in_axes, are_kept ? all & ~mask : mask, out, op, transform, options);
     }
   }
 }
@@ -239,8 +240,9 @@ template <array_view In, class Out, detail::names_axes Axes, operator_argument O
   requires detail::vector_output<Out>
 void reduce_axes(const In& in, Out&& out, const Axes& named, Op op,
                  const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("reduce_axes", in, named, std::same_as<Axes, keep_axes>, axis_reduction::place_outputs(out),
-                           op, thread::no_transform{}, options);
+  detail::reduce_view_axes<axis_reduction::any_shape>("reduce_axes", in, named, std::same_as<Axes, keep_axes>,
+                                                      axis_reduction::place_outputs(out), op, thread::no_transform{},
+                                                      options);
 }
 
 /// The sum over the reduced axes: reduce_axes with plus.
@@ -257,16 +259,16 @@ template <array_view In, class Out, detail::names_axes Axes, operator_argument O
   requires detail::vector_output<Out>
 void transform_reduce_axes(const In& in, Out&& out, const Axes& named, Op op, Transform transform,
                            const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("transform_reduce_axes", in, named, std::same_as<Axes, keep_axes>,
-                           axis_reduction::place_outputs(out), op, transform, options);
+  detail::reduce_view_axes<axis_reduction::any_shape>("transform_reduce_axes", in, named, std::same_as<Axes, keep_axes>,
+                                                      axis_reduction::place_outputs(out), op, transform, options);
 }
 
 /// out[r] = init op in[r][0] op in[r][1] …
 template <array_view In, class Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
   requires(detail::rank_of<In> == 2 && detail::vector_output<Out>)
 void reduce_rows(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("reduce_rows", in, axes{1}, false, axis_reduction::place_outputs(out), op,
-                           thread::no_transform{}, options);
+  detail::reduce_view_axes<axis_reduction::matrix_shape<In, 1>>(
+      "reduce_rows", in, axes{1}, false, axis_reduction::place_outputs(out), op, thread::no_transform{}, options);
 }
 /// The sum of each row.
 template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>
@@ -279,8 +281,8 @@ void reduce_rows(const In& in, Out&& out, const std::type_identity_t<segmented_o
 template <array_view In, class Out, operator_argument Op, class A = accumulator_t<Op, view_item_t<In>>>
   requires(detail::rank_of<In> == 2 && detail::vector_output<Out>)
 void reduce_columns(const In& in, Out&& out, Op op, const std::type_identity_t<segmented_options<A>>& options = {}) {
-  detail::reduce_view_axes("reduce_columns", in, axes{0}, false, axis_reduction::place_outputs(out), op,
-                           thread::no_transform{}, options);
+  detail::reduce_view_axes<axis_reduction::matrix_shape<In, 0>>(
+      "reduce_columns", in, axes{0}, false, axis_reduction::place_outputs(out), op, thread::no_transform{}, options);
 }
 /// The sum of each column.
 template <array_view In, class Out, class A = accumulator_t<plus, view_item_t<In>>>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays of several dimensions as callers pass them, and names of their axes.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +51,9 @@ template <int Rank> struct axis_numbers {
   constexpr axis_numbers(const Numbers&... numbers) : of{static_cast<std::int64_t>(numbers)...} {}
   template <axis_integer N, std::size_t Size>
     requires(Size == Rank)
-  constexpr axis_numbers(const N (&numbers)[Size]) { std::copy_n(numbers, Size, of); }
+  constexpr axis_numbers(const N (&numbers)[Size]) {
+    for (int i = 0; i < Rank; ++i) of[i] = static_cast<std::int64_t>(numbers[i]);
+  }
 };
 }  // namespace detail
 
@@ -76,8 +77,7 @@ template <class T, int Rank> struct strided {
   }
   constexpr strided(T* first, const detail::axis_numbers<Rank>& lengths, const detail::axis_numbers<Rank>& steps)
       : data(first) {
-    std::copy_n(lengths.of, Rank, extents);
-    std::copy_n(steps.of, Rank, strides);
+    for (int i = 0; i < Rank; ++i) extents[i] = lengths.of[i], strides[i] = steps.of[i];
   }
 
   static constexpr std::size_t rank() { return Rank; }                             ///< the number of axes

@@ -12,6 +12,7 @@ namespace wf = warpfold;
 namespace ax = warpfold::axis_reduction;
 using interval = wf_test::interval<>;
 using wf_test::device_array;
+template <class Leaves> using arguments_of = ax::axis_arguments<Leaves, wf_test::join, interval*>;
 
 /// Whether a kernel, under a plan, folds each output in order, and leaves its counters zero.
 template <class Kernel, class Leaves, class... More>
@@ -51,7 +52,7 @@ __global__ void places_kernel(ax::index_map map, const std::int64_t* numbers, ax
   stretches[i] = map.stretch_at(numbers[i]);
 }
 
-// Up to 2^31 numbers are divided by multiplication, more by the hardware.
+// Up to 2^31 numbers are divided by a multiplication of 32 bits, more by one of 64.
 TEST(axes_index_map, billions_of_items) {
   constexpr std::int64_t far = std::int64_t{1} << 31;
   const ax::axis_list lists[] = {{2, {{1 << 11, 1 << 21, 5}, {1 << 20, 2, -3}}},
@@ -138,7 +139,7 @@ void columns_join_splits_while_others_load(const column_counts& counts = {}) {
   columns_join_splits(
       policy.block_threads, true,
       [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
-        return folds_in_order(&ax::column_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
+        return folds_in_order(&ax::column_kernel<arguments_of<column_leaves>>, shape, leaves, 2, plan,
                               ax::column_threads(plan, policy), sizeof(ax::column_storage<column_leaves>));
       },
       counts);
@@ -155,8 +156,8 @@ TEST(axis_kernels, columns_of_several_phases) {
 TEST(axis_kernels, column_shares_join_splits) {
   constexpr int threads = ax::column_share_threads<column_leaves>;
   columns_join_splits(threads, false, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
-    return folds_in_order(&ax::column_share_kernel<column_leaves, wf_test::join, interval*>, shape, leaves, 2, plan,
-                          threads, sizeof(ax::column_share_storage<column_leaves>));
+    return folds_in_order(&ax::column_share_kernel<arguments_of<column_leaves>>, shape, leaves, 2, plan, threads,
+                          sizeof(ax::column_share_storage<column_leaves>));
   });
 }
 
@@ -173,7 +174,7 @@ TEST(axis_kernels, rows_join_splits) {
       const device_array<interval> in(numbered(outputs, items, false));
       const ax::shape shape = ax::shape_of({2, {outputs, items}, {items, 1}}, 0b10, {1, {outputs}, {1}});
       EXPECT_TRUE(folds_in_order(
-          &ax::row_kernel<leaves, wf_test::join, interval*>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
+          &ax::row_kernel<arguments_of<leaves>>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
           plan_of(1 << log_lanes, 1 << (log_warps - log_lanes), log_batch, 1, splits, static_cast<int>(splits)),
           policy.block_threads, sizeof(ax::row_storage<leaves>), false))
           << outputs << " outputs, " << splits << " splits";
@@ -187,7 +188,7 @@ TEST(axis_kernels, rows_that_fill_one_group) {
   constexpr std::int64_t outputs = 5, items = policy.batch_items() - 3;
   const device_array<interval> in(numbered(outputs, items, false));
   const ax::shape shape = ax::shape_of({2, {outputs, items}, {items, 1}}, 0b10, {1, {outputs}, {1}});
-  EXPECT_TRUE(folds_in_order(&ax::row_kernel<leaves, wf_test::join, interval*>, shape,
+  EXPECT_TRUE(folds_in_order(&ax::row_kernel<arguments_of<leaves>>, shape,
                              leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
                              plan_of(1, policy.block_threads / 32, ax::ceil_log2(policy.batch_items()), outputs, 1, 1),
                              policy.block_threads, sizeof(ax::row_storage<leaves>), false));
@@ -210,36 +211,46 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
         ax::shape_of({3, {runs, outputs, run}, {outputs * run, run, 1}}, 0b101, {1, {outputs}, {1}});
     const int log_rows = std::max(ax::ceil_log2((items + warps - 1) / warps), ax::ceil_log2(batch));
     EXPECT_TRUE(folds_in_order(
-        &ax::row_kernel<leaves, wf_test::join, interval*>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
+        &ax::row_kernel<arguments_of<leaves>>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
         plan_of(1, warps, log_rows, outputs, 1, 2), policy.block_threads, sizeof(ax::row_storage<leaves>), false))
         << "runs of " << run << " items";
   }
 }
 
-template <int Columns> void narrow_matrices_join_splits() {
-  constexpr int chunk_rows = ax::narrow_chunk_rows(sizeof(interval), Columns);
-  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, Columns * chunk_rows>;
-  constexpr auto policy = ax::narrow_policy_of<leaves, Columns>;
-  const int log_batch = ax::ceil_log2(policy.batch_rows()), warps = policy.block_threads / 32;
+/// Matrices whose rows warps fold as `Rows` says.
+template <class Rows, class Leaves> void narrow_matrices_join_splits(int columns, std::int64_t most_splits) {
   for (const std::int64_t splits : {1, 3, 129})
     for (const int offset : {0, 1}) {
-      if (wf_test::emulated && splits > 3 && Columns != 3) continue;
-      const std::int64_t split_rows = 2 * policy.batch_rows() * warps;
+      if (splits > most_splits) continue;
+      const auto by = Rows::shape_of(columns, offset == 0);
+      const int log_batch = Rows::log_batch_rows(by);
+      const std::int64_t split_rows = std::int64_t{2 * ax::narrow_warps} << log_batch;
       const std::int64_t rows = (splits - 1) * split_rows + split_rows / 2 + 3;
-      const device_array<interval> in(numbered(rows, Columns, true), offset);
-      const ax::shape shape = ax::shape_of({2, {rows, Columns}, {Columns, 1}}, 0b01, {1, {Columns}, {1}});
+      const device_array<interval> in(numbered(rows, columns, true), offset);
+      const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
       for (const int blocks : {1, 5, static_cast<int>(splits)})
-        EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, leaves, wf_test::join, interval*>, shape,
-                                   leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
-                                   plan_of(Columns, warps, log_batch + 1, 1, splits, blocks), policy.block_threads,
-                                   sizeof(ax::narrow_storage<leaves, Columns>), offset == 0))
-            << Columns << " columns, " << splits << " splits, " << blocks << " blocks";
+        EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Rows, arguments_of<Leaves>>, shape,
+                                   Leaves{in.data(), {}, {0, rows * columns - 1}}, 1,
+                                   plan_of(columns, ax::narrow_warps, log_batch + 1, 1, splits, blocks),
+                                   ax::narrow_threads, sizeof(ax::narrow_storage<Rows>), by))
+            << columns << " columns, " << splits << " splits, " << blocks << " blocks";
     }
 }
+template <int Columns> void narrow_matrices_in_registers_join_splits() {
+  constexpr int chunk_items = Columns * ax::narrow_chunk_rows(sizeof(interval), Columns);
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, chunk_items>;
+  narrow_matrices_join_splits<ax::narrow_rows<leaves, Columns, wf_test::join>, leaves>(Columns, 3);
+}
 TEST(axis_kernels, narrow_matrices_join_splits) {
-  narrow_matrices_join_splits<2>();
-  narrow_matrices_join_splits<3>();
-  narrow_matrices_join_splits<7>();
+  narrow_matrices_in_registers_join_splits<2>();
+  narrow_matrices_in_registers_join_splits<3>();
+  narrow_matrices_in_registers_join_splits<7>();
+}
+TEST(axis_kernels, narrow_matrices_of_copied_rows_join_splits) {
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false>;
+  for (int columns = 2; columns <= ax::max_narrow_columns; ++columns)
+    narrow_matrices_join_splits<ax::copied_rows<leaves, wf_test::join>, leaves>(
+        columns, columns == 3 || !wf_test::emulated ? 129 : 3);
 }
 
 /// The row of an item, by its number.
@@ -267,7 +278,7 @@ void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int
       all[static_cast<std::size_t>(i)] = i % pitch < columns ? interval::of(i / pitch) : interval::poison();
   const device_array<T> in(all, offset);
   const ax::shape shape = ax::shape_of({2, {rows, columns}, {pitch, 1}}, 0b01, {1, {columns}, {1}});
-  constexpr auto* kernel = &ax::staged_column_kernel<Leaves, wf_test::join, interval*>;
+  constexpr auto* kernel = &ax::staged_column_kernel<arguments_of<Leaves>>;
   constexpr std::size_t shared_bytes = sizeof(ax::staged_storage<Leaves>);
   ASSERT_TRUE(ax::allow_stages(reinterpret_cast<const void*>(kernel), wf::host_side::current_device(), shared_bytes));
   const int group_bytes = policy.stage_rows * pitch * bytes + (columns * bytes + 15) / 16 * 16;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random shapes, strides and axes against a plain loop over the items, to the bit.
 #include <algorithm>
+#include <cuda/std/mdspan>
 #include "axes/arrays.cuh"
 
 #include "common/interval.hpp"
@@ -131,6 +132,45 @@ TEST(random_axes, double_maxima) { check_random_items<double>(wf::maximum{}, 0.5
 TEST(random_axes, affine_maps) { check_random_items<wf_test::affine<>>(wf_test::compose{}, wf_test::affine<>{3, 5}); }
 TEST(random_axes, twelve_bytes) {
   check_random_items<wf_test::triple>(wf_test::add_triples{}, wf_test::triple{1, 2, 3});
+}
+
+/// Whether the rows and the columns of a matrix, which lies in `memory` as `in` says, have the right sums.
+template <class View>
+testing::AssertionResult has_sums(const View& view, const layout& in, const std::vector<float>& memory) {
+  for (const unsigned axis : {0u, 1u}) {
+    const auto sums = wf_test::arrays::expected<float>(in, 1u << axis, memory, wf::plus{}, std::optional<float>());
+    const wf_test::device_array<float> out(std::ssize(sums));
+    const std::span to(out.data(), out.size());
+    if (axis == 0) wf::reduce_columns(view, to);
+    else wf::reduce_rows(view, to);
+    const auto actual = out.to_host();
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      if (const auto same = wf_test::same_bits(actual[i], sums[i]); !same)
+        return testing::AssertionFailure() << in.text() << ", axis " << axis << ", output " << i << same.message();
+  }
+  return testing::AssertionSuccess();
+}
+
+// Where the type of a matrix says that its rows are adjacent, kernels for other orders are not compiled.
+TEST(random_axes, matrices_whose_types_say_how_they_lie) {
+  using adjacent_rows = cuda::std::mdspan<const float, cuda::std::dextents<std::int64_t, 2>>;
+  using adjacent_columns = cuda::std::mdspan<const float, cuda::std::dextents<std::int64_t, 2>, cuda::std::layout_left>;
+  static_assert(wf::axis_reduction::matrix_shape<adjacent_rows, 0>::order == wf::axis_reduction::item_order::columns);
+  static_assert(wf::axis_reduction::matrix_shape<adjacent_rows, 1>::order == wf::axis_reduction::item_order::rows);
+  static_assert(wf::axis_reduction::matrix_shape<adjacent_columns, 0>::order ==
+                wf::axis_reduction::item_order::by_strides);
+  wf_test::for_all_seeds([](std::uint64_t seed, random_source& source) {
+    const auto drawn = random_extents(2, wf_test::emulated ? 6'000 : 100'000, source);
+    const bool is_narrow = source.below(2) == 0;
+    const std::vector<std::int64_t> extents{drawn[0] * (is_narrow ? drawn[1] : 1),
+                                            is_narrow ? 1 + source.below(9) : drawn[1]};
+    const layout in = wf_test::arrays::contiguous(extents);
+    const auto memory = wf_test::random_items<float>(in.length, seed);
+    const wf_test::device_array<float> items(memory, static_cast<int>(source.below(5)));
+    if (const auto right = has_sums(adjacent_rows(items.data(), extents[0], extents[1]), in, memory); !right)
+      return right;
+    return has_sums(wf::strided<const float, 2>(items.data(), {extents[0], extents[1]}), in, memory);
+  });
 }
 
 // Narrow matrices of items whose order matters: lanes exchange a batch of so narrow accumulators in parts.

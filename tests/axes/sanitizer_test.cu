@@ -57,6 +57,19 @@ TEST(axes_sanitizer, every_kernel) {
   }
 }
 
+// Items that are too small to be copied are taken apart in registers.
+TEST(axes_sanitizer, narrow_matrices_of_small_items) {
+  for (const std::int64_t rows : {5000, 4096})
+    for (const int misaligned : {0, 1}) {
+      const layout in = wf_test::arrays::contiguous({rows, 3});
+      const auto memory = wf_test::random_items<std::int8_t>(in.length);
+      const wf_test::device_array<std::int8_t> from(memory, misaligned);
+      const wf_test::device_array<std::int32_t> to(3);
+      wf::reduce_columns(wf::strided<const std::int8_t, 2>(from.data(), {rows, 3}), std::span(to.data(), to.size()));
+      EXPECT_EQ(to.to_host(), wf_test::arrays::expected<std::int32_t>(in, 0b01, memory, wf::plus{})) << rows;
+    }
+}
+
 /// Scans of a matrix along its rows or columns; whole strips of columns, or bands of them, in lanes or turned in shared
 /// memory.
 struct small_scan {

@@ -8,7 +8,9 @@
 #include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/column_kernel.cuh>
 #include <warpfold/axes/column_share_kernel.cuh>
+#include <warpfold/axes/copied_rows.cuh>
 #include <warpfold/axes/narrow_kernel.cuh>
+#include <warpfold/axes/narrow_rows.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/row_kernel.cuh>
 #include <warpfold/axes/staged_column_kernel.cuh>
@@ -33,10 +35,12 @@ template <class... More> struct launch_plan {
 };
 
 /// Columns of at most `Items` items.
-template <int Items, class Leaves, class Op, class Out> struct few_item_columns {
+template <int Items, class Arguments> struct few_item_columns {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "outputs of a few items each, whose neighbours are adjacent";
-  static constexpr auto* kernel = &few_items_kernel<Items, Leaves, Op, Out>;
-  static constexpr int vector = Leaves::chunk_items;
+  static constexpr auto* kernel = &few_items_kernel<Items, Arguments>;
+  static constexpr int vector = leaves::chunk_items;
   static constexpr std::size_t shared_bytes = 0;
 
   static bool takes(const planned_call& call) {
@@ -49,17 +53,23 @@ template <int Items, class Leaves, class Op, class Out> struct few_item_columns 
 };
 
 /// Columns that single threads fold.
-template <class Leaves, class Op, class Out> struct whole_columns {
+template <class Arguments> struct whole_columns {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "enough columns for a thread each";
-  static constexpr auto* kernel = &column_share_kernel<Leaves, Op, Out>;
-  static constexpr int vector = Leaves::chunk_items, block_threads = column_share_threads<Leaves>;
-  static constexpr std::size_t shared_bytes = sizeof(column_share_storage<Leaves>);
+  static constexpr bool shares = !column_policy_of<leaves>.loads_ahead;  // a kernel with shared_columns
+  static constexpr auto* kernel = [] {
+    if constexpr (shares) return &column_share_kernel<Arguments>;
+    else return &whole_column_kernel<Arguments>;
+  }();
+  static constexpr int vector = leaves::chunk_items, block_threads = column_share_threads<leaves>;
+  static constexpr std::size_t shared_bytes = shares ? sizeof(column_share_storage<leaves>) : 0;
 
   static bool takes(const planned_call& call) {
     return call.choice.kind == kernel_kind::whole_columns ||
-           (sums_in_lanes<Leaves> && call.choice.kind == kernel_kind::columns &&
+           (sums_in_lanes<leaves> && call.choice.kind == kernel_kind::columns &&
             call.given.outputs / vector >= std::int64_t{whole_column_waves} *
-                                               column_policy_of<Leaves>.resident_threads *
+                                               column_policy_of<leaves>.resident_threads *
                                                call.frame.multiprocessors());
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
@@ -70,86 +80,99 @@ template <class Leaves, class Op, class Out> struct whole_columns {
 };
 
 /// Columns that threads and blocks share: any shape but rows.
-template <class Leaves, class Op, class Out> struct shared_columns {
+template <class Arguments> struct shared_columns {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "columns, or any other shape but rows";
-  static constexpr kernel_policy policy = column_policy_of<Leaves>;
+  static constexpr kernel_policy policy = column_policy_of<leaves>;
   static constexpr auto* kernel = [] {
-    if constexpr (policy.loads_ahead) return &column_kernel<Leaves, Op, Out>;
-    else return &column_share_kernel<Leaves, Op, Out>;
+    if constexpr (policy.loads_ahead) return &column_kernel<Arguments>;
+    else return &column_share_kernel<Arguments>;
   }();
-  static constexpr int vector = Leaves::chunk_items;
+  static constexpr int vector = leaves::chunk_items;
   static constexpr std::size_t shared_bytes =
-      sizeof(std::conditional_t<policy.loads_ahead, column_storage<Leaves>, column_share_storage<Leaves>>);
+      sizeof(std::conditional_t<policy.loads_ahead, column_storage<leaves>, column_share_storage<leaves>>);
 
   static bool takes(const planned_call&) { return true; }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     const auto grid =
         plan_columns(call.frame.multiprocessors(), call.given.outputs / vector, vector, call.given.reduced_items,
-                     sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks());
+                     sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
     return {{grid, column_threads(grid, policy)}};
   }
 };
 
 /// Rows of at most 32 chunks.
-template <class Leaves, class Op, class Out> struct short_rows {
+template <class Arguments> struct short_rows {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "rows of at most 32 chunks";
-  static constexpr auto* kernel = &short_row_kernel<Leaves, Op, Out>;
+  static constexpr auto* kernel = &short_row_kernel<Arguments>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = 0;
 
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::short_rows; }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
-    constexpr row_policy policy = row_policy_of<Leaves>;
+    constexpr row_policy policy = row_policy_of<leaves>;
     return {{plan_short_rows(call.given.outputs, call.given.reduced_items, policy, call.frame.max_blocks()),
              policy.block_threads, call.choice.is_aligned}};
   }
 };
 
 /// Rows that warps fold.
-template <class Leaves, class Op, class Out> struct long_rows {
+template <class Arguments> struct long_rows {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "rows of more than 32 chunks";
-  static constexpr auto* kernel = &row_kernel<Leaves, Op, Out>;
+  static constexpr auto* kernel = &row_kernel<Arguments>;
   static constexpr int vector = 1;
-  static constexpr std::size_t shared_bytes = sizeof(row_storage<Leaves>);
+  static constexpr std::size_t shared_bytes = sizeof(row_storage<leaves>);
 
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::rows; }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
-    constexpr row_policy policy = row_policy_of<Leaves>;
+    constexpr row_policy policy = row_policy_of<leaves>;
     return {{plan_rows(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs,
-                       call.given.reduced_items, sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks()),
+                       call.given.reduced_items, sizeof(typename leaves::accumulator), policy, call.frame.max_blocks()),
              policy.block_threads, call.choice.is_aligned}};
   }
 };
 
-/// Matrices of `Columns` columns. `Leaves` are in chunks of whole rows.
-template <int Columns, class Leaves, class Op, class Out> struct narrow_matrices {
+/// Matrices of a few columns, whose rows warps fold as `Rows` says.
+template <class Rows, class Arguments> struct narrow_matrices {
+  using arguments = Arguments;
   static constexpr const char* why = "long matrices of few columns";
-  static constexpr auto* kernel = &narrow_kernel<Columns, Leaves, Op, Out>;
+  static constexpr auto* kernel = &narrow_kernel<Rows, Arguments>;
   static constexpr int vector = 1;
-  static constexpr std::size_t shared_bytes = sizeof(narrow_storage<Leaves, Columns>);
+  static constexpr std::size_t shared_bytes = sizeof(narrow_storage<Rows>);
 
   static bool takes(const planned_call& call) {
-    return call.choice.kind == kernel_kind::narrow && call.given.kept.inner().extent == Columns;
+    return call.choice.kind == kernel_kind::narrow && Rows::takes(columns(call));
   }
-  static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
-    constexpr narrow_policy policy = narrow_policy_of<Leaves, Columns>;
-    return {{plan_narrow(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
-                         call.given.outputs / Columns, Columns, call.given.reduced_items, sizeof(typename Leaves::item),
-                         sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks()),
-             policy.block_threads, call.choice.is_aligned}};
+  static std::optional<launch_plan<typename Rows::shape>> plan_for(const planned_call& call) {
+    const auto shape = Rows::shape_of(columns(call), call.choice.is_aligned);
+    return {{plan_narrow(call.frame.resident_blocks<kernel>(narrow_threads, shared_bytes),
+                         call.given.outputs / columns(call), columns(call), call.given.reduced_items,
+                         sizeof(typename Arguments::leaves_type::item), sizeof(typename Rows::A),
+                         Rows::log_batch_rows(shape), call.frame.max_blocks()),
+             narrow_threads, shape}};
   }
+
+ private:
+  static int columns(const planned_call& call) { return static_cast<int>(call.given.kept.inner().extent); }
 };
 
 /// Small matrices of some columns.
-template <class Leaves, class Op, class Out> struct matrix_tiles {
+template <class Arguments> struct matrix_tiles {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "small matrices of some columns";
-  static constexpr auto* kernel = &tile_kernel<Leaves, Op, Out>;
+  static constexpr auto* kernel = &tile_kernel<Arguments>;
   static constexpr int vector = 1;
-  static constexpr std::size_t shared_bytes = sizeof(tile_storage<Leaves>);
+  static constexpr std::size_t shared_bytes = sizeof(tile_storage<leaves>);
 
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::tiles; }
   static std::optional<launch_plan<tile_shape>> plan_for(const planned_call& call) {
-    constexpr tile_policy policy = tile_policy_of<Leaves>;
+    constexpr tile_policy policy = tile_policy_of<leaves>;
     const auto plan = plan_tiles(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given,
                                  policy, call.frame.max_blocks());
     if (!plan) return std::nullopt;
@@ -164,19 +187,21 @@ inline bool allow_stages(const void* kernel, int device, std::size_t shared_byte
 }
 
 /// Columns that a thread would load one by one, if the device has bulk copies.
-template <class Leaves, class Op, class Out> struct staged_columns {
+template <class Arguments> struct staged_columns {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "columns of items that no thread can read by vectors";
-  static constexpr auto* kernel = &staged_column_kernel<Leaves, Op, Out>;
+  static constexpr auto* kernel = &staged_column_kernel<Arguments>;
   static constexpr int vector = 1;
-  static constexpr std::size_t shared_bytes = sizeof(staged_storage<Leaves>);
+  static constexpr std::size_t shared_bytes = sizeof(staged_storage<leaves>);
 
   static bool takes(const planned_call& call) { return may_be_staged(call.choice); }
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
-    constexpr staged_policy policy = staged_policy_of<Leaves>;
+    constexpr staged_policy policy = staged_policy_of<leaves>;
     static host_side::per_device<bool> has_stages;
     const int device = call.frame.device();
-    const auto plan = plan_staged_columns(call.frame.multiprocessors(), call.given, sizeof(typename Leaves::item),
-                                          sizeof(typename Leaves::accumulator), policy, call.frame.max_blocks());
+    const auto plan = plan_staged_columns(call.frame.multiprocessors(), call.given, sizeof(typename leaves::item),
+                                          sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
     if (!plan || !has_stages.get(device, &allow_stages, reinterpret_cast<const void*>(kernel), device, shared_bytes))
       return std::nullopt;
     return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};

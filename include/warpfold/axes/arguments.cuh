@@ -13,11 +13,13 @@ namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// `leaves` begin at the first item of the shape, `out` at the first output. `kept` numbers vectors of outputs whose
-/// items are adjacent in memory. `Map` is index_map, or a reference to one.
+/// items are adjacent in memory. `Map` is index_map or axis_map, or a reference to one.
 template <class Leaves, class Op, class Out, class Map = index_map> struct axis_arguments {
   using A = typename Leaves::accumulator;
   using leaves_type = Leaves;
   using operation = Op;
+  using output = Out;
+  using map = std::remove_cvref_t<Map>;
 
   Leaves leaves;
   Op op;

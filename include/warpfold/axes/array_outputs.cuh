@@ -11,6 +11,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// `Count` outputs as kernels write them, and the axes of each.
 template <class Out, int Count> struct array_outputs {
+  using place = Out;
+
   output<Out> to;
   array_axes axes[Count];
   bool are_ranges = false;  ///< of one dimension each, whatever the number of axes kept; -1 items if unknown

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which kernel over axes takes a shape: pure functions, testable without a GPU.
 #pragma once
-#include <algorithm>
 #include <warpfold/axes/policy.hpp>
 #include <warpfold/axes/shape.hpp>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// What lies closest together: items of an output, as in rows, or items of neighbouring outputs, as in columns; or the
+/// strides decide.
+enum class item_order { by_strides, rows, columns };
 
 /// Which kernel takes a shape, and how it reads.
 enum class kernel_kind { columns, whole_columns, few_items, rows, short_rows, narrow, tiles };
@@ -20,9 +23,11 @@ struct kernel_choice {
 inline bool has_vectors(const shape& given, const axis_list::axis& inner, std::uintptr_t address, int vector,
                         std::size_t item_bytes) {
   const auto are_aligned = [&](const axis_list& list) {
-    return std::all_of(list.axes, list.axes + list.rank, [&](const axis_list::axis& axis) {
-      return &axis == &inner || axis.extent == 1 || axis.in_stride % vector == 0;
-    });
+    bool are_multiples = true;
+    for (int i = 0; i < list.rank; ++i)
+      are_multiples = are_multiples &&
+                      (&list.axes[i] == &inner || list.axes[i].extent == 1 || list.axes[i].in_stride % vector == 0);
+    return are_multiples;
   };
   return inner.in_stride == 1 && address % (static_cast<std::size_t>(vector) * item_bytes) == 0 &&
          are_aligned(given.kept) && are_aligned(given.reduced);
@@ -45,21 +50,24 @@ inline bool has_long_narrow_matrices(const shape& given) {
 
 /// Whether matrices of `kept` columns, the first at `address`, begin at multiples of 16 bytes.
 inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t address, std::int64_t item_bytes) {
-  return address % 16 == 0 && std::all_of(kept.axes, kept.axes + kept.rank - 1, [&](const axis_list::axis& axis) {
-           return axis.in_stride * item_bytes % 16 == 0;
-         });
+  bool are_multiples = address % 16 == 0;
+  for (int i = 0; i < kept.rank - 1; ++i)
+    are_multiples = are_multiples && kept.axes[i].in_stride * item_bytes % 16 == 0;
+  return are_multiples;
 }
 
 /// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
-/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once.
+/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once. `order` is what the
+/// types of the call say of this.
 inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
-                                   std::size_t accumulator_bytes, int column_vector, int row_chunk) {
+                                   std::size_t accumulator_bytes, int column_vector, int row_chunk,
+                                   item_order order = item_order::by_strides) {
   const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
   const std::int64_t step = std::abs(reduced.in_stride), bytes = static_cast<std::int64_t>(item_bytes);
   const bool is_tiny_run = given.reduced.rank > 1 && reduced.extent * step * bytes < sector_bytes &&
                            kept.in_stride * bytes <= 2 * sector_bytes;
-  const bool by_rows = given.outputs == 1 || (step < kept.in_stride && !is_tiny_run);
-  if (given.reduced_items == 1 || !by_rows) {
+  const bool by_rows = given.reduced_items > 1 && (given.outputs == 1 || (step < kept.in_stride && !is_tiny_run));
+  if (order == item_order::columns || (order == item_order::by_strides && !by_rows)) {
     const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
     const int vector = fits ? column_vector : 1;
     if (kept.extent * bytes >= 2 * sector_bytes) {
@@ -69,7 +77,8 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
       if (items <= whole_column_items && items % few_items_count != 0 && given.outputs / vector >= many_columns)
         return {kernel_kind::whole_columns, vector, true};
     }
-    if (has_long_narrow_matrices(given))
+    const bool is_vector_of_rows = order == item_order::columns && given.outputs == 1 && reduced.in_stride == 1;
+    if (is_vector_of_rows || has_long_narrow_matrices(given))
       return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
     if (has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes) return {kernel_kind::tiles, vector, true};
     return {kernel_kind::columns, vector, true};

@@ -35,12 +35,12 @@ __device__ void fold_batch(const Leaves& leaves, const typename Leaves::chunk (&
 }
 
 /// Items of a vector of outputs, a batch at a time, which a thread has in flight while it does other things.
-template <class Leaves, class Op> class column_batch {
+template <class Leaves, class Op, class Map> class column_batch {
  public:
   using A = typename Leaves::accumulator;
   static constexpr int rows = column_policy_of<Leaves>.batch_rows, vector = Leaves::chunk_items;
 
-  __device__ column_batch(const Leaves& leaves, const index_map& reduced, Op op)
+  __device__ column_batch(const Leaves& leaves, const Map& reduced, Op op)
       : leaves_(leaves), reduced_(reduced), op_(op) {}
 
   /// Starts to load the items [first, end), a batch at most, of outputs whose first items lie at `origin`. A batch that
@@ -75,7 +75,7 @@ template <class Leaves, class Op> class column_batch {
 
  private:
   const Leaves& leaves_;
-  const index_map& reduced_;
+  const Map& reduced_;
   Op op_;
   std::int64_t first_ = 0;
   int count_ = 0;
@@ -84,9 +84,9 @@ template <class Leaves, class Op> class column_batch {
 
 /// Loads the rows of a batch that begins with item `row`, of which `count` exist, of outputs whose first items lie
 /// together from `origin` on.
-template <class Leaves, int Rows>
-__device__ void load_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t row,
-                          int count, typename Leaves::chunk (&to)[Rows]) {
+template <class Leaves, class Map, int Rows>
+__device__ void load_down(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t row, int count,
+                          typename Leaves::chunk (&to)[Rows]) {
   const stretch_place stretch = reduced.stretch_at(row);
   const std::int64_t step = reduced.inner_stride();
   if (stretch.remaining >= Rows && count == Rows) {
@@ -100,8 +100,8 @@ __device__ void load_down(const Leaves& leaves, const index_map& reduced, std::i
 }
 
 /// fold_down where lanes sum their items in a form of their own.
-template <int Vector, class Leaves, class A = typename Leaves::accumulator>
-__device__ void sum_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
+template <int Vector, class Leaves, class Map, class A = typename Leaves::accumulator>
+__device__ void sum_down(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t first,
                          std::int64_t end, A (&values)[Vector]) {
   constexpr int rows = column_policy_of<Leaves>.batch_rows;
   lane_sum<Leaves, rows> sums[Vector];
@@ -124,12 +124,12 @@ __device__ void sum_down(const Leaves& leaves, const index_map& reduced, std::in
 
 /// The roots over the items [first, end), first < end, of the outputs whose first items lie together from `origin` on.
 /// (Not by column_batch: the compiler would turn small items into accumulators as soon as they come, and keep all.)
-template <int Vector, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_down(const Leaves& leaves, const index_map& reduced, std::int64_t origin, std::int64_t first,
+template <int Vector, class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_down(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t first,
                           std::int64_t end, Op op, A (&values)[Vector]) {
   constexpr int rows = column_policy_of<Leaves>.batch_rows;
   if constexpr (folds_runs<Leaves>)
-    return column_runs<Leaves, Op>(leaves, reduced, origin, op).template fold<rows>(first, end, values);
+    return column_runs<Leaves, Op, Map>(leaves, reduced, origin, op).template fold<rows>(first, end, values);
   if constexpr (sums_in_lanes<Leaves>) return sum_down(leaves, reduced, origin, first, end, values);
   thread::node_counter<Vector, A, 31, 0> batches_before;
   unsigned batches = 0;

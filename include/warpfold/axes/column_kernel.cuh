@@ -20,17 +20,18 @@ template <class Leaves> struct column_storage {
 /// Each block draws tiles of outputs and splits of their items. In a step, row groups of threads fold adjacent batches;
 /// after a phase of steps, the block joins their values in shared memory. Meanwhile the next batches are under
 /// way. The last warp has no items: its first thread, the clerk, draws and arrives.
-template <class Leaves, class Op, class Out>
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(column_policy_of<Leaves>.resident_threads, 1)
-column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
+column_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
+  using batch_type = column_batch<Leaves, typename Arguments::operation, typename Arguments::map>;
   const auto& arguments = with_known_items(given);
-  if constexpr (is_counted<Out>) {
+  if constexpr (is_counted<typename Arguments::output>) {
     if (arguments.vectors == 0) return;
     if (arguments.items == 0)
       return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
   }
-  constexpr int vector = Leaves::chunk_items, batch_rows = column_batch<Leaves, Op>::rows,
+  constexpr int vector = Leaves::chunk_items, batch_rows = batch_type::rows,
                 phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
   const auto& plan = arguments.plan;
@@ -44,7 +45,7 @@ column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
       joiner(arguments, shared.join, threads, is_clerk);
 
   // The batch that is under way: of the items from `row` on of work item `ahead`.
-  column_batch<Leaves, Op> batch(arguments.leaves, arguments.reduced, arguments.op);
+  batch_type batch(arguments.leaves, arguments.reduced, arguments.op);
   work_item ahead = arguments.item_at(work.item());
   std::int64_t row = ahead.first;
   const auto load = [&] {

@@ -21,12 +21,12 @@ inline constexpr bool folds_runs<array_leaves<T, thread::lifted<Op, Transform>, 
 template <class Leaves> inline constexpr bool folds_runs = detail::folds_runs<Leaves>;
 
 /// Items [first, end) of neighbouring outputs, the first of which lie together from `origin` on.
-template <class Leaves, class Op> class column_runs {
+template <class Leaves, class Op, class Map> class column_runs {
  public:
   using A = typename Leaves::accumulator;
   static constexpr int vector = Leaves::chunk_items;
 
-  __device__ column_runs(const Leaves& leaves, const index_map& reduced, std::int64_t origin, Op op)
+  __device__ column_runs(const Leaves& leaves, const Map& reduced, std::int64_t origin, Op op)
       : leaves_(leaves), reduced_(reduced), origin_(origin), op_(op) {}
 
   /// The roots over items [first, end), first < end, in batches of `Rows`, a power of two.
@@ -105,7 +105,7 @@ template <class Leaves, class Op> class column_runs {
   }
 
   const Leaves& leaves_;
-  const index_map& reduced_;
+  const Map& reduced_;
   std::int64_t origin_;
   Op op_;
 };

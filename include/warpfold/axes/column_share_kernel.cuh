@@ -21,11 +21,12 @@ template <class Leaves> struct column_share_storage {
 
 /// Each thread folds a share of an output's items alone, and loads nothing ahead: for operators that have much to
 /// compute, while other warps load; and for outputs of so few items that one share has them all.
-template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
-column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> given) {
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
+column_share_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
   const auto& arguments = with_known_items(given);
-  if constexpr (is_counted<Out>) {
+  if constexpr (is_counted<typename Arguments::output>) {
     if (arguments.vectors == 0) return;
     if (arguments.items == 0)
       return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
@@ -60,10 +61,26 @@ column_share_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> give
   if (plan.splits > 1) joiner.finish();
 }
 
+/// Each thread folds whole outputs, so nothing is joined.
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
+whole_column_kernel(const __grid_constant__ Arguments arguments) {
+  constexpr int block_threads = column_share_threads<Leaves>, vector = Leaves::chunk_items;
+  for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
+    const std::int64_t column = tile * block_threads + arch::flat_thread();
+    if (column >= arguments.vectors) return;
+    typename Leaves::accumulator values[vector] = {};
+    fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, 0, arguments.items, arguments.op,
+              values);
+    arguments.template write<vector>(column, values);
+  }
+}
+
 /// Outputs of at most `Items` items each. A thread folds vectors of them, whose loads are all issued before the first
 /// fold.
-template <int Items, class Leaves, class Op, class Out> __global__ void __launch_bounds__(few_items_threads)
-few_items_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments) {
+template <int Items, class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(few_items_threads)
+few_items_kernel(const __grid_constant__ Arguments arguments) {
   using A = typename Leaves::accumulator;
   constexpr int block_threads = few_items_threads, vector = Leaves::chunk_items, vectors = few_items_vectors(Items);
   const auto& leaves = arguments.leaves;

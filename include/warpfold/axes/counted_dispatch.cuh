@@ -48,8 +48,8 @@ void enqueue_counted(const char* function, const shape& given, const Leaves& lea
   const auto enqueue_in = [&]<class In>(const In& in) {
     const std::int64_t each =
         is_kept ? given.outputs / In::chunk_items / number.most : given.reduced_items / number.most;
-    enqueue_with<shared_columns<In, operation, output>>({frame, given, choice}, in, operation{op},
-                                                        output{out, number, is_kept, each, nothing}, init);
+    enqueue_with<shared_columns<axis_arguments<In, operation, output>>>(
+        {frame, given, choice}, in, operation{op}, output{out, number, is_kept, each, nothing}, init);
   };
   if constexpr (vector > 1)
     if (!by_rows && choice.vector > 1 && !(is_kept && given.outputs / number.most % vector != 0))

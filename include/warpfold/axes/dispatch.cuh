@@ -2,6 +2,7 @@
 // The host side of reductions over axes: the first algorithm that takes a call, scratch, one launch.
 #pragma once
 #include <warpfold/axes/algorithms.cuh>
+#include <warpfold/axes/known_shape.hpp>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/host/initial_value.cuh>
 
@@ -35,15 +36,15 @@ inline axis_list in_vectors(axis_list kept, int vector) {
 }
 
 /// The arguments of all kernels. Plan and scratch are filled in later.
-template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& leaves, Op op, Out out,
-                                             const grid::initial_value<A>& init, int vector) {
+template <class Map = index_map, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+axis_arguments<Leaves, Op, Out, Map> arguments_of(const shape& given, const Leaves& leaves, Op op, Out out,
+                                                  const grid::initial_value<A>& init, int vector) {
   return {leaves,
           op,
           out,
           init,
-          index_map(in_vectors(given.kept, vector)),
-          index_map(given.reduced),
+          Map(in_vectors(given.kept, vector)),
+          Map(given.reduced),
           given.outputs / vector,
           given.reduced_items,
           given.kept.inner().out_stride,
@@ -56,13 +57,14 @@ axis_arguments<Leaves, Op, Out> arguments_of(const shape& given, const Leaves& l
 /// Returns whether it does.
 template <class Algorithm, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init) {
-  constexpr bool asks_the_device = std::is_same_v<Algorithm, staged_columns<Leaves, Op, Out>>;
+  using map = typename Algorithm::arguments::map;
+  constexpr bool asks_the_device = std::is_same_v<Algorithm, staged_columns<typename Algorithm::arguments>>;
   static_assert(asks_the_device || Algorithm::shared_bytes <= host_side::plain_shared_bytes,
                 "warpfold: the accumulator is too large for reduce_axes");
   if (!Algorithm::takes(call)) return false;
   const auto found = Algorithm::plan_for(call);
   if (!found) return false;
-  auto arguments = arguments_of(call.given, leaves, op, out, init, Algorithm::vector);
+  auto arguments = arguments_of<map>(call.given, leaves, op, out, init, Algorithm::vector);
   arguments.plan = found->grid;
   const auto with_scratch = [&](const host_side::call_scratch& scratch) {
     arguments.partials = scratch.room<A>();
@@ -80,58 +82,74 @@ bool enqueue_with(const planned_call& call, const Leaves& leaves, Op op, Out out
   return true;
 }
 
-/// Enqueues the first algorithm that takes the call. `leaves` have one item per chunk.
-template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
-void enqueue_fastest(const planned_call& call, const Leaves& leaves, Op op, Out out,
+/// Enqueues the first algorithm for columns that takes the call, which is the last one at least.
+template <class Known, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out out,
                      const grid::initial_value<A>& init) {
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
-  constexpr int vector = vector_items(item_bytes, sizeof(A)), chunk = thread::items_per_chunk(item_bytes),
-                most_chunk = row_chunk_items<Leaves>();
+  constexpr int vector = vector_items(item_bytes, sizeof(A));
   constexpr bool takes_few_items = most_few_items(greatest_of(item_bytes, sizeof(A))) > very_few_items;
   const auto single = leaves.template in_chunks<1>();
-  const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in_chunks) {
-    return enqueue_with<Algorithm>(call, in_chunks, op, out, init);
+  using single_arguments = axis_arguments<std::remove_const_t<decltype(single)>, Op, Out, typename Known::map>;
+  const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in) {
+    return enqueue_with<Algorithm>(call, in, op, out, init);
   };
-  const auto columns = [&]<class In>(const In& in) {
-    if (try_algorithm(few_item_columns<very_few_items, In, Op, Out>{}, in)) return true;
-    if constexpr (takes_few_items)
-      if (try_algorithm(few_item_columns<few_items_count, In, Op, Out>{}, in)) return true;
-    return try_algorithm(whole_columns<In, Op, Out>{}, in) || try_algorithm(shared_columns<In, Op, Out>{}, in);
-  };
-  const auto rows = [&]<class In>(const In& in) {
-    return try_algorithm(short_rows<In, Op, Out>{}, in) || try_algorithm(long_rows<In, Op, Out>{}, in);
-  };
-  const auto long_runs = [&]<class In>(const In& in) { return try_algorithm(long_rows<In, Op, Out>{}, in); };
   const auto narrow = [&]<int Columns>(std::integral_constant<int, Columns>) {
     const auto in = single.template in_chunks<narrow_chunk_rows(item_bytes, Columns) * Columns>();
-    return try_algorithm(narrow_matrices<Columns, std::remove_const_t<decltype(in)>, Op, Out>{}, in);
+    using arguments = axis_arguments<std::remove_const_t<decltype(in)>, Op, Out, typename Known::map>;
+    return try_algorithm(narrow_matrices<narrow_rows<typename arguments::leaves_type, Columns, Op>, arguments>{}, in);
   };
-  using Single = std::remove_const_t<decltype(single)>;
-  if constexpr (takes_narrow(item_bytes, leaf_bytes<Leaves>()))
-    if ([&]<int... Above>(std::integer_sequence<int, Above...>) {
-          return (narrow(std::integral_constant<int, 2 + Above>()) || ...);
-        }(std::make_integer_sequence<int, max_narrow_columns - 1>()))
+  const auto columns = [&]<class In>(const In& in) {
+    using arguments = axis_arguments<In, Op, Out, typename Known::map>;
+    if (try_algorithm(few_item_columns<very_few_items, arguments>{}, in)) return;
+    if constexpr (takes_few_items)
+      if (try_algorithm(few_item_columns<few_items_count, arguments>{}, in)) return;
+    if (!try_algorithm(whole_columns<arguments>{}, in)) try_algorithm(shared_columns<arguments>{}, in);
+  };
+  if constexpr (takes_narrow(item_bytes, leaf_bytes<Leaves>())) {
+    if constexpr (copies_rows(item_bytes, sizeof(A))) {
+      using rows = copied_rows<typename single_arguments::leaves_type, Op>;
+      if (try_algorithm(narrow_matrices<rows, single_arguments>{}, single)) return;
+    } else if ([&]<int... Below>(std::integer_sequence<int, Below...>) {
+                 return (narrow(std::integral_constant<int, max_narrow_columns - Below>()) || ...);
+               }(std::make_integer_sequence<int,
+                                            max_narrow_columns - (order_of<Known, Leaves> != item_order::columns)>()))
       return;
+  }
   if constexpr (takes_staged_columns(item_bytes, sizeof(A)))
-    if (try_algorithm(staged_columns<Single, Op, Out>{}, single)) return;
+    if (try_algorithm(staged_columns<single_arguments>{}, single)) return;
   if constexpr (takes_tiles(item_bytes, sizeof(A)))
-    if (try_algorithm(matrix_tiles<Single, Op, Out>{}, single)) return;
-  const bool is_vector = call.choice.vector > 1;
-  if (call.choice.kind != kernel_kind::rows && call.choice.kind != kernel_kind::short_rows)
-    is_vector ? columns(leaves.template in_chunks<vector>()) : columns(single);
-  else if constexpr (most_chunk > chunk)
-    call.choice.vector == most_chunk ? long_runs(leaves.template in_chunks<most_chunk>())
-    : is_vector                      ? rows(leaves.template in_chunks<chunk>())
-                                     : rows(single);
-  else is_vector ? rows(leaves.template in_chunks<chunk>()) : rows(single);
+    if (try_algorithm(matrix_tiles<single_arguments>{}, single)) return;
+  call.choice.vector > 1 ? columns(leaves.template in_chunks<vector>()) : columns(single);
+}
+
+/// The same for rows.
+template <class Known, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+void enqueue_rows(const planned_call& call, const Leaves& leaves, Op op, Out out, const grid::initial_value<A>& init) {
+  constexpr int chunk = thread::items_per_chunk(sizeof(typename Leaves::item)), most_chunk = row_chunk_items<Leaves>();
+  const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in) {
+    return enqueue_with<Algorithm>(call, in, op, out, init);
+  };
+  const auto long_runs = [&]<class In>(const In& in) {
+    return try_algorithm(long_rows<axis_arguments<In, Op, Out, typename Known::map>>{}, in);
+  };
+  const auto rows = [&]<class In>(const In& in) {
+    return try_algorithm(short_rows<axis_arguments<In, Op, Out, typename Known::map>>{}, in) || long_runs(in);
+  };
+  if constexpr (most_chunk > chunk)
+    if (call.choice.vector == most_chunk) return void(long_runs(leaves.template in_chunks<most_chunk>()));
+  if constexpr (Known::order != item_order::rows)  // whose items are adjacent
+    if (call.choice.vector == 1) return void(rows(leaves.template in_chunks<1>()));
+  rows(leaves.template in_chunks<chunk>());
 }
 
 /// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the
-/// first item and output of the shape.
-template <class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
+/// first item and output of the shape, of which `Known` is known.
+template <class Known, class Leaves, class Op, class Out, class A = typename Leaves::accumulator>
 void enqueue(const char* function, const shape& given, const Leaves& leaves, Op op, Out out,
              const segmented_options<A>& options) {
   using item = typename Leaves::item;
+  constexpr item_order order = order_of<Known, Leaves>;
   const host_side::call_frame frame(function, options, axis_reduction::scratch(sizeof(A)));
   if (given.reduced_items == 0) {
     const auto empty = host_side::empty_value_of<Op, Out>(
@@ -146,12 +164,17 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
                 most_chunk = row_chunk_items<Leaves>();
   const auto choose = [&](int row_chunk) {
     return choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector,
-                         row_chunk);
+                         row_chunk, order);
   };
   kernel_choice choice = choose(most_chunk);
   const bool takes_runs = choice.kind == kernel_kind::rows && choice.vector == most_chunk && choice.is_aligned;
   if (most_chunk > chunk && !takes_runs) choice = choose(chunk);
-  enqueue_fastest({frame, given, choice}, leaves, thread::items_operator<Leaves, Op>{op}, out, init);
+  const thread::items_operator<Leaves, Op> items_op{op};
+  const planned_call call{frame, given, choice};
+  const bool by_rows = choice.kind == kernel_kind::rows || choice.kind == kernel_kind::short_rows;
+  if constexpr (order != item_order::rows)
+    if (!by_rows) return enqueue_columns<Known>(call, leaves, items_op, out, init);
+  if constexpr (order != item_order::columns) enqueue_rows<Known>(call, leaves, items_op, out, init);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

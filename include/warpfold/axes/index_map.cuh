@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the number of an output, or of an item among the reduced ones, to its place in memory.
 #pragma once
+#include <limits>
 #include <warpfold/axes/shape.hpp>
 #include <warpfold/thread/fast_divisor.cuh>
 
@@ -16,19 +17,43 @@ struct stretch_place {
   std::int64_t remaining;  ///< items from there to the end of the innermost axis
 };
 
-/// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
+/// Numbers along the one axis that there is, whose end nobody asks for: callers know how many items there are.
+struct axis_map {
+  static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+
+  axis_list::axis axis;
+
+  explicit axis_map(const axis_list& list) : axis(list.axes[0]) {}
+
+  __device__ std::int64_t inner_stride() const { return axis.in_stride; }
+  __device__ std::int64_t inner_extent() const { return endless; }
+  __device__ place place_of(std::int64_t index) const { return {index * axis.in_stride, index * axis.out_stride}; }
+  __device__ std::int64_t in(std::int64_t index) const { return index * axis.in_stride; }
+  __device__ stretch_place stretch_at(std::int64_t index) const { return {in(index), endless}; }
+};
+
+/// Row-major numbers over axes. Numbers below 2^31 are divided by a multiplication of 32 bits, others by one of 64.
 struct index_map {
+  /// By which of the two depends on is_narrow.
+  union divisor {
+    thread::fast_divisor narrow;
+    thread::wide_divisor wide;
+
+    constexpr divisor() : narrow() {}
+  };
+
   int rank;
   bool is_narrow;                  ///< whether all numbers are below 2^31
   axis_list::axis axes[max_axes];  ///< innermost first
-  thread::fast_divisor divisors[max_axes];
+  divisor divisors[max_axes];
 
   index_map() = default;
   explicit index_map(const axis_list& list)
       : rank(list.rank), is_narrow(list.items() <= std::int64_t{1} << 31), axes{}, divisors{} {
     for (int i = 0; i < rank; ++i) {
       axes[i] = list.axes[rank - 1 - i];
-      if (is_narrow) divisors[i] = thread::fast_divisor(axes[i].extent);
+      if (is_narrow) divisors[i].narrow = thread::fast_divisor(axes[i].extent);
+      else divisors[i].wide = thread::wide_divisor(axes[i].extent);
     }
   }
 
@@ -56,7 +81,8 @@ struct index_map {
 
  private:
   __device__ std::int64_t divided(int axis, std::int64_t index) const {
-    return is_narrow ? divisors[axis].quotient(static_cast<std::uint32_t>(index)) : index / axes[axis].extent;
+    if (is_narrow) return divisors[axis].narrow.quotient(static_cast<std::uint32_t>(index));
+    return static_cast<std::int64_t>(divisors[axis].wide.quotient(static_cast<std::uint64_t>(index)));
   }
   template <class Visit> __device__ void decompose(std::int64_t index, Visit visit) const {
     WARPFOLD_NO_UNROLL

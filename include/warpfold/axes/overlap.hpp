@@ -6,10 +6,8 @@
 // remaining axes can still make the sum 0: it is within their reach, and divisible by their common divisor. Most
 // strides leave no choice but 0. Some, of many axes, leave more choices than can be tried.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <warpfold/axes/shape.hpp>
@@ -28,16 +26,17 @@ class overlap_search {
   explicit overlap_search(const array_axes& array) {
     for (int i = 0; i < array.rank; ++i)
       if (array.extent[i] > 1) {
-        axes_[rank_].stride = std::abs(array.stride[i]);
-        axes_[rank_++].most = array.extent[i] - 1;
+        const std::int64_t stride = std::abs(array.stride[i]);
+        int at = rank_++;
+        for (; at > 0 && axes_[at - 1].stride < stride; --at) axes_[at] = axes_[at - 1];
+        axes_[at].stride = stride, axes_[at].most = array.extent[i] - 1;
       }
-    std::sort(axes_, axes_ + rank_, [](const axis& a, const axis& b) { return a.stride > b.stride; });
     std::int64_t reach = 0, divisor = 0;
     for (int i = rank_ - 1; i >= 0 && axes_[i].stride > 0; --i) {
       axis& own = axes_[i];
       own.reach_left = reach, own.divisor_left = divisor;
       reach += own.stride * own.most;
-      own.divisor = divisor = std::gcd(divisor, own.stride);
+      own.divisor = divisor = common_divisor(divisor, own.stride);
       own.period = own.divisor_left / own.divisor;
       own.inverse = own.period > 1 ? inverse(own.stride / own.divisor % own.period, own.period) : 0;
     }
@@ -79,6 +78,7 @@ class overlap_search {
   }
 
   /// a / b, rounded down, of b > 0.
+  static std::int64_t common_divisor(std::int64_t a, std::int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
   static std::int64_t floor(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
   static std::int64_t modulo(std::int64_t a, std::int64_t b) { return a % b + (a % b < 0 ? b : 0); }
   /// The number whose product with `a` is 1 modulo b; they have no common divisor.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans: how a kernel over axes deals its outputs and their items to blocks. The functions that make them are pure
 // functions of the shape and the device, testable without a GPU.
-// functions of the shape and the device, testable without a GPU.
 #pragma once
 #include <optional>
 #include <warpfold/axes/policy.hpp>
@@ -38,7 +37,11 @@ struct plan {
   /// Work item `number`, where outputs have `items` items. Neighbouring ones are tiles of one split, as far as there
   /// are several.
   __device__ work_item item_at(std::int64_t number, std::int64_t items) const {
-    const std::int64_t split = splits == 1 ? 0 : tiles == 1 ? number : number / tiles, first = split * split_items();
+    // Where there are splits, there are few work items (max_work_items).
+    const std::int64_t split = splits == 1  ? 0
+                               : tiles == 1 ? number
+                                            : static_cast<unsigned>(number) / static_cast<unsigned>(tiles),
+                       first = split * split_items();
     return {number - split * tiles, split, first,
             number < work_items() ? least_of(first + split_items(), items) : first};
   }
@@ -170,22 +173,21 @@ inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_
   return plan;
 }
 
-/// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each. Each block has rows of one
-/// matrix at a time.
+/// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each, of which a warp folds up to
+/// 2^log_batch at once. Each block has rows of one matrix at a time.
 inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
-                        std::size_t item_bytes, std::size_t accumulator_bytes, const narrow_policy& policy,
-                        int max_blocks) {
-  const int log_batch = ceil_log2(policy.batch_rows()), blocks = cooperating_blocks(max_resident_blocks, max_blocks);
+                        std::size_t item_bytes, std::size_t accumulator_bytes, int log_batch, int max_blocks) {
+  const int blocks = cooperating_blocks(max_resident_blocks, max_blocks);
   plan plan{};
   plan.lanes = columns;
-  plan.groups = policy.block_threads / warp_lanes;
+  plan.groups = narrow_warps;
   plan.tiles = matrices;
   plan.log_rows = greatest_of(ceil_log2(host_side::divide_up(rows, plan.groups)), log_batch);
   deal_splits(plan, rows, log_batch,
               least_of(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
-                                       light_work_bytes / policy.blocks_per_multiprocessor, blocks),
+                                       light_work_bytes / narrow_blocks, blocks),
                        max_shared_work_items(plan.lanes, accumulator_bytes)));
-  deal_drawn_work(plan, blocks, policy.block_threads, 1, true, accumulator_bytes);
+  deal_drawn_work(plan, blocks, narrow_threads, 1, true, accumulator_bytes);
   return plan;
 }
 

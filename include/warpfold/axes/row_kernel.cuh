@@ -19,18 +19,18 @@ inline constexpr row_policy row_policy_of = row_policy_for(sizeof(typename Leave
                                                            leaf_bytes<Leaves>(), lane_leaf_bytes<Leaves>());
 
 /// How the items of an output are read in chunks, one after another.
-template <class Leaves> struct item_chunks {
+template <class Leaves, class Map> struct item_chunks {
   using chunk = typename Leaves::chunk;
   static constexpr int chunk_items = Leaves::chunk_items;
 
   const Leaves& leaves;
-  const index_map& reduced;
+  const Map& reduced;
   std::int64_t origin;  ///< place of the first item
   bool is_aligned;      ///< whether chunks are vectors
   bool is_inside;       ///< whether misaligned chunks can be read by vectors
 
   /// If `is_aligned` is false and chunks have several items, the items are adjacent.
-  __device__ item_chunks(const Leaves& of, const index_map& axes, std::int64_t at, std::int64_t first, std::int64_t end,
+  __device__ item_chunks(const Leaves& of, const Map& axes, std::int64_t at, std::int64_t first, std::int64_t end,
                          bool aligned)
       : leaves(of),
         reduced(axes),
@@ -102,8 +102,8 @@ __device__ A fold_whole_rows(const Leaves& leaves, const typename Leaves::chunk 
 }
 
 /// fold_along where lanes sum their items in a form of their own.
-template <class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A sum_along(const item_chunks<Leaves>& items, std::int64_t first, std::int64_t end, Op op) {
+template <class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
+__device__ A sum_along(const item_chunks<Leaves, Map>& items, std::int64_t first, std::int64_t end, Op op) {
   constexpr int rows = row_policy_of<Leaves>.batch_rows, chunk_items = Leaves::chunk_items,
                 row_items = warp_lanes * chunk_items, batch_items = rows * row_items;
   lane_sum<Leaves, rows * chunk_items> sum;
@@ -131,8 +131,8 @@ __device__ A sum_along(const item_chunks<Leaves>& items, std::int64_t first, std
 }
 
 /// The root over the items [first, end) of an output, first < end. All lanes of a warp call it; valid in every lane.
-template <class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_along(const item_chunks<Leaves>& items, std::int64_t first, std::int64_t end, Op op) {
+template <class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_along(const item_chunks<Leaves, Map>& items, std::int64_t first, std::int64_t end, Op op) {
   if constexpr (sums_in_lanes<Leaves>) return sum_along(items, first, end, op);
   constexpr int rows = row_policy_of<Leaves>.batch_rows, chunk_items = Leaves::chunk_items,
                 row_items = warp_lanes * chunk_items, batch_items = rows * row_items;
@@ -170,9 +170,9 @@ template <class Leaves> struct row_storage {
 };
 
 /// Each warp folds a node of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
-template <class Leaves, class Op, class Out>
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
-row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
+row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
   constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes;
   auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
@@ -185,9 +185,9 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
     const std::int64_t first = item.first + group * share, end = least_of(first + share, item.end);
     A value{};
     if (output < arguments.vectors && first < end)
-      value = fold_along(item_chunks<Leaves>(arguments.leaves, arguments.reduced, arguments.kept.place_of(output).in,
-                                             first, end, is_aligned),
-                         first, end, arguments.op);
+      value = fold_along(
+          item_chunks(arguments.leaves, arguments.reduced, arguments.kept.place_of(output).in, first, end, is_aligned),
+          first, end, arguments.op);
     const A(&own_value)[1] = {value};
     if (plan.splits == 1 && groups == 1) {
       if (arch::lane_id() == 0 && output < arguments.vectors) arguments.template write<1>(output, own_value);
@@ -201,8 +201,8 @@ row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bo
     A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
     join_row_groups<1>(shared.join, own, groups, base + own.lane < arguments.vectors, filled, arguments.op, values);
     if (plan.splits > 1) {  // this is the block's only item
-      split_joiner<1, true, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
-          arguments, shared.join, block_threads, arch::flat_thread() == 0);
+      split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, block_threads,
+                                                                     arch::flat_thread() == 0);
       joiner.leave(item, own, values);
       return joiner.finish();
     }
@@ -225,9 +225,9 @@ __device__ void fold_adjacent(A (&values)[Count], int adjacent, Exists exists, O
 /// Outputs of at most 32 chunks: plan.lanes neighbouring lanes, a power of two, take 2^log_rows adjacent chunks each of
 /// an output, so most of it is folded without communication. If a lane can have more in flight, it takes several
 /// outputs.
-template <class Leaves, class Op, class Out>
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
-short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments, bool is_aligned) {
+short_row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
   constexpr int chunks = row_policy_of<Leaves>.short_chunks, chunk_items = Leaves::chunk_items;
   const auto& plan = arguments.plan;
@@ -245,8 +245,7 @@ short_row_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> argumen
     WARPFOLD_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (remaining(c) > 0)
-        item_chunks<Leaves>(arguments.leaves, arguments.reduced, arguments.kept.place_of(output(c)).in, 0, items,
-                            is_aligned)
+        item_chunks(arguments.leaves, arguments.reduced, arguments.kept.place_of(output(c)).in, 0, items, is_aligned)
             .load(held[c], item(c), remaining(c));
     WARPFOLD_UNROLL
     for (int c = 0; c < chunks; ++c)

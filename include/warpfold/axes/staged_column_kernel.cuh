@@ -4,10 +4,10 @@
 #pragma once
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/named_barrier.cuh>
-#include <warpfold/arch/shared_access.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/axes/leaves.cuh>
+#include <warpfold/axes/staged_items.cuh>
 #include <warpfold/axes/staged_plan.hpp>
 #include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/thread/fold.cuh>
@@ -15,9 +15,6 @@
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
-
-template <class Leaves>
-inline constexpr staged_policy staged_policy_of = staged_policy_for(sizeof(typename Leaves::item));
 
 /// A work item, and how its rows come: row groups have adjacent ones, of which each stage takes as many of all groups.
 struct staged_item {
@@ -154,46 +151,11 @@ template <class Arguments, class Storage> class row_stager {
   stage_place place_;
 };
 
-/// An item at any address to which its type is aligned.
-template <class Chunk, class T> __device__ void load_staged(Chunk& to, const unsigned char* from) {
-  constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;
-  WARPFOLD_UNROLL
-  for (int byte = 0; byte < int{sizeof(T)}; byte += piece)
-    arch::load_shared<piece>(from + byte, reinterpret_cast<unsigned char*>(to.word) + byte);
-}
-
-/// Calls push(node) for the nodes over batches of the `count` items of a column that a stage has, the first of which is
-/// number `first` of the column. They lie at `items` in shared memory if they have been copied, at `place` in any case.
-template <class Leaves, class Op, class Push>
-__device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t first, int count,
-                           const unsigned char* items, bool are_copied, std::int64_t place, Push push) {
-  using T = typename Leaves::item;
-  constexpr int batch_rows = staged_policy_of<Leaves>.batch_rows, stage_rows = staged_policy_of<Leaves>.stage_rows;
-  const int row_bytes = pitch * int{sizeof(T)};
-  WARPFOLD_NO_UNROLL
-  for (int row = 0; row < count; row += batch_rows) {
-    typename Leaves::chunk held[batch_rows] = {};
-    if (are_copied) {
-      // Behind the last rows lie old items, which are still within the storage.
-      WARPFOLD_UNROLL
-      for (int k = 0; k < batch_rows; ++k)
-        load_staged<typename Leaves::chunk, T>(held[k], items + (row + k) * row_bytes);
-    } else {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < batch_rows; ++k)
-        if (row + k < count) leaves.load(held[k], place + std::int64_t{row + k} * pitch);
-    }
-    push(fold_batch_rows(leaves, held, 0, first + row, count - row, op));
-    if constexpr (batch_rows == stage_rows) break;
-  }
-}
-
 /// Folds the rows that the caller's group has of `item`, stage after stage from `place` on, and keeps their node in
 /// shared.nodes[buffer].
-template <class Leaves, class Op, class Out>
-__device__ void fold_group(const axis_arguments<Leaves, Op, Out>& arguments, const stage_shape& shape,
-                           staged_storage<Leaves>& shared, const tile_thread& own, const staged_item& item,
-                           stage_place& place, int buffer) {
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+__device__ void fold_group(const Arguments& arguments, const stage_shape& shape, staged_storage<Leaves>& shared,
+                           const tile_thread& own, const staged_item& item, stage_place& place, int buffer) {
   using A = typename Leaves::accumulator;
   using T = typename Leaves::item;
   const bool has_rows = own.group < item.groups;
@@ -226,9 +188,9 @@ template <class Leaves> __device__ void meet_clerk() {
 }
 
 /// Folds each work item whose stages come, until one has number -1. All threads but the last two warps call it.
-template <class Leaves, class Op, class Out, class Joiner>
-__device__ void fold_items(const axis_arguments<Leaves, Op, Out>& arguments, const stage_shape& shape,
-                           staged_storage<Leaves>& shared, Joiner& joiner) {
+template <class Arguments, class Joiner, class Leaves = typename Arguments::leaves_type>
+__device__ void fold_items(const Arguments& arguments, const stage_shape& shape, staged_storage<Leaves>& shared,
+                           Joiner& joiner) {
   using A = typename Leaves::accumulator;
   constexpr staged_policy policy = staged_policy_of<Leaves>;
   const auto& plan = arguments.plan;
@@ -254,9 +216,8 @@ __device__ void fold_items(const axis_arguments<Leaves, Op, Out>& arguments, con
 }
 
 /// The clerk's warp arrives for a work item when the threads have folded the next one: its nodes are then written.
-template <class Leaves, class Op, class Out, class Joiner>
-__device__ void arrive_for_items(const axis_arguments<Leaves, Op, Out>& arguments, staged_storage<Leaves>& shared,
-                                 Joiner& joiner) {
+template <class Arguments, class Joiner, class Leaves = typename Arguments::leaves_type>
+__device__ void arrive_for_items(const Arguments& arguments, staged_storage<Leaves>& shared, Joiner& joiner) {
   std::int64_t finished = -1;
   for (int buffer = 0;; buffer ^= 1) {
     meet_clerk<Leaves>();
@@ -269,10 +230,9 @@ __device__ void arrive_for_items(const axis_arguments<Leaves, Op, Out>& argument
 /// Each block draws splits of matrices. Row groups of threads have adjacent rows of a split, and each thread has one
 /// column. When all stages of the split have come, the first group joins the values of all groups. Two more warps start
 /// the copies, and arrive for the work items whose nodes the block has written.
-template <class Leaves, class Op, class Out>
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(staged_policy_of<Leaves>.block_threads + 2 * warp_lanes, 1)
-staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
-                     const __grid_constant__ stage_shape shape) {
+staged_column_kernel(const __grid_constant__ Arguments arguments, const __grid_constant__ stage_shape shape) {
   constexpr int threads = staged_policy_of<Leaves>.block_threads;
   constexpr int stager_warp = threads / warp_lanes, clerk_warp = stager_warp + 1;
   auto& shared = arch::dynamic_shared<staged_storage<Leaves>>();
@@ -282,8 +242,8 @@ staged_column_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arg
       shared.filled[i].init(arguments.plan.groups), shared.emptied[i].init(threads / warp_lanes);
     arch::fence_mbarrier_init();
   }
-  split_joiner<1, true, axis_arguments<Leaves, Op, Out>, decltype(shared.join)> joiner(
-      arguments, shared.join, threads, warp == clerk_warp && arch::lane_id() == 0);
+  split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, threads,
+                                                                 warp == clerk_warp && arch::lane_id() == 0);
   row_stager stager(arguments, shape, shared, warp == stager_warp);
   __syncthreads();
   if (warp == stager_warp) stager.run();

@@ -153,11 +153,11 @@ template <class Arguments, class Leaves = typename Arguments::leaves_type> class
 };
 
 /// Each block takes tiles in steps of the grid.
-template <class Leaves, class Op, class Out> __global__ void __launch_bounds__(tile_policy_of<Leaves>.block_threads)
-tile_kernel(const __grid_constant__ axis_arguments<Leaves, Op, Out> arguments,
-            const __grid_constant__ tile_shape shape) {
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(tile_policy_of<Leaves>.block_threads)
+tile_kernel(const __grid_constant__ Arguments arguments, const __grid_constant__ tile_shape shape) {
   auto& shared = arch::dynamic_shared<tile_storage<Leaves>>();
-  tile_folder<axis_arguments<Leaves, Op, Out>> folder(arguments, shape, shared);
+  tile_folder<Arguments> folder(arguments, shape, shared);
   int buffer = 0;
   auto tile = folder.span_of(blockIdx.x);
   folder.start_copy(tile, buffer);

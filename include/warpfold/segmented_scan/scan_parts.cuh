@@ -22,6 +22,14 @@ template <bool IsExclusive, int Items, class A, class Op, class Out> struct row_
   A first;     ///< the first result of a run, if exclusive
   A latest{};  ///< in lane 0: the last inclusive prefix of the row before
 
+  /// That of a part, whose rows are counted from item `base` of the output.
+  template <class Arguments> __device__ static row_writer of(const Arguments& arguments, std::int64_t base) {
+    row_writer writer{arguments.op,    arguments.out,  base, arguments.init.exists(), arguments.aligned_at >= 0,
+                      arguments.first, arguments.first};
+    if (writer.has_init) writer.init = writer.first = arguments.init.alone();
+    return writer;
+  }
+
   /// Those of a row whose bits are set in `live`, or all if it `is_whole`. They are used up. All lanes call it.
   __device__ void write(A (&values)[Items], unsigned begins, unsigned live, int row, bool is_whole = false) {
     if (has_init) WARPFOLD_UNROLL
@@ -107,6 +115,28 @@ __device__ void write_waiting(Shared& shared, Op op, const lane_results<A, Items
 /// branch on it. All lanes of the warp call it.
 __device__ inline int uniform(int value) { return __shfl_sync(full_warp, value, 0); }
 
+/// Reads rows of a part, whose items are [begin, end) from item `base` on. In place, other warps write what lies around
+/// the part: it is not even read.
+template <int Levels, class Arguments>
+__device__ auto reader_of(const Arguments& arguments, std::int64_t base, int begin, int end) {
+  constexpr int reach = 4 << Levels;
+  const bool stays = is_in_place(arguments.leaves.source, target_of(arguments.out));
+  return row_reader<typename Arguments::leaves_type::source_type>::of(arguments.leaves.source, base,
+                                                                      stays ? begin : -reach, stays ? end : reach);
+}
+
+/// Publishes the node of a part, which the last lane has, if it `is_published`; then gets the nodes of the units before
+/// it. All lanes of the warp call it.
+template <class Arguments, class Shared, class A>
+__device__ void exchange_nodes(const Arguments& arguments, Shared& shared, int tile, const A& node, int units_before,
+                               bool is_published) {
+  if (is_published) {
+    if (arch::lane_id() == warp_lanes - 1) arguments.units.publish(0, tile, node);
+    arguments.units.fence();
+  }
+  if (units_before > 0) look_back(arguments.units, tile, units_before, is_published, shared.before, arguments.op);
+}
+
 /// Scans the parts of a tile. Results wait in shared memory if units lie before them: the tile publishes its own node
 /// before it waits for others. A unit's results wait, too: its node is published before they are written. Returns the
 /// number that grid::node_ring::finish takes. All lanes of the warp call it.
@@ -118,7 +148,6 @@ __device__ unsigned scan_parts(const Arguments& arguments, Shared& shared, int t
   using A = typename Leaves::accumulator;
   constexpr int items = Leaves::chunk_items, row_items = warp_lanes * items;
   using scan_type = row_scan<Levels, items, A, Op>;
-  using reader_type = row_reader<typename Leaves::source_type>;
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (int number = 0;; ++number) {
@@ -129,18 +158,10 @@ __device__ unsigned scan_parts(const Arguments& arguments, Shared& shared, int t
     int waiting_end = is_unit || uniform(part.units_before) > 0 ? open_end : begin;
     scan_type scan{arguments.op};
     row_runs<items, decltype(shared.marks)> runs{shared.marks, begin, end, first_row};
-    row_writer<IsExclusive, items, A, Op, Out> writer{
-        arguments.op,    arguments.out,  part.base, arguments.init.exists(), arguments.aligned_at >= 0,
-        arguments.first, arguments.first};
-    if (writer.has_init) writer.init = writer.first = arguments.init.alone();
+    auto writer = row_writer<IsExclusive, items, A, Op, Out>::of(arguments, part.base);
     lane_results<A, items> result{}, waiting_row{};
     auto* waiting = shared.waiting.data() + lane;
-
-    // In place, other warps write what lies around the part: it is not even read.
-    constexpr int reach = 4 << Levels;
-    const bool stays = is_in_place(arguments.leaves.source, target_of(arguments.out));
-    const auto reader =
-        reader_type::of(arguments.leaves.source, part.base, stays ? begin : -reach, stays ? end : reach);
+    const auto reader = reader_of<Levels>(arguments, part.base, begin, end);
     typename Leaves::chunk next{};
     reader.load(next, first_row);
     if (number == 0) arguments.units.enter(tile);  // while the items are on their way
@@ -169,12 +190,8 @@ __device__ unsigned scan_parts(const Arguments& arguments, Shared& shared, int t
       writer.write(result.value, own.begins, live, row);
     }
     const int units_before = uniform(part.units_before);
-    const bool is_published = uniform(part.is_published), is_last = uniform(part.is_last);
-    if (is_published) {
-      if (lane == warp_lanes - 1) arguments.units.publish(0, tile, result.value[items - 1]);
-      arguments.units.fence();
-    }
-    if (units_before > 0) look_back(arguments.units, tile, units_before, is_published, shared.before, arguments.op);
+    const bool is_last = uniform(part.is_last);
+    exchange_nodes(arguments, shared, tile, result.value[items - 1], units_before, uniform(part.is_published));
     const unsigned departed_before = is_last ? arguments.units.leave(tile) : 0;
     write_waiting<scan_type>(shared, arguments.op, waiting_row, begin, least_of(waiting_end, end), units_before,
                              is_unit, writer);

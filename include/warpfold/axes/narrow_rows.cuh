@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a warp folds whole rows of a few small items: lanes read chunks of them, and take them apart in registers.
+#pragma once
+#include <warpfold/axes/leaves.cuh>
+#include <warpfold/axes/policy.hpp>
+#include <warpfold/thread/node_counter.cuh>
+#include <warpfold/warp/batched_reduce.cuh>
+
+namespace warpfold::axis_reduction {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Leaves, int Columns>
+inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(typename Leaves::item), Columns,
+                                                                    leaf_bytes<Leaves>());
+
+/// The rows of matrices of `Columns` columns, which lie in chunks of whole rows. If `shape` is true, chunks are vectors.
+template <class Leaves, int Columns, class Op> class narrow_rows {
+ public:
+  using A = typename Leaves::accumulator;
+  using chunk = typename Leaves::chunk;
+  using shape = bool;
+  struct storage {};
+  static constexpr narrow_policy policy = narrow_policy_of<Leaves, Columns>;
+  static constexpr int chunk_rows = policy.chunk_rows, step_rows = warp_lanes * chunk_rows,
+                       batch_rows = policy.batch_chunks * step_rows;
+  /// Columns whose nodes lanes exchange: a power of two.
+  static constexpr int row_columns = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Columns)));
+
+  __device__ narrow_rows(const Leaves& leaves, Op op, bool is_aligned, storage&)
+      : leaves_(leaves), is_aligned_(is_aligned), op_(op) {}
+
+  static bool takes(int columns) { return columns == Columns; }
+  static shape shape_of(int, bool is_aligned) { return is_aligned; }
+  static int log_batch_rows(shape) { return log2_of(batch_rows); }
+
+  __device__ static constexpr int columns() { return Columns; }
+  __device__ static constexpr int log_batch_rows() { return log2_of(batch_rows); }
+  /// The column whose root a lane gets, if it has one.
+  __device__ static int own_column() { return warp::row_of_lane<row_columns>(); }
+  __device__ static bool has_root() { return arch::lane_id() < row_columns && own_column() < Columns; }
+
+  /// Loads the rows [first, end), a batch at most, of a matrix whose first row lies at `origin`, if they are a whole
+  /// batch. All lanes of a warp call it.
+  __device__ void load(std::int64_t origin, std::int64_t first, std::int64_t end) {
+    origin_ = origin;
+    is_inside_ = first < end && leaves_.is_inside(origin_ + first * Columns, origin_ + end * Columns);
+    is_loaded_ = end - first == batch_rows && (is_aligned_ || is_inside_);
+    if (!is_loaded_) return;
+    const std::int64_t own = origin_ + (first + arch::lane_id() * chunk_rows) * Columns;
+    if (is_aligned_) WARPFOLD_UNROLL
+    for (int c = 0; c < policy.batch_chunks; ++c) leaves_.load(chunks_[c], own + c * step_rows * Columns);
+    else WARPFOLD_UNROLL
+    for (int c = 0; c < policy.batch_chunks; ++c)
+      leaves_.load(chunks_[c], own + c * step_rows * Columns, Leaves::chunk_items, true);
+  }
+  /// The roots over the rows [first, end), first < end, that were loaded last, or are read now. All lanes of the warp
+  /// call it.
+  __device__ A fold(std::int64_t first, std::int64_t end) const {
+    if (is_loaded_) return fold_batch(first);
+    thread::node_counter<1, A> nodes;
+    unsigned steps = 0;
+    A root[1] = {};
+    WARPFOLD_NO_UNROLL
+    for (; first < end; first += step_rows, ++steps) {
+      root[0] = fold_step(first, static_cast<int>(least_of(end - first, step_rows)));
+      nodes.push(steps, root, op_);
+    }
+    nodes.total(steps, root, op_);
+    return root[0];
+  }
+
+ private:
+  /// The nodes over the batch that has been loaded, whose first row is number `first`.
+  __device__ A fold_batch(std::int64_t first) const {
+    const std::int64_t own = first + arch::lane_id() * chunk_rows;
+    if constexpr (thread::locates<Leaves>) {
+      return leaves_.transform.op.assemble([&](auto part) { return locate_in_batch<decltype(part)>(first); }, first);
+    } else if constexpr (std::is_arithmetic_v<A> && is_exact<Op, A> && is_commutative<Op>) {
+      A nodes[row_columns];
+      WARPFOLD_UNROLL
+      for (int column = 0; column < row_columns; ++column) {
+        A values[policy.batch_chunks];
+        WARPFOLD_UNROLL
+        for (int c = 0; c < policy.batch_chunks; ++c) values[c] = fold_chunk(chunks_[c], own + c * step_rows, column);
+        nodes[column] = thread::fold(values, op_);
+      }
+      return warp::batched_reduce(nodes, op_);
+    } else {
+      constexpr int most_chunks = warp_lanes / row_columns;  // lanes exchange one node each
+      constexpr int chunks = least_of(policy.batch_chunks, most_chunks), groups = policy.batch_chunks / chunks;
+      A values[groups];
+      WARPFOLD_UNROLL
+      for (int group = 0; group < groups; ++group) {
+        A nodes[row_columns * chunks];  // the chunks of a column lie together
+        WARPFOLD_UNROLL
+        for (int n = 0; n < row_columns * chunks; ++n) {
+          const int c = group * chunks + n % chunks;
+          nodes[n] = fold_chunk(chunks_[c], own + c * step_rows, n / chunks);
+        }
+        values[group] = warp::batched_reduce(nodes, op_);
+        WARPFOLD_UNROLL
+        for (int distance = row_columns * chunks / 2; distance >= row_columns; distance /= 2)
+          values[group] =
+              warp::join(arch::lane_id() & distance, values[group], warp::shuffle_xor(values[group], distance), op_);
+      }
+      return thread::fold(values, op_);
+    }
+  }
+  /// The item of the batch that arg-reductions take: of each lane's rows first, then of the lanes.
+  template <class Part> __device__ auto locate_in_batch(std::int64_t first) const {
+    using V = thread::located_value<Leaves>;
+    thread::place<V> nodes[row_columns];
+    WARPFOLD_UNROLL
+    for (int column = 0; column < row_columns; ++column) {
+      V values[policy.batch_chunks * chunk_rows];
+      WARPFOLD_UNROLL
+      for (int n = 0; n < policy.batch_chunks * chunk_rows; ++n)
+        values[n] = thread::value_of(leaves_, chunks_[n / chunk_rows], n % chunk_rows * Columns + column % Columns);
+      const auto found = thread::locate_among<Part>(values, policy.batch_chunks * chunk_rows);
+      const int c = found.position / chunk_rows;
+      nodes[column] = {found.value, c * step_rows + arch::lane_id() * chunk_rows + found.position % chunk_rows};
+    }
+    const auto best = warp::batched_reduce(nodes, thread::taken_place<Part>());
+    return thread::located<V>{best.value, first + best.position};
+  }
+  /// The nodes over the `count` rows from `first` on, at most a chunk a lane.
+  __device__ A fold_step(std::int64_t first, int count) const {
+    const std::int64_t own = first + arch::lane_id() * chunk_rows;
+    const int own_count = count - arch::lane_id() * chunk_rows;
+    chunk one{};
+    if (own_count > 0)
+      leaves_.load(one, origin_ + own * Columns, least_of(own_count, chunk_rows) * Columns, is_inside_);
+    A nodes[row_columns];
+    WARPFOLD_UNROLL
+    for (int column = 0; column < row_columns; ++column) {
+      A rows[chunk_rows] = {};
+      WARPFOLD_UNROLL
+      for (int k = 0; k < chunk_rows; ++k)
+        if (k < own_count) rows[k] = leaves_.leaf(one, k * Columns + column % Columns, own + k);
+      nodes[column] = thread::fold(rows, op_, own_count);
+    }
+    return warp::batched_reduce(nodes, op_, (count + chunk_rows - 1) / chunk_rows);
+  }
+  /// The node of a column over a chunk, whose first row is number `row`. Columns behind the last one stand for the
+  /// first.
+  __device__ A fold_chunk(const chunk& from, std::int64_t row, int column) const {
+    A rows[chunk_rows];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < chunk_rows; ++k) rows[k] = leaves_.leaf(from, k * Columns + column % Columns, row + k);
+    return thread::fold(rows, op_);
+  }
+
+  const Leaves& leaves_;
+  std::int64_t origin_ = 0;
+  bool is_aligned_, is_inside_ = false, is_loaded_ = false;
+  Op op_;
+  chunk chunks_[policy.batch_chunks];
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::axis_reduction
