@@ -75,6 +75,7 @@ template <class A, class Op> class canonical_nodes {
     const std::int64_t end = end_ + (std::int64_t{1} << level);
     require(end <= most_items, "canonical_nodes::append_node", "the items would end at", end, "beyond", most_items);
     int kept = size();
+    WARPFOLD_NO_UNROLL
     while (kept > 0 && end_ >> level & 1 && ((end_ >> level) - 1) << level >= first_) {  // the left sibling is complete
       value = op(nodes_[--kept], value);
       ++level;
@@ -98,6 +99,7 @@ template <class A, class Op> class canonical_nodes {
     require(right.first_ == end_, "canonical_nodes::append", "the right list begins with item", right.first_,
             "and the left one ends before item", end_);
     std::int64_t position = right.first_;
+    WARPFOLD_NO_UNROLL
     for (int i = 0; position < right.end_; ++i) {
       const int level = level_at(position, right.end_);
       append_node(level, right.nodes_[i], op);
@@ -111,6 +113,7 @@ template <class A, class Op> class canonical_nodes {
     require(first_ == 0 && i >= 0, "canonical_nodes::root", "items must go from 0 on; they go from", first_, "to",
             end_);
     A value = nodes_[i];
+    WARPFOLD_NO_UNROLL
     while (i > 0) value = op(nodes_[--i], value);
     return value;
   }

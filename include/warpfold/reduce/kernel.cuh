@@ -109,6 +109,7 @@ __device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
   const int edge_block = free_blocks == 0 ? block : block - schedule.units;
   fold_edges<MaxRows>(leaves, schedule.cuts, shared.cuts, pieces, schedule.rows, op,
                       edge_block >= 0 ? edge_block : schedule.cuts.edges(), free_blocks == 0 ? blocks : free_blocks);
+  prepare_list(out);
   if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, shared.cuts, pieces, shared.warp.data(), op);
 }
 
@@ -261,6 +262,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) 
     walk.advance_round();
   }
   if constexpr (is_part<Out>) {
+    prepare_list(out);
     if (grid::block_arrives_last(ticket, shared.is_last))
       write_list(out, shared.cuts, partials, shared.values[0].data(), op);
   } else {

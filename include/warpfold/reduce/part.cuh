@@ -23,6 +23,10 @@ template <class A, class Op> struct part_output { canonical_nodes<A, Op>* list; 
 template <class Out> inline constexpr bool is_part = false;
 template <class A, class Op> inline constexpr bool is_part<part_output<A, Op>> = true;
 
+/// What a block can do for write_list before it knows whether it is the last one. All threads call it, before the
+/// barrier of their arrival.
+template <class A, class Op> __device__ void prepare_list(const part_output<A, Op>&) {}
+
 /// The output of a part whose result does not depend on grouping, and is found by a kernel of its own: the list's first
 /// node is all of it, the others are the identity.
 template <class A, class Op> struct whole_part_output {
@@ -78,8 +82,8 @@ __device__ __attribute__((noinline)) void fold_own_edges(Leaves leaves, const pa
 template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_edges(const Leaves& leaves, const part_cuts& given, part_cuts& cuts, A* pieces, int rows, Op op,
                            int block, int blocks) {
-  if (arch::flat_thread() == 0) cuts = given;
-  if (block * static_cast<int>(blockDim.x / warp_lanes) < given.edges())  // the same in the whole block
+  if (arch::flat_thread() + 1 == static_cast<int>(blockDim.x)) cuts = given;  // thread 0 has enough to do
+  if (block * static_cast<int>(blockDim.x / warp_lanes) < given.edges())      // the same in the whole block
     fold_own_edges<MaxRows>(leaves, cuts, pieces, rows, op, block, blocks);
 }
 
