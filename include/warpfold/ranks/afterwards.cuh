@@ -17,6 +17,7 @@ template <class Message> struct put_header {
   Message* message;
   message_header header;
 
+  static constexpr std::size_t room_bytes() { return 0; }
   __device__ void prepare() const {}
   template <class List> __device__ List* place_of(List* list) const { return list; }
   template <class Op> __device__ void operator()(const Op&) const {
@@ -53,6 +54,7 @@ struct no_finish {
 template <class After> struct exchange_room {
   thread::array<After, 1> step;
   mail_start start;
+  int pieces_behind;  ///< of this rank's message
   int shared;
   std::conditional_t<After::may_be_near, near_messages, char> near;
 };
@@ -70,11 +72,12 @@ template <class Message, class Op, class Finish> struct exchange_then {
   report* to;
   bool is_near;  ///< whether place_of finds the list in shared memory; so, too, if there are no nodes
 
+  static constexpr std::size_t room_bytes() { return sizeof(room) + 128; }  ///< of shared memory, and where it begins
   /// To be called by all threads of a block before a barrier; then the other members may be called. Cost: a trip to
-  /// memory for the last warp, while the others go on.
+  /// memory for one warp, of the last ones but not that which plans the list, while the others go on.
   __device__ void prepare() const {
-    const int lane = arch::lane_id();
-    if (static_cast<int>(threadIdx.x) - lane + warp_lanes != static_cast<int>(blockDim.x)) return;
+    const int lane = arch::lane_id(), warps = static_cast<int>(blockDim.x / warp_lanes);
+    if (arch::flat_warp() != (warps > 2 ? warps - 2 : warps - 1)) return;
     static_assert(alignof(exchange_then) >= 4);
     constexpr int pieces = sizeof(exchange_then) / 4, rows = (pieces + warp_lanes - 1) / warp_lanes;
     const auto* const from = reinterpret_cast<const std::uint32_t*>(this);
@@ -88,7 +91,10 @@ template <class Message, class Op, class Finish> struct exchange_then {
     for (int k = 0; k < rows; ++k)
       if (k * warp_lanes + lane < pieces) to[k * warp_lanes + lane] = row[k];
     __syncwarp();
-    if (lane == 0) message->complete(kept().step[0].header);
+    if (lane != 0) return;
+    message_header& own = kept().step[0].header;
+    message->complete(own);
+    kept().pieces_behind = pieces_behind<Message>(own);
   }
   /// Where the list is to be written that would else be `list`, in this rank's message.
   template <class List> __device__ List* place_of(List* list) const {
@@ -114,7 +120,8 @@ template <class Message, class Op, class Finish> struct exchange_then {
   __device__ __attribute__((noinline)) void run(const Op& op) const {
     mail_turn turn(boxes, kept().start, kept().shared);
     const gathered_messages places = near();
-    if (!exchange_first_words(turn, boxes, header, is_near ? own(places) : *message, places)) return turn.give_up(to);
+    Message& mine = is_near ? own(places) : *message;
+    if (!exchange_first_words(turn, boxes, header, kept().pieces_behind, mine, places)) return turn.give_up(to);
     if constexpr (may_be_near)
       if (places.first != all.first) {
         if (are_short(places)) {
@@ -160,13 +167,15 @@ template <class A, class Op, class After> struct list_then {
 };
 
 /// Found by the kernels of `reduce` through the types of their first arguments.
-template <class A, class Op, class After> __device__ void prepare_list(const list_then<A, Op, After>& to) {
+template <class A, class Op, class After>
+__device__ void prepare_list(const list_then<A, Op, After>& to, reduction::list_plan& plan) {
+  prepare_list(reduction::part_output<A, Op>{to.list}, plan);
   to.after.prepare();
 }
 template <class A, class ListOp, class After, class Op>
-__device__ void write_list(const list_then<A, ListOp, After>& to, const reduction::part_cuts& cuts, const A* pieces,
+__device__ void write_list(const list_then<A, ListOp, After>& to, const reduction::list_plan& plan, const A* pieces,
                            A* shared, Op op) {
-  write_list(reduction::part_output<A, ListOp>{to.after.place_of(to.list)}, cuts, pieces, shared, op);
+  write_list(reduction::part_output<A, ListOp>{to.after.place_of(to.list)}, plan, pieces, shared, op);
   __syncthreads();
   to.after(op);
 }
@@ -184,6 +193,8 @@ template <class Op, class After> __global__ void after_kernel(Op op, const __gri
 namespace warpfold::reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 template <class A, class Op, class After> inline constexpr bool is_part<ranks::list_then<A, Op, After>> = true;
+template <class A, class Op, class After>
+inline constexpr std::size_t shared_bytes_for<ranks::list_then<A, Op, After>> = After::room_bytes();
 template <class A, class Op, class After> struct schedule_for<ranks::list_then<A, Op, After>> {
   using type = part_schedule;
 };

@@ -129,18 +129,22 @@ template <class Message> __device__ int payload_words(const message_header& head
   return (static_cast<int>(Message::payload_bytes(header)) + word_bytes - 1) / word_bytes;
 }
 
-/// Sends a message, whose header is `own`, and takes the first words of the others' to their places in `to`, where this
-/// rank's header is put, too. The message is visible to all threads of the block, which all call it. False if not all
-/// have answered.
+/// The pieces of 4 bytes behind a header of this rank's.
+template <class Message> __device__ int pieces_behind(const message_header& own) {
+  return own.call == 0 ? 0 : static_cast<int>((Message::payload_bytes(own) + 3) / 4);
+}
+
+/// Sends a message, whose header is `own`, with `behind_own` pieces behind it, and takes the first words of the others' to
+/// their places in `to`, where this rank's header is put, too. The message is visible to all threads of the block, which
+/// all call it. False if not all have answered.
 template <class Message>
-__device__ bool exchange_first_words(mail_turn& turn, const mailboxes& boxes, const message_header& own,
+__device__ bool exchange_first_words(mail_turn& turn, const mailboxes& boxes, const message_header& own, int behind_own,
                                      Message& message, const gathered_messages& to) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), peers = boxes.size - 1;
   const auto* const header = reinterpret_cast<const std::uint32_t*>(&own);
   const auto* const payload = static_cast<const std::uint32_t*>(message.payload());
   constexpr int header_pieces = 3 * header_words;  // of 4 bytes
-  const int payload_pieces = own.call == 0 ? 0 : static_cast<int>((Message::payload_bytes(own) + 3) / 4),
-            own_words = greatest_of(header_words + (payload_pieces + 2) / 3, first_words);
+  const int own_words = greatest_of(header_words + (behind_own + 2) / 3, first_words);
   WARPFOLD_NO_UNROLL
   for (int i = thread; i < own_words * peers; i += threads) {
     const int word = i % own_words;
@@ -148,10 +152,13 @@ __device__ bool exchange_first_words(mail_turn& turn, const mailboxes& boxes, co
     WARPFOLD_UNROLL
     for (int k = 0; k < 3; ++k) {
       const int piece = 3 * word + k, behind = piece - header_pieces;
-      pieces[k] = behind < 0 ? header[piece] : behind < payload_pieces ? payload[behind] : 0;
+      pieces[k] = behind < 0 ? header[piece] : behind < behind_own ? payload[behind] : 0;
     }
     turn.put(turn.peer(i / own_words), word, pieces);
   }
+  auto* const kept = reinterpret_cast<std::uint32_t*>(&to.of(boxes.rank));
+  WARPFOLD_NO_UNROLL
+  for (int i = thread; i < header_pieces; i += threads) kept[i] = header[i];
   WARPFOLD_NO_UNROLL
   for (int i = thread; i < first_words * peers; i += threads) {
     const int word = i % first_words, behind = word - header_words, sender = turn.peer(i / first_words);
@@ -159,9 +166,6 @@ __device__ bool exchange_first_words(mail_turn& turn, const mailboxes& boxes, co
               behind < 0 ? reinterpret_cast<std::uint32_t*>(&to.of(sender)) + 3 * word
                          : static_cast<std::uint32_t*>(to.of<Message>(sender).payload()) + 3 * behind);
   }
-  auto* const kept = reinterpret_cast<std::uint32_t*>(&to.of(boxes.rank));
-  WARPFOLD_NO_UNROLL
-  for (int i = thread; i < header_pieces; i += threads) kept[i] = header[i];
   return turn.is_complete();
 }
 
