@@ -44,7 +44,7 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
 }
 
 TEST(ranks, order_and_bits_are_those_of_one_call) {
-  const std::pair<int, std::int64_t> cases[]{{1, 77}, {2, 1}, {2, 5003}, {3, 77}, {5, 5003}, {8, 5003}};
+  const std::pair<int, std::int64_t> cases[]{{1, 77}, {2, 1}, {2, 5003}, {3, 77}, {5, 5003}, {8, 5003}, {10, 203}};
   for (const auto& [ranks, count] : cases) {
     std::vector<interval<std::int64_t>> items;
     for (std::int64_t i = 0; i < count; ++i) items.push_back(interval<std::int64_t>::of(i));

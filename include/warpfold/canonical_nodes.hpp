@@ -74,13 +74,7 @@ template <class A, class Op> class canonical_nodes {
             "a node cannot begin with item", end_, "on level", level);
     const std::int64_t end = end_ + (std::int64_t{1} << level);
     require(end <= most_items, "canonical_nodes::append_node", "the items would end at", end, "beyond", most_items);
-    int kept = size();
-    while (kept > 0 && end_ >> level & 1 && ((end_ >> level) - 1) << level >= first_) {  // the left sibling is complete
-      value = op(nodes_[--kept], value);
-      ++level;
-    }
-    nodes_[kept] = value;
-    end_ = end;
+    put_node(size(), level, value, op);
   }
 
   /// Appends the next item, converted or lifted as reduce does it.
@@ -97,12 +91,9 @@ template <class A, class Op> class canonical_nodes {
   __host__ __device__ void append(const canonical_nodes& right, const Op& op) {
     require(right.first_ == end_, "canonical_nodes::append", "the right list begins with item", right.first_,
             "and the left one ends before item", end_);
-    std::int64_t position = right.first_;
-    for (int i = 0; position < right.end_; ++i) {
-      const int level = level_at(position, right.end_);
-      append_node(level, right.nodes_[i], op);
-      position += std::int64_t{1} << level;
-    }
+    int kept = size();
+    WARPFOLD_NO_UNROLL
+    for (int i = 0; end_ < right.end_; ++i) kept = put_node(kept, level_at(end_, right.end_), right.nodes_[i], op);
   }
 
   /// The accumulator of all items, which begin with item 0: the tree's root.
@@ -111,6 +102,7 @@ template <class A, class Op> class canonical_nodes {
     require(first_ == 0 && i >= 0, "canonical_nodes::root", "items must go from 0 on; they go from", first_, "to",
             end_);
     A value = nodes_[i];
+    WARPFOLD_NO_UNROLL
     while (i > 0) value = op(nodes_[--i], value);
     return value;
   }
@@ -124,6 +116,18 @@ template <class A, class Op> class canonical_nodes {
  private:
   friend detail::list_writer;
 
+  /// Appends a node to a list that has `kept` nodes; returns how many it has then.
+  __host__ __device__ int put_node(int kept, int level, A value, const Op& op) {
+    const std::int64_t end = end_ + (std::int64_t{1} << level);
+    WARPFOLD_NO_UNROLL
+    while (kept > 0 && end_ >> level & 1 && ((end_ >> level) - 1) << level >= first_) {  // the left sibling is complete
+      value = op(nodes_[--kept], value);
+      ++level;
+    }
+    nodes_[kept] = value;
+    end_ = end;
+    return kept + 1;
+  }
   __host__ __device__ static int bits_set(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
     return __popcll(bits);

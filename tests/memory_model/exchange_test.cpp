@@ -66,27 +66,39 @@ program mailboxes(orders& with) {
 
 TEST(memory_model_mailboxes, three_exchanges_of_two_devices) { check("mailboxes", mailboxes, {}); }
 
-/// The same on one device: two threads of its block take words in two kernels. The block counts exchanges, and each
-/// thread reads what the other one took.
+/// The same on one device: two threads of its last block, in two kernels. Thread 1 reads the number of the last exchange
+/// while thread 0 arrives at a ticket, as another block does for nothing; thread 0 writes it. Thread 1 takes a word,
+/// which thread 0 reads.
 program taken_words(orders& with) {
   program all;
-  const int exchanges = all.location("exchanges"), complete = all.barrier(2), stream = all.barrier(2);
-  const int word[2] = {all.location("word 0"), all.location("word 1")};
-  const int taken[2] = {all.location("taken 0"), all.location("taken 1")};
-  all.run("peer", {0, 1}, [=](thread& own) {
-    for (const int each : word) own.write(each, 7, relaxed(scope::sys));
+  const auto read_number = [](orders& of) { return of.access("read the number", relaxed(scope::gpu)); };
+  const int exchanges = all.location("exchanges"), start = all.location("start"), word = all.location("word"),
+            taken = all.location("taken"), prepared = all.barrier(2), complete = all.barrier(2),
+            stream = all.barrier(3);
+  all.run("peer", {0, 1}, [=](thread& own) { own.write(word, 7, relaxed(scope::sys)); });
+  all.run("another block", {1, 0}, [=, &with](thread& own) {
+    (void)own.read(exchanges, read_number(with));
+    own.arrive(stream);
   });
-  for (int t = 0; t < 2; ++t)
-    all.run(t == 0 ? "thread 0" : "thread 1", {0, 0}, [=, &with](thread& own) {
-      for (int exchange = 1; exchange <= 2; ++exchange) {
-        own.expect(own.read(exchanges, weak) == exchange - 1, "another exchange");
-        own.write(taken[t], own.await(word[t], relaxed(scope::sys), [](int seen) { return seen != 0; }), weak);
-        if (with.step("barriers of is_complete")) own.sync(complete);
-        own.expect(own.read(taken[1 - t], weak) == 7, "a word that is not there");
-        if (t == 0) own.write(exchanges, exchange, weak);
-        if (exchange < 2 && with.step("kernels follow each other")) own.sync(stream);
-      }
-    });
+  all.run("thread 0", {0, 0}, [=, &with](thread& own) {
+    for (int exchange = 1; exchange <= 2; ++exchange) {
+      if (with.step("barrier after prepare")) own.sync(prepared);
+      own.expect(own.read(start, weak) == exchange - 1, "another exchange");
+      if (with.step("barriers of is_complete")) own.sync(complete);
+      own.expect(own.read(taken, weak) == 7, "a word that is not there");
+      own.write(exchanges, exchange, with.access("write the number", relaxed(scope::gpu)));
+      if (exchange < 2 && with.step("kernels follow each other")) own.sync(stream);
+    }
+  });
+  all.run("thread 1", {0, 0}, [=, &with](thread& own) {
+    for (int exchange = 1; exchange <= 2; ++exchange) {
+      own.write(start, own.read(exchanges, read_number(with)), weak);
+      if (with.step("barrier after prepare")) own.sync(prepared);
+      own.write(taken, own.await(word, relaxed(scope::sys), [](int seen) { return seen != 0; }), weak);
+      if (with.step("barriers of is_complete")) own.sync(complete);
+      if (exchange < 2 && with.step("kernels follow each other")) own.sync(stream);
+    }
+  });
   return all;
 }
 

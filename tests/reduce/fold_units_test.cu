@@ -55,8 +55,12 @@ using number_nodes = wf::canonical_nodes<unsigned, wf_test::number_pair>;
 
 __global__ void list_kernel(number_nodes* list, wf::reduction::part_cuts cuts, const unsigned* pieces) {
   __shared__ unsigned chunks[16];
-  wf::reduction::write_list(wf::reduction::part_output<unsigned, wf_test::number_pair>{list}, cuts, pieces, chunks,
-                            wf_test::number_pair{});
+  __shared__ wf::reduction::list_plan plan;
+  const wf::reduction::part_output<unsigned, wf_test::number_pair> out{list};
+  if (threadIdx.x + 1 == blockDim.x) plan.cuts = cuts;
+  wf::reduction::prepare_list(out, plan);
+  __syncthreads();
+  wf::reduction::write_list(out, plan, pieces, chunks, wf_test::number_pair{});
 }
 
 // A part whose units have one item each, many of which make a node.

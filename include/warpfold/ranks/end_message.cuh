@@ -43,9 +43,8 @@ template <class A, class Op, class Keys = no_keys> struct end_message {
            given.count * static_cast<std::int64_t>(sizeof(A));
   }
   __device__ void* payload() { return ends; }
-  __device__ message_header put(message_header given) const {
+  __device__ void complete(message_header& given) const {
     if (given.call != 0) given.count = first_node(2);
-    return given;
   }
   __device__ static void take() {}
   /// Where the nodes of end `i` begin, 0 or 1; behind all for 2.

@@ -121,11 +121,11 @@ template <class A, class Op, communicator Ranks, class Message = list_message<A,
   /// Calls enqueue(after), where `after` is what the block does that has written the list.
   template <class Finish, class Enqueue>
   void with_step_after(const memory& at, const message_header& header, const Finish& finish, Enqueue enqueue) {
-    const put_header<message> head{at.mine, header};
     if constexpr (in_one_launch) {
-      enqueue(exchange_then<message, Op, Finish>{head, ranks_.boxes(timeout_), at.all, finish, at.to});
+      enqueue(exchange_then<message, Op, Finish>{header, at.mine, ranks_.boxes(timeout_), at.all, finish, at.to,
+                                                 header.first >= header.end});
       is_sent_ = true;
-    } else enqueue(head);
+    } else enqueue(put_header<message>{at.mine, header});
   }
   template <class After> void enqueue_after(const After& after) {
     const int threads = in_one_launch ? 128 : warp_lanes;
@@ -147,7 +147,13 @@ template <class A, class Op, communicator Ranks, class Message = list_message<A,
       reduction::enqueue_selection(frame, leaves, reduction::whole_output(list, first, items), op_,
                                    grid::initial_value<A>{});
       enqueue_after(after);
-    } else reduction::enqueue_part_tree(frame, leaves, first, list_then<A, Op, After>{list, after}, op_);
+    } else {
+      list_then<A, Op, After> then{list, after};
+      if constexpr (in_one_launch)
+        then.after.is_near = After::may_be_near && ranks_.size() <= most_near_ranks &&
+                             nearness<message>::fits(first, first + items, ranks_.size());
+      reduction::enqueue_part_tree(frame, leaves, first, then, op_);
+    }
   }
 
   /// Where a library gathers.

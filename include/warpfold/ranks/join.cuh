@@ -66,20 +66,22 @@ __device__ inline bool check_calls(const gathered_messages& all, report* to, int
 __device__ inline int order_parts(const gathered_messages& all, report* to, int& shared) {
   const auto first = [&](int rank) { return all.of(rank).first; };
   const auto end = [&](int rank) { return all.of(rank).end; };
+  const int thread = static_cast<int>(threadIdx.x);
   int ranks = 0;
   WARPFOLD_NO_UNROLL
-  for (int rank = 0; rank < all.count; ++rank) ranks += first(rank) < end(rank);
-  WARPFOLD_NO_UNROLL
-  for (int rank = static_cast<int>(threadIdx.x); rank < all.count; rank += static_cast<int>(blockDim.x)) {
-    const std::int64_t begin = first(rank);
-    if (begin >= end(rank)) continue;
+  for (int rank = thread; rank == thread || rank < all.count; rank += static_cast<int>(blockDim.x)) {
+    const bool exists = rank < all.count && first(rank) < end(rank);
+    const std::int64_t begin = exists ? first(rank) : 0;
     int place = 0;
+    ranks = 0;  // all threads need it
     WARPFOLD_NO_UNROLL
     for (int other = 0; other < all.count; ++other) {
       const std::int64_t others = first(other);
-      place += others < end(other) && (others < begin || (others == begin && other < rank));
+      const bool has_items = others < end(other);
+      ranks += has_items;
+      place += has_items && (others < begin || (others == begin && other < rank));
     }
-    all.order[place] = rank;
+    if (exists) all.order[place] = rank;
   }
   __syncthreads();
   int wrong = ranks;

@@ -26,6 +26,8 @@ struct axis_nodes {
 /// Checks that parts cover the axis once, and that all ranks have as many results. *nodes = the most nodes that a part
 /// has; 0 if something is wrong. In a capture, where nobody waits for that number, all parts must have as many.
 struct check_axis_parts {
+  static constexpr bool are_read_later = true;  // by join_axes_kernel
+
   std::int64_t* nodes;
   bool is_captured;
 

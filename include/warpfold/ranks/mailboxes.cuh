@@ -12,6 +12,10 @@
 // - Exchange e uses half e mod 2. A rank that writes for exchange e + 2 has received all messages of e + 1. Their
 //   senders had ended exchange e before, since calls on a communicator follow each other on each rank. So nobody still
 //   reads what is overwritten.
+// - A warp reads the counter, and whether somebody has given up, before a barrier; thread 0 writes it when the block has
+//   all messages. What earlier exchanges of this rank left is visible when the kernel begins, and who waits asks again.
+//   Blocks of which nobody knows yet that they are not the last one read it, too, perhaps while it is written: so both
+//   are relaxed, at the scope of the device.
 // - A rank that has waited too long says in all mailboxes that it has given up, and reports it; so do the others,
 //   sooner than they would by their own clocks, and in all later exchanges. The host clears the mailboxes when nothing
 //   runs.
@@ -24,10 +28,6 @@ namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int most_local_ranks = 16;
-inline constexpr int word_bytes = 12;  // of a message in a word
-inline constexpr int header_words = static_cast<int>(sizeof(message_header)) / word_bytes;
-static_assert(header_words * word_bytes == sizeof(message_header));
-
 /// Of a message of any accumulators: they have 256 bytes at most.
 inline constexpr int most_message_words =
     static_cast<int>((sizeof(message_header) + most_bytes_before_nodes + 124 * 256 + word_bytes - 1) / word_bytes);
@@ -43,14 +43,23 @@ struct mailboxes {
   int rank, size;
 };
 
+/// What a rank's memory says before an exchange. It takes a trip to memory, which a block makes before it needs it.
+struct mail_start {
+  unsigned exchanges;  ///< the number of the last one
+  unsigned given_up;   ///< not zero if somebody has given up
+
+  __device__ static mail_start of(const mailboxes& boxes) {
+    return {arch::observe(boxes.exchanges), arch::observe_from_system(boxes.of[boxes.rank]).words[0]};
+  }
+};
+
 /// One exchange. All threads of the block have one, and call its members together, but put and take.
 class mail_turn {
  public:
-  __device__ mail_turn(const mailboxes& boxes, int& shared) : boxes_(boxes), shared_(shared), missing_(boxes.size) {
-    const unsigned before = *boxes.exchanges;
-    if (given_up().words[0] != 0) missing_ = boxes.rank;  // what lies in the mailbox may be of an exchange that failed
-    number_ = before + 1 == 0 ? 2 : before + 1;           // 0 is that of empty words; halves take turns
-    start_ = arch::nanoseconds();
+  __device__ mail_turn(const mailboxes& boxes, const mail_start& start, int& shared)
+      : boxes_(boxes), shared_(shared), missing_(boxes.size) {
+    if (start.given_up != 0) missing_ = boxes.rank;  // what lies in the mailbox may be of an exchange that failed
+    number_ = start.exchanges + 1 == 0 ? 2 : start.exchanges + 1;  // 0 is that of empty words; halves take turns
   }
 
   /// The ranks but this one, for i from 0 to size - 2.
@@ -69,8 +78,7 @@ class mail_turn {
         to[0] = received.words[1], to[1] = received.words[2], to[2] = received.words[3];
         return;
       }
-      if (polls % 32 == 0 && (given_up().words[0] != 0 || arch::nanoseconds() - start_ > boxes_.timeout))
-        missing_ = sender;
+      if (polls % 32 == 0 && (given_up().words[0] != 0 || is_too_late())) missing_ = sender;
       arch::pause<20>();
     }
   }
@@ -81,7 +89,7 @@ class mail_turn {
   }
   /// The end of a complete exchange.
   __device__ void end() const {
-    if (threadIdx.x == 0) *boxes_.exchanges = number_;
+    if (threadIdx.x == 0) arch::publish(boxes_.exchanges, number_);
   }
   /// The end of one that is not.
   __device__ void give_up(report* to) const {
@@ -100,6 +108,12 @@ class mail_turn {
     const auto half = static_cast<int>(number_ & 1);
     return boxes_.of[receiver] + 1 + static_cast<std::int64_t>(half * boxes_.size + sender) * most_message_words;
   }
+  /// The time runs from the first question on: most words are there before anybody asks.
+  __device__ bool is_too_late() {
+    const std::uint64_t now = arch::nanoseconds();
+    if (start_ == 0) start_ = now;
+    return now - start_ > boxes_.timeout;
+  }
   /// Not zero if somebody has given up; the next word says who.
   __device__ arch::message given_up() const { return arch::observe_from_system(boxes_.of[boxes_.rank]); }
 
@@ -107,7 +121,7 @@ class mail_turn {
   int& shared_;
   int missing_;  ///< the first rank that has not answered, or `size`
   unsigned number_;
-  std::uint64_t start_;
+  std::uint64_t start_ = 0;
 };
 
 /// The words behind a header.
@@ -115,51 +129,64 @@ template <class Message> __device__ int payload_words(const message_header& head
   return (static_cast<int>(Message::payload_bytes(header)) + word_bytes - 1) / word_bytes;
 }
 
-/// Words of a message that always travel, used or not: a warp takes them at once, before it knows how many are used.
-inline constexpr int first_words = warp_lanes;
+/// The pieces of 4 bytes behind a header of this rank's.
+template <class Message> __device__ int pieces_behind(const message_header& own) {
+  return own.call == 0 ? 0 : static_cast<int>((Message::payload_bytes(own) + 3) / 4);
+}
 
-/// Gathers the messages of all ranks. That of this rank is in its place already, visible to all threads of the block,
-/// which all call it; `own` is its header. False, with a report, if it ends without them.
+/// Sends a message, whose header is `own`, with `behind_own` pieces behind it, and takes the first words of the others' to
+/// their places in `to`, where this rank's header is put, too. The message is visible to all threads of the block, which
+/// all call it. False if not all have answered.
 template <class Message>
-__device__ __attribute__((noinline)) bool exchange_messages(const mailboxes& boxes, const gathered_messages& all,
-                                                            const message_header& own, report* to, int& shared) {
+__device__ bool exchange_first_words(mail_turn& turn, const mailboxes& boxes, const message_header& own, int behind_own,
+                                     Message& message, const gathered_messages& to) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), peers = boxes.size - 1;
-  const auto header = [&](int rank) { return reinterpret_cast<std::uint32_t*>(&all.of(rank)); };
-  const auto payload = [&](int rank) { return static_cast<std::uint32_t*>(all.of<Message>(rank).payload()); };
-  mail_turn turn(boxes, shared);
-
-  const int own_payload = own.call == 0 ? 0 : payload_words<Message>(own),
-            own_words = greatest_of(header_words + own_payload, first_words);
+  const auto* const header = reinterpret_cast<const std::uint32_t*>(&own);
+  const auto* const payload = static_cast<const std::uint32_t*>(message.payload());
+  constexpr int header_pieces = 3 * header_words;  // of 4 bytes
+  const int own_words = greatest_of(header_words + (behind_own + 2) / 3, first_words);
   WARPFOLD_NO_UNROLL
   for (int i = thread; i < own_words * peers; i += threads) {
-    const int word = i % own_words, behind = word - header_words;
-    const std::uint32_t nothing[3] = {};
-    const std::uint32_t* const from = behind < 0             ? reinterpret_cast<const std::uint32_t*>(&own) + 3 * word
-                                      : behind < own_payload ? payload(boxes.rank) + 3 * behind
-                                                             : nothing;
-    turn.put(turn.peer(i / own_words), word, from);
+    const int word = i % own_words;
+    std::uint32_t pieces[3];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < 3; ++k) {
+      const int piece = 3 * word + k, behind = piece - header_pieces;
+      pieces[k] = behind < 0 ? header[piece] : behind < behind_own ? payload[behind] : 0;
+    }
+    turn.put(turn.peer(i / own_words), word, pieces);
   }
+  auto* const kept = reinterpret_cast<std::uint32_t*>(&to.of(boxes.rank));
+  WARPFOLD_NO_UNROLL
+  for (int i = thread; i < header_pieces; i += threads) kept[i] = header[i];
   WARPFOLD_NO_UNROLL
   for (int i = thread; i < first_words * peers; i += threads) {
     const int word = i % first_words, behind = word - header_words, sender = turn.peer(i / first_words);
-    turn.take(sender, word, behind < 0 ? header(sender) + 3 * word : payload(sender) + 3 * behind);
+    turn.take(sender, word,
+              behind < 0 ? reinterpret_cast<std::uint32_t*>(&to.of(sender)) + 3 * word
+                         : static_cast<std::uint32_t*>(to.of<Message>(sender).payload()) + 3 * behind);
   }
-  if (!turn.is_complete()) return turn.give_up(to), false;
+  return turn.is_complete();
+}
+
+/// Takes what has not been taken. All threads of the block call it. False if not all comes.
+template <class Message>
+__device__ bool take_other_words(mail_turn& turn, const mailboxes& boxes, const message_header& own,
+                                 const gathered_messages& all) {
   bool is_complete = true;
   WARPFOLD_NO_UNROLL
-  for (int i = 0; i < peers; ++i) {
+  for (int i = 0; i < boxes.size - 1; ++i) {
     const int sender = turn.peer(i);
     if (all.of(sender).call != own.call) continue;  // nothing else of it is understood
-    if (thread == 0) all.of<Message>(sender).take();
+    auto& message = all.of<Message>(sender);
+    if (threadIdx.x == 0) message.take();
     const int words = payload_words<Message>(all.of(sender)), taken = first_words - header_words;
     is_complete = is_complete && words <= taken;
     WARPFOLD_NO_UNROLL
-    for (int word = taken + thread; word < words; word += threads)
-      turn.take(sender, header_words + word, payload(sender) + 3 * word);
+    for (int word = taken + static_cast<int>(threadIdx.x); word < words; word += static_cast<int>(blockDim.x))
+      turn.take(sender, header_words + word, static_cast<std::uint32_t*>(message.payload()) + 3 * word);
   }
-  if (!is_complete && !turn.is_complete()) return turn.give_up(to), false;
-  turn.end();
-  return true;
+  return is_complete || turn.is_complete();
 }
 
 /// An all-gather of `bytes` bytes, a multiple of 4 that fits a mailbox's place. `all` holds them `stride` bytes apart.
@@ -167,7 +194,7 @@ template <class = void>
 __global__ void all_gather_kernel(const __grid_constant__ mailboxes boxes, const std::byte* mine, std::byte* all,
                                   int bytes, std::size_t stride, report* to) {
   __shared__ int shared;
-  mail_turn turn(boxes, shared);
+  mail_turn turn(boxes, mail_start::of(boxes), shared);
   const int words = (bytes + word_bytes - 1) / word_bytes, peers = boxes.size - 1;
   // 4-byte pieces of word `word` that exist.
   const auto pieces = [&](int word) { return least_of(3, bytes / 4 - 3 * word); };

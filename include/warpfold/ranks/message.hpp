@@ -11,7 +11,7 @@ namespace warpfold::ranks {
 
 /// Text of bounded length; longer text is cut.
 struct short_text {
-  char of[80] = {};
+  alignas(8) char of[80] = {};  // copied in words of 8 bytes
 
   short_text() = default;
   explicit short_text(std::string_view text) {
@@ -30,6 +30,12 @@ struct message_header {
 };
 static_assert(sizeof(message_header) == 120);
 
+inline constexpr int word_bytes = 12;  ///< of a message in a word of a mailbox
+inline constexpr int header_words = static_cast<int>(sizeof(message_header)) / word_bytes;
+static_assert(header_words * word_bytes == sizeof(message_header));
+/// Words of a message that always travel, used or not: a warp takes them at once, before it knows how many are used.
+inline constexpr int first_words = 32;
+
 /// FNV-1a (Fowler, Noll, Vo). Never 0.
 constexpr std::uint64_t call_number(std::string_view name) {
   std::uint64_t number = 0xcbf29ce484222325u;
@@ -47,7 +53,7 @@ __host__ __device__ inline int nodes_of(std::int64_t first, std::int64_t end) {
 /// A header, and the nodes of the part that it names. Messages of other kinds have the same members:
 ///
 ///   payload()           what travels behind the header, up to payload_bytes(header) bytes
-///   put(header)         completes this rank's header, which the host has made; all else has been written
+///   complete(header)    completes this rank's header, which the host has made; all else has been written
 ///   take()              to be called when header and payload have arrived
 template <class A, class Op> struct list_message {
   message_header header;
@@ -57,9 +63,16 @@ template <class A, class Op> struct list_message {
     return std::int64_t{nodes_of(of.first, of.end)} * static_cast<std::int64_t>(sizeof(A));
   }
   __device__ void* payload() { return warpfold::detail::list_writer::nodes(nodes); }
-  __device__ static const message_header& put(const message_header& given) { return given; }
+  __device__ static void complete(message_header&) {}
   __device__ void take() { warpfold::detail::list_writer::set_items(nodes, header.first, header.end); }
 };
+
+/// The nodes that fit a message of `bytes` bytes.
+template <class A> __host__ __device__ constexpr int nodes_in(std::size_t bytes) {
+  constexpr auto aligned = [](std::size_t to_align) { return (to_align + alignof(A) - 1) / alignof(A) * alignof(A); };
+  const std::size_t before = aligned(aligned(sizeof(message_header)) + 2 * sizeof(std::int64_t));
+  return static_cast<int>((bytes - before) / sizeof(A));
+}
 
 /// The bytes of the first all-gather of an exchange. It carries headers: so ranks whose messages differ in size
 /// find out; most messages need no other one.

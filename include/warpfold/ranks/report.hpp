@@ -49,10 +49,12 @@ struct report {
   short_text text = {}, own = {};  ///< what rank `rank` said, and rank 0
 };
 
-/// Writes a report, unless an earlier one has not been thrown yet. One thread calls it. Texts may be null.
-__device__ inline void put_report(report* to, problem what, int rank, int other = 0, std::int64_t from = 0,
-                                  std::int64_t until = 0, const short_text* text = nullptr,
-                                  const short_text* own = nullptr) {
+/// Writes a report, unless an earlier one has not been thrown yet. One thread calls it. Texts may be null. Not inlined:
+/// to copy texts takes code, which a kernel that has nothing to report would load.
+__device__ __attribute__((noinline)) inline void put_report(report* to, problem what, int rank, int other = 0,
+                                                            std::int64_t from = 0, std::int64_t until = 0,
+                                                            const short_text* text = nullptr,
+                                                            const short_text* own = nullptr) {
   volatile unsigned* const is_there = &to->is_there;  // the host's, too: volatile has the scope of the system
   if (*is_there != 0) return;
   to->what = what;

@@ -65,7 +65,7 @@ template <class Leaves, int MaxRows> struct tile_kernel_storage {
 
 template <class Leaves, int MaxRows> struct part_tile_storage : tile_kernel_storage<Leaves, MaxRows> {
   static_assert(part_tile_storage::warps >= (max_wave_blocks + chunk_units - 1) / chunk_units);
-  part_cuts cuts;  ///< those of the schedule
+  list_plan plan;
   bool is_last;
 };
 template <class Leaves, int MaxRows, class Out>
@@ -107,9 +107,10 @@ __device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
   }
   // Blocks with a tile have no edge, if there are others.
   const int edge_block = free_blocks == 0 ? block : block - schedule.units;
-  fold_edges<MaxRows>(leaves, schedule.cuts, shared.cuts, pieces, schedule.rows, op,
+  fold_edges<MaxRows>(leaves, schedule.cuts, shared.plan.cuts, pieces, schedule.rows, op,
                       edge_block >= 0 ? edge_block : schedule.cuts.edges(), free_blocks == 0 ? blocks : free_blocks);
-  if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, shared.cuts, pieces, shared.warp.data(), op);
+  prepare_list(out, shared.plan);
+  if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, shared.plan, pieces, shared.warp.data(), op);
 }
 
 /// How the blocks of a small grid join their tiles.
@@ -170,9 +171,7 @@ template <class Leaves> struct share_kernel_storage {
   typename walk::storage drawn;
   bool is_last;
 };
-template <class Leaves> struct part_share_storage : share_kernel_storage<Leaves> {
-  part_cuts cuts;  ///< those of the schedule
-};
+template <class Leaves> struct part_share_storage : share_kernel_storage<Leaves> { list_plan plan; };
 template <class Leaves, class Out>
 using share_storage_of = std::conditional_t<is_part<Out>, part_share_storage<Leaves>, share_kernel_storage<Leaves>>;
 
@@ -231,8 +230,9 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) 
     return ((tile - schedule.tile_of_first_item()) * warps + warp) * batch_items;
   };
   if constexpr (is_part<Out>)
-    fold_edges<policy_of<Leaves>.share_rows>(leaves, schedule.cuts, shared.cuts, partials, policy_of<Leaves>.share_rows,
-                                             op, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+    fold_edges<policy_of<Leaves>.share_rows>(leaves, schedule.cuts, shared.plan.cuts, partials,
+                                             policy_of<Leaves>.share_rows, op, static_cast<int>(blockIdx.x),
+                                             static_cast<int>(gridDim.x));
   batches.start(leaves, first_of(walk.tile()));
   while (walk.exists()) {
     walk.draw();
@@ -261,8 +261,9 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) 
     walk.advance_round();
   }
   if constexpr (is_part<Out>) {
+    prepare_list(out, shared.plan);
     if (grid::block_arrives_last(ticket, shared.is_last))
-      write_list(out, shared.cuts, partials, shared.values[0].data(), op);
+      write_list(out, shared.plan, partials, shared.values[0].data(), op);
   } else {
     // If units are few, one warp joins them without a barrier.
     const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)

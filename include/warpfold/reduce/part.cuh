@@ -22,6 +22,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class A, class Op> struct part_output { canonical_nodes<A, Op>* list; };
 template <class Out> inline constexpr bool is_part = false;
 template <class A, class Op> inline constexpr bool is_part<part_output<A, Op>> = true;
+/// The static shared memory that a kernel has for its output, at most.
+template <class Out> inline constexpr std::size_t shared_bytes_for = 0;
 
 /// The output of a part whose result does not depend on grouping, and is found by a kernel of its own: the list's first
 /// node is all of it, the others are the identity.
@@ -78,28 +80,54 @@ __device__ __attribute__((noinline)) void fold_own_edges(Leaves leaves, const pa
 template <int MaxRows, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_edges(const Leaves& leaves, const part_cuts& given, part_cuts& cuts, A* pieces, int rows, Op op,
                            int block, int blocks) {
-  if (arch::flat_thread() == 0) cuts = given;
-  if (block * static_cast<int>(blockDim.x / warp_lanes) < given.edges())  // the same in the whole block
+  if (arch::flat_thread() + 1 == static_cast<int>(blockDim.x)) cuts = given;  // thread 0 has enough to do
+  if (block * static_cast<int>(blockDim.x / warp_lanes) < given.edges())      // the same in the whole block
     fold_own_edges<MaxRows>(leaves, cuts, pieces, rows, op, block, blocks);
 }
 
 /// As many neighbouring units are folded by one warp, if a node has more.
 inline constexpr int chunk_units = 256;
 
+/// How write_list joins pieces, in shared memory: a kernel's argument would be read as global memory, which takes a
+/// microsecond.
+struct list_plan {
+  part_cuts cuts;  ///< those of the schedule
+  int nodes, chunks;
+  int first_piece;             ///< of the first chunk
+  piece_range of[warp_lanes];  ///< the pieces of the first nodes
+
+  __device__ piece_range pieces_of(int node) const { return node < warp_lanes ? of[node] : cuts.pieces_of(node); }
+};
+
+/// Completes a plan whose cuts are there. A warp calls it. Not inlined, as above.
+__device__ __attribute__((noinline)) inline void complete(list_plan& plan) {
+  const part_cuts& cuts = plan.cuts;
+  const int lane = arch::lane_id(), nodes = cuts.nodes();
+  if (lane < nodes) plan.of[lane] = cuts.pieces_of(lane);
+  if (lane != 0) return;
+  const std::int64_t first_unit = cuts.units_begin >> cuts.unit_level, end_unit = cuts.units_end >> cuts.unit_level,
+                     first_chunk = (first_unit + chunk_units - 1) / chunk_units;
+  plan.nodes = nodes;
+  plan.chunks = static_cast<int>(end_unit / chunk_units - first_chunk);
+  plan.first_piece = cuts.units + static_cast<int>(first_chunk * chunk_units - first_unit);
+}
+/// What a block does for write_list before it knows whether it is the last one, where nothing else would run meanwhile.
+/// All threads call it, before the barrier of their arrival; the last warp has kept the plan's cuts.
+template <class A, class Op> __device__ void prepare_list(const part_output<A, Op>&, list_plan& plan) {
+  if (arch::flat_warp() + 1 != static_cast<int>(blockDim.x / warp_lanes)) return;
+  __syncwarp();
+  complete(plan);
+}
+
 /// Joins pieces to the nodes of the list, and writes it. All threads of the last block call it. `shared` has room for
-/// the values of all whole chunks of units, and `cuts` should lie there: a kernel's argument would be read as global
-/// memory, which takes a microsecond. Not inlined, as above.
+/// the values of all whole chunks of units. Not inlined, as above.
 template <class A, class Op, class Out>
-__device__ __attribute__((noinline)) void write_list(part_output<A, Out> to, const part_cuts& cuts, const A* pieces,
+__device__ __attribute__((noinline)) void write_list(part_output<A, Out> to, const list_plan& plan, const A* pieces,
                                                      A* shared, Op op) {
   using writer = warpfold::detail::list_writer;
   const int warp = arch::flat_warp(), lane = arch::lane_id(), warps = static_cast<int>(blockDim.x / warp_lanes),
-            nodes = cuts.nodes();
-  const std::int64_t first_unit = cuts.units_begin >> cuts.unit_level, end_unit = cuts.units_end >> cuts.unit_level,
-                     first_chunk = (first_unit + chunk_units - 1) / chunk_units;
-  const int chunks = static_cast<int>(end_unit / chunk_units - first_chunk),
-            first_piece = cuts.units + static_cast<int>(first_chunk * chunk_units - first_unit);
-  if (arch::flat_thread() == 0) writer::set_items(*to.list, cuts.begin, cuts.end);
+            nodes = plan.nodes, chunks = plan.chunks, first_piece = plan.first_piece;
+  if (arch::flat_thread() == 0) writer::set_items(*to.list, plan.cuts.begin, plan.cuts.end);
   const auto fold_pieces = [&](int first, int count) {
     return warp::fold_values<A>(
         count, [&](int i) { return pieces[first + i]; }, op);
@@ -111,7 +139,7 @@ __device__ __attribute__((noinline)) void write_list(part_output<A, Out> to, con
   }
   WARPFOLD_NO_UNROLL
   for (int i = warp; i < nodes; i += warps) {
-    const piece_range of = cuts.pieces_of(i);
+    const piece_range of = plan.pieces_of(i);
     if (of.count >= chunk_units) continue;
     const A value = of.count == 1 ? pieces[of.first] : fold_pieces(of.first, of.count);
     if (lane == 0) writer::set_node(*to.list, i, value);
@@ -120,7 +148,7 @@ __device__ __attribute__((noinline)) void write_list(part_output<A, Out> to, con
   __syncthreads();
   WARPFOLD_NO_UNROLL
   for (int i = warp; i < nodes; i += warps) {
-    const piece_range of = cuts.pieces_of(i);
+    const piece_range of = plan.pieces_of(i);
     const int count = of.count / chunk_units;
     if (lane >= count) continue;
     const A value = warp::reduce(shared[(of.first - first_piece) / chunk_units + lane], op, count);

@@ -49,12 +49,14 @@ __host__ __device__ inline int bits_of(std::int64_t number) {
 /// Node `i` of those in [first, end) whose sizes rise; a larger power of two than theirs divides `end`.
 __host__ __device__ inline part_piece rising_node(std::int64_t first, std::int64_t end, int i) {
   std::int64_t rest = end - first;
+  WARPFOLD_NO_UNROLL
   for (; i > 0; --i) rest &= rest - 1;
   return {end - rest, rest & -rest};
 }
 /// Node `i` of those in [first, end) whose sizes fall; a larger power of two than theirs divides `first`.
 __host__ __device__ inline part_piece falling_node(std::int64_t first, std::int64_t end, int i) {
   std::int64_t rest = end - first;
+  WARPFOLD_NO_UNROLL
   for (; i > 0; --i) rest -= greatest_power(rest);
   return {end - rest, greatest_power(rest)};
 }
