@@ -5,8 +5,10 @@
 // warp folds the segments one after another or side by side, and keeps these nodes in shared memory. Then it folds the
 // edges of all segments at once, one per lane.
 #pragma once
+#include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
+#include <warpfold/thread/choose.cuh>
 #include <warpfold/thread/missing_items.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 #include <warpfold/warp/scan.cuh>
@@ -44,20 +46,23 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
   return (chunks >> level & 1) && index == chunks >> (level + 1) << (level + 1);
 }
 
-/// The full node over a lane's chunk. If it does not exist, no transform sees it, and the result means nothing.
+/// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
+template <class Leaves>
+__device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
+  using T = typename thread::detail::full_nodes_of<Leaves>::item;
+  if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
+  return T(0);
+}
+
+/// The full node over a lane's chunk. If it does not exist, the result means nothing.
 template <class Leaves>
 __device__ auto fold_full_chunk(const Leaves& leaves, const typename Leaves::chunk& from, bool exists) {
-  using T = typename thread::detail::full_nodes_of<Leaves>::item;
-  return thread::detail::fold_full_items<0, Leaves::chunk_items>(leaves.transform.op, [&](int k) {
-    if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
-    return T(0);
-  });
+  return thread::detail::fold_full_items<0, Leaves::chunk_items>(
+      leaves.transform.op, [&](int k) { return full_item(leaves, from, k, exists); });
 }
 
 template <class Leaves, class Index>
-__device__ void load_full_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, bool exists,
-                                bool inside) {
-  const int count = exists ? Leaves::chunk_items : 0;
+__device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, int count, bool inside) {
   if (inside) leaves.source.load_inside(to, first, count);
   else leaves.source.load_items(to, first, count);
 }
@@ -85,7 +90,8 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
     const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
     const int own_chunks = __shfl_sync(full_warp, chunks, segment);
     typename Leaves::chunk own = {};
-    load_full_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks, inside);
+    load_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks ? chunk_items : 0,
+               inside);
     auto value = fold_full_chunk(leaves, own, index < own_chunks);
     WARPFOLD_NO_UNROLL
     for (int level = 0;; ++level) {
@@ -117,7 +123,7 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       const int index = r * warp_lanes + lane;
-      load_full_chunk(leaves, own[r], row_first + index * chunk_items, index < exist, inside);
+      load_chunk(leaves, own[r], row_first + index * chunk_items, index < exist ? chunk_items : 0, inside);
     }
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) values[r] = fold_full_chunk(leaves, own[r], r * warp_lanes + lane < exist);
@@ -142,24 +148,56 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
   }
 }
 
+/// The node over a full node of `items` items and its right neighbour of fewer.
+template <class Lift, class Full, class Op, class A>
+__device__ A join_to_left(const Lift& lift, const Full& left, std::int64_t items, Op op, const A& right) {
+  if constexpr (requires { lift.join_fewer(left, items, right); }) return lift.join_fewer(left, items, right);
+  else return op(lift.of_full(left, items), right);
+}
+
+/// The full nodes at the right edge of the last `count` items of a segment, which end before item `end`: less than a
+/// chunk. Nodes of up to `part` items are picked from one fold; half a chunk, if it is more, is folded apart, since few
+/// short segments have one.
+template <class Leaves, class Index, class Full, int Levels>
+__device__ void fold_tail(const Leaves& leaves, Index end, int count, bool inside, Full (&nodes)[Levels]) {
+  constexpr int part = Leaves::chunk_items > 8 ? Leaves::chunk_items / 2 : Leaves::chunk_items;
+  const auto parts = leaves.template from<part>(0);
+  using chunk = typename std::remove_cv_t<decltype(parts)>::chunk;
+  const int rest = count & (part - 1);
+  chunk last = {}, before = {};
+  load_chunk(parts, last, end - rest, rest, inside);
+  const bool has_half = part < Leaves::chunk_items && (count & part) != 0;
+  if (has_half) load_chunk(parts, before, end - count, part, inside);
+  thread::detail::pick_full_nodes<0, part>(
+      leaves.transform.op, [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
+  if constexpr (part < Leaves::chunk_items)
+    if (has_half) nodes[log2_of(part)] = fold_full_chunk(parts, before, true);
+}
+
 /// The calling lane's segment of `count` > 0 items from item `first` on, whose number is `segment`, and whose full
-/// nodes have been folded.
+/// nodes have been folded. The code has one join for all levels.
 template <class Leaves, class Index, class Count, class Nodes, class Op, class A = typename Leaves::accumulator>
 __device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, Op op,
                        const Nodes& nodes) {
-  constexpr int chunk_items = Leaves::chunk_items;
-  const int tail = static_cast<int>(count & (chunk_items - 1));
-  const Count chunks = count >> log2_of(chunk_items);
-  typename Leaves::chunk last = {};
-  if (inside) leaves.source.load_inside(last, first + (count - tail), tail);
-  else leaves.source.load_items(last, first + (count - tail), tail);
-  A value = thread::fold_chunk(leaves, last, op, tail);
-  bool found = tail > 0;
+  using full = typename Nodes::full;
+  constexpr int log_chunk = log2_of(Leaves::chunk_items);
+  full of_tail[log_chunk] = {};
+  fold_tail(leaves, static_cast<Index>(first + count), static_cast<int>(count & (Leaves::chunk_items - 1)), inside,
+            of_tail);
+  A value{};
+  bool found = false;
   WARPFOLD_NO_UNROLL
-  for (int level = 0; chunks >> level != 0; ++level) {
-    if (!(chunks >> level & 1)) continue;
-    const A node = leaves.transform.op.of_full(nodes.at(level, segment), std::int64_t{chunk_items} << level);
-    value = found ? op(node, value) : node;
+  for (int level = 0; count >> level != 0; ++level) {
+    if (!(count >> level & 1)) continue;
+    full node = of_tail[0];
+    if (level >= log_chunk) node = nodes.at(level - log_chunk, segment);
+    else {
+      WARPFOLD_UNROLL
+      for (int l = 1; l < log_chunk; ++l) node = thread::choose(l == level, of_tail[l], node);
+    }
+    const std::int64_t items = std::int64_t{1} << level;
+    value =
+        found ? join_to_left(leaves.transform.op, node, items, op, value) : leaves.transform.op.of_full(node, items);
     found = true;
   }
   return value;

@@ -61,7 +61,8 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   constexpr bool may_be_short = !Segments::is_fixed_length;
   auto& storage = arch::dynamic_shared<kernel_storage<arguments_type, Staged>>();
   auto& own = storage.own[arch::flat_warp()];
-  typename short_segments_of<arguments_type, Staged>::type short_segments_of_warp(arguments, range, start.segment, own);
+  using short_segments_type = typename short_segments_of<arguments_type, Staged>::type;
+  short_segments_type short_segments_of_warp(arguments, range, start.segment, own);
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
@@ -83,7 +84,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     if (is_cut) items = before, at.segment = start.segment - 1;
     return is_cut;
   };
-  constexpr int max_short_items = warp_lanes * wide_items<Leaves>;
+  constexpr int max_short_items = may_be_short ? short_segments_type::max_items : warp_lanes * wide_items<Leaves>;
   const auto before = segments.previous(start);              // loaded together with the first one
   bool begins = !may_be_short || partition.are_mostly_long;  // read the first span; else assume that it is short
   if (begins) settle_next();

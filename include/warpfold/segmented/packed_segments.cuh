@@ -5,23 +5,56 @@
 #pragma once
 #include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/edge_joins.cuh>
+#include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 
 namespace warpfold::segmented {
 
-struct no_edges {};
-/// A warp's storage for right edges beside `Bytes` bytes, if they are joined late and shared memory holds it.
+/// The leaves of packed segments if their edges are joined late: a lane holds few full nodes, and no accumulators.
+template <class Leaves, class Full = typename thread::detail::full_nodes_of<wide_leaves<Leaves>>::accumulator>
+using late_leaves = typename in_chunks<Leaves, wide_chunk_items(thread::held_bytes<typename Leaves::source_type, Full>,
+                                                                sizeof(Full), wide_items<Leaves>)>::type;
+
+/// The chunks of packed segments, and a warp's storage for their right edges, if these are joined late.
+template <class Leaves> struct edges_at_once {
+  static constexpr int chunk_items = wide_items<Leaves>;
+  struct storage {};
+};
+template <class Leaves> struct edges_joined_late {
+  static constexpr int chunk_items = late_leaves<Leaves>::chunk_items;
+  using storage = edge_nodes<late_leaves<Leaves>, log2_of(warp_lanes)>;
+};
+/// Which of them, if shared memory holds `Bytes` bytes beside the storage.
 template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
-  if constexpr (joins_edges_late<Leaves>) {
-    using nodes = edge_nodes<Leaves, log2_of(warp_lanes)>;
+  if constexpr (joins_edges_late<wide_leaves<Leaves>>) {
     constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
-    if constexpr (warps * (sizeof(nodes) + sizeof(span_nodes<Leaves>) + Bytes) <= max_packing_bytes)
-      return std::type_identity<nodes>{};
-    else return std::type_identity<no_edges>{};
-  } else return std::type_identity<no_edges>{};
+    constexpr std::size_t own =
+        sizeof(typename edges_joined_late<Leaves>::storage) + sizeof(long_segment_nodes<Leaves>);
+    if constexpr (warps * (own + Bytes) <= max_packing_bytes) return std::type_identity<edges_joined_late<Leaves>>{};
+    else return std::type_identity<edges_at_once<Leaves>>{};
+  } else return std::type_identity<edges_at_once<Leaves>>{};
 }
 template <class Leaves, std::size_t Bytes> using edges_beside = typename decltype(choose_edges<Leaves, Bytes>())::type;
+
+/// Folds pending segments in chunks of `Items` items (pending_segments.cuh), and writes their results. Numbers are
+/// counted from `first_segment`.
+template <int Items, class Arguments, class Storage>
+__device__ int fold_and_write(const Arguments& arguments, std::int64_t first_segment, Storage& own, int from,
+                              int pending, bool all) {
+  using A = typename Arguments::leaves_type::accumulator;
+  using index = typename decltype(Arguments::segments)::index;
+  return fold_pending(arguments.leaves.template from<Items>(0), own.pending, own.nodes, from, pending, all,
+                      arguments.op, [&](int number, index begin, int count, const A& value) {
+                        arguments.write(arguments.out, first_segment + number, begin, count, value);
+                      });
+}
+/// The same, not inlined: one copy of long folds is enough for the instruction cache, and has registers of its own.
+template <int Items, class Arguments, class Storage>
+WARPFOLD_NO_INLINE __device__ int fold_and_write_apart(const Arguments& arguments, std::int64_t first_segment,
+                                                       Storage& own, int from, int pending, bool all) {
+  return fold_and_write<Items>(arguments, first_segment, own, from, pending, all);
+}
 
 /// The packing of one warp; all lanes call each member.
 template <class Arguments> class packed_segments {
@@ -34,12 +67,14 @@ template <class Arguments> class packed_segments {
                        half = packs_all ? 0 : half_chunk_items<leaves_type>;
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
-  using queue = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
-  using edges =
-      edges_beside<wide_leaves<leaves_type>, sizeof(queue) + sizeof(typename decltype(Arguments::segments)::scratch)>;
+  /// If folds are long, segments wait for 31 others at most: shared memory is left for the nodes at their edges.
+  static constexpr bool appends_rows = has_long_joins<leaves_type>;
+  using queue = pending_segments<index, warp_lanes*(appends_rows ? 2 : tile_segments_per_lane + 1)>;
+  using edges = edges_beside<leaves_type, sizeof(queue) + sizeof(typename decltype(Arguments::segments)::scratch)>;
+  static constexpr int chunk_items = edges::chunk_items;
   struct storage {
     queue pending;
-    edges nodes;
+    typename edges::storage nodes;
   };
 
   /// The numbers of pending segments are counted from `first_segment`.
@@ -60,14 +95,12 @@ template <class Arguments> class packed_segments {
     const int most = by_chunks ? half : tiny;
     if (longest <= most) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
+    if constexpr (appends_rows) return fold_row_by_row(tile, number, pending);
     WARPFOLD_UNROLL
     for (int k = 0; k < Tile::segments_per_lane; ++k)
       pending = append_pending(queue_, pending, tile.count(k) > most, static_cast<index>(tile.base + tile.begin[k]),
                                tile.count(k), number + k * warp_lanes);
-    __syncwarp();
-    int from = 0;
-    while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);
-    return keep_pending(queue_, from, pending);
+    return fold_full_rounds(pending);
   }
   /// Folds a tile of tiny segments. Calls meanwhile() while the loads are in flight.
   template <class Tile, class Meanwhile>
@@ -81,11 +114,27 @@ template <class Arguments> class packed_segments {
   }
 
  private:
+  /// The same for a tile's segments that are not empty, 32 at a time. The calling lane's first has number `number`.
+  template <class Tile> __device__ int fold_row_by_row(Tile tile, int number, int pending) const {
+    WARPFOLD_NO_UNROLL
+    for (int k = 0; k < Tile::segments_per_lane; ++k, number += warp_lanes) {
+      pending = fold_full_rounds(append_pending(queue_, pending, tile.count(0) > 0,
+                                                static_cast<index>(tile.base + tile.begin[0]), tile.count(0), number));
+      tile.template drop_first<1>();
+    }
+    return pending;
+  }
+  /// Folds as many of the pending segments as fill a warp. Returns the number of others.
+  __device__ int fold_full_rounds(int pending) const {
+    __syncwarp();
+    int from = 0;
+    while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);
+    return keep_pending(queue_, from, pending);
+  }
   __device__ int fold_rounds(int from, int pending, bool all) const {
-    return fold_pending(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, own_.nodes, from, pending,
-                        all, arguments_.op, [&](int number, index begin, int count, const A& value) {
-                          arguments_.write(arguments_.out, first_segment_ + number, begin, count, value);
-                        });
+    if constexpr (has_long_joins<leaves_type>)
+      return fold_and_write_apart<chunk_items>(arguments_, first_segment_, own_, from, pending, all);
+    else return fold_and_write<chunk_items>(arguments_, first_segment_, own_, from, pending, all);
   }
 
   const Arguments& arguments_;
