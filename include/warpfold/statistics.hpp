@@ -232,6 +232,8 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
     if (detail::is_any_large(a.sum, right.sum)) return detail::join_large(a, right);
     return detail::join_any<Order>(a, right);
   }
+  /// Whether no NaN was among the items of a node that was folded as if all count. (Infinities of both signs say no.)
+  __host__ __device__ static bool all_count(const result& value) requires(skips_nan) { return value.sum == value.sum; }
 
  private:
   template <int First, int Count, class T, int All>

@@ -2,6 +2,7 @@
 // The arguments of the segmented kernels, and the constants that follow from their types.
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/policy.hpp>
 #include <warpfold/segmented/segment_units.cuh>
@@ -35,7 +36,7 @@ template <class Segments, class Leaves, class Op, class Out, bool Refers = false
   __device__ void write(const Out& to, std::int64_t segment, std::int64_t begin, std::int64_t count,
                         const A& result) const {
     if constexpr (thread::joins_initial_value<Out>) thread::put(place_of(to, segment, begin, count), result);
-    else thread::put(place_of(to, segment, begin, count), init.join(result, op));
+    else thread::put(place_of(to, segment, begin, count), init.join(result, for_rare_joins<Leaves>(op)));
   }
   /// The same of segment `segment` of all, whose length is that of all others.
   __device__ void write(std::int64_t segment, const A& result) const requires(Segments::is_fixed_length) {

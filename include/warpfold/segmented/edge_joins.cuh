@@ -9,13 +9,22 @@
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
 #include <warpfold/thread/choose.cuh>
+#include <warpfold/thread/full_form.cuh>
 #include <warpfold/thread/missing_items.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::segmented {
 
-/// Whether segments of these leaves are folded so.
+/// Whether segments of these leaves can be folded so, unless their items hold NaN that do not count.
+template <class Leaves> WARPFOLD_JIT consteval bool find_may_join_edges_late() {
+  if constexpr (thread::has_full_form<Leaves>)
+    return sizeof(thread::full_node<Leaves>) <= 32 && Leaves::chunk_items > 1;
+  else return false;
+}
+template <class Leaves> inline constexpr bool may_join_edges_late = find_may_join_edges_late<Leaves>();
+
+/// Whether segments of these leaves are folded so, whatever their items are.
 template <class Leaves>
 inline constexpr bool joins_edges_late = [] {
   if constexpr (warp::folds_full_rows<Leaves>)
@@ -27,7 +36,7 @@ inline constexpr bool joins_edges_late = [] {
 /// digits of their numbers of chunks, but 2^Levels chunks are allowed: such a segment has no other node.
 template <class Leaves, int Levels, int Segments = warp_lanes> class edge_nodes {
  public:
-  using full = typename thread::detail::full_nodes_of<Leaves>::accumulator;
+  using full = thread::full_node<Leaves>;
 
   /// The node of 2^level chunks of the segment of lane `segment`.
   __device__ full& at(int level, int segment) { return nodes_[level % Levels][segment]; }
@@ -49,7 +58,7 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
 /// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
 template <class Leaves>
 __device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
-  using T = typename thread::detail::full_nodes_of<Leaves>::item;
+  using T = typename thread::detail::full_form<Leaves>::item;
   if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
   return T(0);
 }
@@ -58,7 +67,7 @@ __device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& fr
 template <class Leaves>
 __device__ auto fold_full_chunk(const Leaves& leaves, const typename Leaves::chunk& from, bool exists) {
   return thread::detail::fold_full_items<0, Leaves::chunk_items>(
-      leaves.transform.op, [&](int k) { return full_item(leaves, from, k, exists); });
+      thread::full_form_of(leaves), [&](int k) { return full_item(leaves, from, k, exists); });
 }
 
 template <class Leaves, class Index>
@@ -73,7 +82,7 @@ template <class Leaves, class Index, int Levels>
 __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside,
                                   edge_nodes<Leaves, Levels>& nodes) {
   constexpr int chunk_items = Leaves::chunk_items;
-  const auto& op = leaves.transform.op;
+  const auto& op = thread::full_form_of(leaves);
   const int lane = arch::lane_id();
   const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
   const int max_chunks = warp::all_reduce(chunks, maximum{});
@@ -112,7 +121,7 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
                                Nodes& nodes) {
   using full = typename Nodes::full;
   constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
-  const auto& op = leaves.transform.op;
+  const auto& op = thread::full_form_of(leaves);
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (Index row = 0; row * warp_lanes < chunks; row += rows) {
@@ -148,13 +157,6 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
   }
 }
 
-/// The node over a full node of `items` items and its right neighbour of fewer.
-template <class Lift, class Full, class Op, class A>
-__device__ A join_to_left(const Lift& lift, const Full& left, std::int64_t items, Op op, const A& right) {
-  if constexpr (requires { lift.join_fewer(left, items, right); }) return lift.join_fewer(left, items, right);
-  else return op(lift.of_full(left, items), right);
-}
-
 /// The full nodes at the right edge of the last `count` items of a segment, which end before item `end`: less than a
 /// chunk. Nodes of up to `part` items are picked from one fold; half a chunk, if it is more, is folded apart, since few
 /// short segments have one.
@@ -169,18 +171,18 @@ __device__ void fold_tail(const Leaves& leaves, Index end, int count, bool insid
   const bool has_half = part < Leaves::chunk_items && (count & part) != 0;
   if (has_half) load_chunk(parts, before, end - count, part, inside);
   thread::detail::pick_full_nodes<0, part>(
-      leaves.transform.op, [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
+      thread::full_form_of(leaves), [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
   if constexpr (part < Leaves::chunk_items)
     if (has_half) nodes[log2_of(part)] = fold_full_chunk(parts, before, true);
 }
 
 /// The calling lane's segment of `count` > 0 items from item `first` on, whose number is `segment`, and whose full
 /// nodes have been folded. The code has one join for all levels.
-template <class Leaves, class Index, class Count, class Nodes, class Op, class A = typename Leaves::accumulator>
-__device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, Op op,
-                       const Nodes& nodes) {
+template <class Leaves, class Index, class Count, class Nodes, class A = typename Leaves::accumulator>
+__device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, const Nodes& nodes) {
   using full = typename Nodes::full;
   constexpr int log_chunk = log2_of(Leaves::chunk_items);
+  const auto& op = thread::full_form_of(leaves);
   full of_tail[log_chunk] = {};
   fold_tail(leaves, static_cast<Index>(first + count), static_cast<int>(count & (Leaves::chunk_items - 1)), inside,
             of_tail);
@@ -196,8 +198,7 @@ __device__ A join_edge(const Leaves& leaves, Index first, Count count, int segme
       for (int l = 1; l < log_chunk; ++l) node = thread::choose(l == level, of_tail[l], node);
     }
     const std::int64_t items = std::int64_t{1} << level;
-    value =
-        found ? join_to_left(leaves.transform.op, node, items, op, value) : leaves.transform.op.of_full(node, items);
+    value = found ? thread::detail::join_fewer(op, node, items, value) : op.of_full(node, items);
     found = true;
   }
   return value;
@@ -206,19 +207,22 @@ __device__ A join_edge(const Leaves& leaves, Index first, Count count, int segme
 }  // namespace detail
 
 /// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
-/// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the items are is_inside of the source.
-template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op,
-                           edge_nodes<Leaves, Levels>& nodes, A& result) {
+/// on, or none. Sets `result` where it has any. Returns whether all of its items count; else the result means nothing.
+/// All lanes call it. `inside`: the items are is_inside of the source.
+template <class Leaves, class Index, int Levels, class A = typename Leaves::accumulator>
+__device__ bool fold_lanes(const Leaves& leaves, Index first, int count, bool inside, edge_nodes<Leaves, Levels>& nodes,
+                           A& result) {
   detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
   __syncwarp();
-  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, nodes);
+  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, nodes);
   __syncwarp();  // before other segments' nodes are kept
+  return count <= 0 || thread::all_count(leaves, result);
 }
 
-/// The same for `taken` segments of `length` items each, one after another from the leaves' first item on.
-template <class Leaves, int Levels, class IsInside, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Op op,
+/// The same for `taken` segments of `length` items each, one after another from the leaves' first item on. All items
+/// must count.
+template <class Leaves, int Levels, class IsInside, class A = typename Leaves::accumulator>
+__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside,
                                      edge_nodes<Leaves, Levels>& nodes, A& result) {
   WARPFOLD_NO_UNROLL
   for (int segment = 0; segment < taken; ++segment)
@@ -227,22 +231,22 @@ __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken
   __syncwarp();
   const int lane = arch::lane_id();
   if (lane < taken)
-    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, nodes);
+    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), nodes);
   __syncwarp();
 }
 
 /// The full nodes at the right edge of one segment, of fewer than 2^40 chunks.
 template <class Leaves> using span_nodes = edge_nodes<Leaves, 40, 1>;
 
-/// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes call it.
-template <class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op,
-                            span_nodes<Leaves>& nodes) {
+/// The canonical tree over the `items` > 0 items from item `first` on, all of which count. Valid in lane 0. All lanes
+/// call it.
+template <class Leaves, class A = typename Leaves::accumulator>
+__device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, span_nodes<Leaves>& nodes) {
   const bool inside = leaves.source.is_inside(first, first + items);
   detail::fold_chunks_of(leaves, first, items >> log2_of(Leaves::chunk_items), 0, inside, nodes);
   __syncwarp();
   A value{};
-  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, op, nodes);
+  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, nodes);
   __syncwarp();
   return value;
 }

@@ -96,7 +96,10 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     } else if (!begins) {
       const auto next =
           segments.next_span(at.segment + 1, items.end, max_short_items);  // loaded while this one is folded
-      fold_long_segment(arguments, range, at.segment, {items.begin, items.end}, storage.of_long[arch::flat_warp()]);
+      auto& nodes = storage.of_long[arch::flat_warp()];
+      const segment_span span{items.begin, items.end};
+      if constexpr (has_long_joins<Leaves>) fold_long_segment_apart(arguments, range, at.segment, span, nodes);
+      else fold_long_segment(arguments, range, at.segment, span, nodes);
       if (!previous_first && at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
       settle(next);

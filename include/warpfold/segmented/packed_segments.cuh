@@ -12,7 +12,7 @@
 namespace warpfold::segmented {
 
 /// The leaves of packed segments if their edges are joined late: a lane holds few full nodes, and no accumulators.
-template <class Leaves, class Full = typename thread::detail::full_nodes_of<wide_leaves<Leaves>>::accumulator>
+template <class Leaves, class Full = thread::full_node<wide_leaves<Leaves>>>
 using late_leaves = typename in_chunks<Leaves, wide_chunk_items(thread::held_bytes<typename Leaves::source_type, Full>,
                                                                 sizeof(Full), wide_items<Leaves>)>::type;
 
@@ -27,7 +27,7 @@ template <class Leaves> struct edges_joined_late {
 };
 /// Which of them, if shared memory holds `Bytes` bytes beside the storage.
 template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
-  if constexpr (joins_edges_late<wide_leaves<Leaves>>) {
+  if constexpr (may_join_edges_late<wide_leaves<Leaves>>) {
     constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
     constexpr std::size_t own =
         sizeof(typename edges_joined_late<Leaves>::storage) + sizeof(long_segment_nodes<Leaves>);
@@ -53,6 +53,7 @@ __device__ int fold_and_write(const Arguments& arguments, std::int64_t first_seg
 template <int Items, class Arguments, class Storage>
 WARPFOLD_NO_INLINE __device__ int fold_and_write_apart(const Arguments& arguments, std::int64_t first_segment,
                                                        Storage& own, int from, int pending, bool all) {
+  __syncwarp();
   return fold_and_write<Items>(arguments, first_segment, own, from, pending, all);
 }
 
@@ -96,11 +97,13 @@ template <class Arguments> class packed_segments {
     if (longest <= most) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     if constexpr (appends_rows) return fold_row_by_row(tile, number, pending);
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Tile::segments_per_lane; ++k)
-      pending = append_pending(queue_, pending, tile.count(k) > most, static_cast<index>(tile.base + tile.begin[k]),
-                               tile.count(k), number + k * warp_lanes);
-    return fold_full_rounds(pending);
+    else {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Tile::segments_per_lane; ++k)
+        pending = append_pending(queue_, pending, tile.count(k) > most, static_cast<index>(tile.base + tile.begin[k]),
+                                 tile.count(k), number + k * warp_lanes);
+      return fold_full_rounds(pending);
+    }
   }
   /// Folds a tile of tiny segments. Calls meanwhile() while the loads are in flight.
   template <class Tile, class Meanwhile>
