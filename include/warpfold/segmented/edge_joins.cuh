@@ -212,7 +212,8 @@ __device__ A join_edge(const Leaves& leaves, Index first, Count count, int segme
 template <class Leaves, class Index, int Levels, class A = typename Leaves::accumulator>
 __device__ bool fold_lanes(const Leaves& leaves, Index first, int count, bool inside, edge_nodes<Leaves, Levels>& nodes,
                            A& result) {
-  detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
+  if (__any_sync(full_warp, count >= Leaves::chunk_items))
+    detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
   __syncwarp();
   if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, nodes);
   __syncwarp();  // before other segments' nodes are kept

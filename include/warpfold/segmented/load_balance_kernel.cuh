@@ -6,7 +6,8 @@
 //   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own
 //              ones (short_segments.cuh).
 //   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp, in place
-//              (packed_segments.cuh) or staged in shared memory (smem_packed_segments.cuh).
+//              (packed_segments.cuh; sorted_segments.cuh where joins are long) or staged in shared memory
+//              (smem_packed_segments.cuh).
 //   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its
 //              range, and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for
 //              another.
@@ -21,6 +22,7 @@
 #include <warpfold/segmented/packed_segments.cuh>
 #include <warpfold/segmented/short_segments.cuh>
 #include <warpfold/segmented/smem_packed_segments.cuh>
+#include <warpfold/segmented/sorted_segments.cuh>
 #include <warpfold/thread/array.cuh>
 
 namespace warpfold::segmented {
@@ -29,6 +31,11 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// How a warp folds the short segments of its range. Short segments of one length have a kernel of their own.
 template <class Arguments, bool Staged> struct short_segments_of {
   using type = short_segments<Arguments, packed_segments>;
+};
+template <class Arguments>
+  requires(!decltype(Arguments::segments)::is_fixed_length && has_long_joins<typename Arguments::leaves_type>)
+struct short_segments_of<Arguments, false> {
+  using type = short_segments<Arguments, sorted_segments>;
 };
 template <class Arguments> struct short_segments_of<Arguments, true> {
   using type = short_segments<Arguments, smem_packed_segments>;

@@ -50,16 +50,15 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
   return kept;
 }
 
-namespace detail {
-
-/// fold_pending of `taken` segments from place `from` on, as chunks that lie side by side, by the operator's joins.
-/// Stops where the rest does not fill 32 lanes, unless `all`.
+/// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
+/// all of them if `all`. Calls store(number, first item, items, result) in one lane for each. Returns how many it has
+/// folded. All lanes call it.
 template <class Leaves, class Index, int Capacity, class Op, class Store>
-__device__ int fold_in_rounds(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int taken,
-                              bool all, Op op, Store store) {
+__device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int pending,
+                            bool all, Op op, Store store) {
   using A = typename Leaves::accumulator;
   constexpr int chunk_items = Leaves::chunk_items;
-  const int lane = arch::lane_id();
+  const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
   const auto own_one = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
   const Index first = own_one.first;
   const int count = lane < taken ? own_one.count : 0;
@@ -88,48 +87,31 @@ __device__ int fold_in_rounds(const Leaves& leaves, pending_segments<Index, Capa
   return folded;
 }
 
-/// The same for all of them, not inlined: few segments are folded so.
+/// fold_pending of all, not inlined: few segments are folded so.
 template <class Leaves, class Index, int Capacity, class Op, class Store>
-WARPFOLD_NO_INLINE __device__ void fold_in_rounds_apart(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
-                                                        int from, int taken, Op op, Store store) {
-  fold_in_rounds(leaves, queue, from, taken, true, op, store);
+WARPFOLD_NO_INLINE __device__ void fold_pending_apart(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
+                                                      int from, int pending, Op op, Store store) {
+  fold_pending(leaves, queue, from, pending, true, op, store);
 }
 
-/// fold_pending of `taken` segments from place `from` on, by full nodes. Segments with items that do not count are
-/// moved to the front of these places, and not stored. Returns their number.
-template <class Leaves, class Index, int Capacity, class Edges, class Store>
-__device__ int fold_by_full_nodes(const Leaves& leaves, pending_segments<Index, Capacity>& queue, Edges& edges,
-                                  int from, int taken, Store store) {
-  const int lane = arch::lane_id();
+/// fold_pending of up to 32 segments whose edges are joined late. `edges`: their edge_nodes (edge_joins.cuh). Segments
+/// with items that do not count are folded again, by the operator's joins.
+template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store>
+__device__ int fold_pending_late(const Leaves& leaves, pending_segments<Index, Capacity>& queue, Edges& edges, int from,
+                                 int pending, [[maybe_unused]] Op op, Store store) {
+  const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
   const auto own = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
   const int count = lane < taken ? own.count : 0;
   const bool inside = leaves.source.is_inside(warp::shuffle(own.first, 0), warp::shuffle(own.first + count, taken - 1));
   typename Leaves::accumulator value{};
   const bool is_right = fold_lanes(leaves, own.first, count, inside, edges, value);
   if (count > 0 && is_right) store(own.number, own.first, count, value);
-  if constexpr (joins_edges_late<Leaves>) return 0;
-  const int others = append_pending(queue, from, !is_right, own.first, own.count, own.number) - from;
-  __syncwarp();
-  return others;
-}
-
-}  // namespace detail
-
-/// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
-/// all of them if `all`, or if their edges are joined late. Calls store(number, first item, items, result) in one lane
-/// for each. Returns how many it has folded. All lanes call it. `edges`: the edge_nodes (edge_joins.cuh) if edges are
-/// joined late, else anything empty.
-template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store>
-__device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
-                            [[maybe_unused]] Edges& edges, int from, int pending, bool all, Op op, Store store) {
-  const int taken = least_of(pending - from, warp_lanes);
-  if constexpr (std::is_empty_v<Edges>) return detail::fold_in_rounds(leaves, queue, from, taken, all, op, store);
-  else {
-    [[maybe_unused]] const int others = detail::fold_by_full_nodes(leaves, queue, edges, from, taken, store);
-    if constexpr (!joins_edges_late<Leaves>)
-      if (others > 0) detail::fold_in_rounds_apart(leaves, queue, from, others, op, store);
-    return taken;
+  if constexpr (!joins_edges_late<Leaves>) {
+    const int again = append_pending(queue, from, !is_right, own.first, own.count, own.number);  // all are read
+    __syncwarp();
+    if (again > from) fold_pending_apart(leaves, queue, from, again, op, store);
   }
+  return taken;
 }
 
 }  // namespace warpfold::segmented

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds the segments of a warp's range that fit 32 chunks, tile by tile. If no segment of a tile is longer than a
-// chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are given to `Packing`: packed_segments
-// or smem_packed_segments.
+// chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are given to `Packing`: packed_segments,
+// smem_packed_segments, or sorted_segments, which gets all.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
