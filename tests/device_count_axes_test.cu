@@ -18,9 +18,7 @@ using interval = wf_test::interval<>;
 
 const interval none = interval::of(-5);
 
-void set(const device_array<int>& count, int value) {
-  wf::check(cudaMemcpy(count.data(), &value, sizeof value, cudaMemcpyDefault), "cudaMemcpy");
-}
+void set(const device_array<int>& count, int value) { count.set(0, value); }
 /// A matrix whose rows hold the interval of the row's number.
 std::vector<interval> numbered(std::int64_t rows, std::int64_t columns) {
   std::vector<interval> items;

@@ -16,10 +16,7 @@ namespace wf = warpfold;
 using wf_test::device_array, wf_test::layout;
 using interval = wf_test::interval<>;
 
-template <class N> void set(const device_array<N>& count, std::int64_t value) {
-  const auto number = static_cast<N>(value);
-  wf::check(cudaMemcpy(count.data(), &number, sizeof number, cudaMemcpyDefault), "cudaMemcpy");
-}
+template <class N> void set(const device_array<N>& count, std::int64_t value) { count.set(0, static_cast<N>(value)); }
 template <class T> std::vector<T> first_of(const std::vector<T>& all, std::int64_t count) {
   return {all.begin(), all.begin() + count};
 }
@@ -65,7 +62,7 @@ TEST(by_key_device_count, the_runs_of_one_call_are_the_items_of_the_next_in_a_gr
   for (const int length : {7, 100, 5000}) {
     std::vector<int> of_runs(items);
     for (int i = 0; i < items; ++i) of_runs[static_cast<std::size_t>(i)] = i / length;
-    wf::check(cudaMemcpy(keys.data(), of_runs.data(), items * sizeof(int), cudaMemcpyDefault), "cudaMemcpy");
+    keys.set(of_runs);
     graph.launch(stream);
     wf::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     const int tens = (items + 10 * length - 1) / (10 * length);

@@ -22,10 +22,7 @@ using interval = wf_test::interval<>;
 
 const interval untouched = interval::of(-77);
 
-void set(const device_array<int>& count, std::int64_t value) {
-  const auto number = static_cast<int>(value);
-  wf::check(cudaMemcpy(count.data(), &number, sizeof number, cudaMemcpyDefault), "cudaMemcpy");
-}
+void set(const device_array<int>& count, std::int64_t value) { count.set(0, static_cast<int>(value)); }
 
 /// A scan of arrays of three dimensions.
 struct asked {

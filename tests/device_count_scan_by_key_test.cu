@@ -57,9 +57,8 @@ TEST(scan_by_key_device_count, every_prefix_in_a_graph_whose_replays_see_other_c
     EXPECT_EQ(graph.nodes(), 1u);
     const wf_test::stream stream;
     for (const unsigned n : {0u, 1u, 100u, 9'000u, 39'999u, 40'000u}) {
-      wf::check(cudaMemcpy(count.data(), &n, sizeof n, cudaMemcpyDefault), "cudaMemcpy");
-      wf::check(cudaMemcpy(in_place.data(), items.data(), items.size() * sizeof(hash), cudaMemcpyDefault),
-                "cudaMemcpy");
+      count.set(0, n);
+      in_place.set(items);
       graph.launch(stream);
       stream.wait();
       ASSERT_EQ(in_place.to_host(), expected(keys, items, n)) << n;

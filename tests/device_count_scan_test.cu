@@ -20,7 +20,7 @@ TEST(scan_device_count, every_prefix_and_nothing_behind) {
   for (const unsigned n : {0u, 1u, 100u, 9'000u, 59'999u})
     for (const int max_blocks : {0, 2}) {
       const device_array<interval> in_place(items);
-      wf::check(cudaMemcpy(count.data(), &n, sizeof n, cudaMemcpyDefault), "cudaMemcpy");
+      count.set(0, n);
       wf::inclusive_scan(in_place.data(), wf::device_count(count.data(), most), in_place.data(), wf_test::join{},
                          {.max_blocks = max_blocks});
       const std::vector<interval> scanned = in_place.to_host();

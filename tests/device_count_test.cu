@@ -24,9 +24,7 @@ std::vector<float> random_floats() {
   for (std::int64_t i = 0; i < most; ++i) items.push_back(wf_test::random_item<float>(source));
   return items;
 }
-void set(const device_array<std::int64_t>& count, std::int64_t value) {
-  wf::check(cudaMemcpy(count.data(), &value, sizeof value, cudaMemcpyDefault), "cudaMemcpy");
-}
+void set(const device_array<std::int64_t>& count, std::int64_t value) { count.set(0, value); }
 
 TEST(device_count, sums_have_the_bits_of_the_tree) {
   const std::vector<float> items = random_floats();

@@ -45,7 +45,9 @@ TEST(explain, names_the_kernel_of_a_call_and_its_grid) {
 TEST(explain, tells_why_this_kernel) {
   const device_array<float> in(std::vector<float>(1'000'000, 1)), out(5'000);
   const auto why = [&](std::size_t items) {
-    return wf::explain([&] { wf::reduce(in.items().first(items), out.data()); }).at(0).why;
+    return wf::explain([&] { wf::reduce(in.items().first(items), out.data(), wf::plus{}, {.max_blocks = 2}); })
+        .at(0)
+        .why;
   };
   EXPECT_EQ(why(100), "the items fit a block");
   EXPECT_EQ(why(1'000'000), "more items than one tile for each resident block");

@@ -71,7 +71,9 @@ template <class T> class device_array {
     copy(result.data(), data(), size(), cudaMemcpyDeviceToHost);
     return result;
   }
-  void set(std::int64_t i, const T& value) { copy(data() + i, &value, 1, cudaMemcpyHostToDevice); }
+  void set(std::int64_t i, const T& value) const { copy(data() + i, &value, 1, cudaMemcpyHostToDevice); }
+  /// All items.
+  void set(const std::vector<T>& items) const { copy(data(), items.data(), size(), cudaMemcpyHostToDevice); }
 
  private:
   static void copy(T* to, const T* from, std::size_t count, cudaMemcpyKind kind) {

@@ -22,10 +22,7 @@ layout mixed(std::int64_t longest) {
   lengths.insert(lengths.begin() + 100, {longest, 0, longest / 2 + 1});
   return {"mixed", lengths};
 }
-template <class N> void set(const device_array<N>& count, std::int64_t value) {
-  const auto number = static_cast<N>(value);
-  wf::check(cudaMemcpy(count.data(), &number, sizeof number, cudaMemcpyDefault), "cudaMemcpy");
-}
+template <class N> void set(const device_array<N>& count, std::int64_t value) { count.set(0, static_cast<N>(value)); }
 /// Expects the results of the first `count` segments, and nothing behind.
 void expect_first(const layout& where, std::int64_t count, const std::vector<interval>& out) {
   for (std::int64_t s = 0; s < std::ssize(out); ++s) {

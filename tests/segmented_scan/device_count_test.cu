@@ -17,10 +17,7 @@ using interval = wf_test::interval<>;
 
 const interval untouched = interval::of(-9);
 
-template <class N> void set(const device_array<N>& count, std::int64_t value) {
-  const auto number = static_cast<N>(value);
-  wf::check(cudaMemcpy(count.data(), &number, sizeof number, cudaMemcpyDefault), "cudaMemcpy");
-}
+template <class N> void set(const device_array<N>& count, std::int64_t value) { count.set(0, static_cast<N>(value)); }
 std::vector<interval> expected_of(const layout& all, std::int64_t count) {
   layout first = all;
   first.begins.resize(static_cast<std::size_t>(count));
@@ -64,7 +61,7 @@ TEST(segmented_scan_device_count, rows_in_a_graph_whose_replays_see_other_counts
   for (const std::int64_t n : {std::int64_t{4}, most, std::int64_t{0}}) {
     set(count, n);
     const std::vector<interval> empty(out.size(), untouched);
-    wf::check(cudaMemcpy(out.data(), empty.data(), out.size() * sizeof(interval), cudaMemcpyDefault), "cudaMemcpy");
+    out.set(empty);
     graph.launch(stream);
     wf::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), expected_of(where, n))) << n << " segments";
