@@ -19,6 +19,7 @@
 //   scans along axes                          device_count_scan_axes.cuh: the outermost axis, scanned or not
 //   all functions of segments                 first_segments{all, device_count} instead of the segments (segments.hpp);
 //                                             rows of a matrix are first_segments{fixed_length{columns}, device_count}
+//                                             first_items{owners, device_count} if the device knows how many items
 //
 // - The kernel reads the count when it runs, so each replay of a graph sees its own. Results have the bits of a call
 //   with that count (reduce.cuh, which says all else).

@@ -20,6 +20,7 @@
 //   | fixed_length                   | yes              | yes, if the length is positive | items / length             |
 //   | owners                         | yes              | does not compile               |                            |
 //   | first_segments of one of these | yes              | yes                            | the device's count         |
+//   | first_items of owners          | yes              | does not compile               |                            |
 //
 // - `op`: an associative operator (operators.hpp); the sum without it. `options`: segmented_options, as {.stream = s},
 //   say.

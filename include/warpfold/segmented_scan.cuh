@@ -17,7 +17,8 @@
 //   pointer or an iterator (device_outputs), which is written by out[i] = value.
 // - segments: offsets, bounds, fixed_length or owners, as in segmented_reduce.cuh. They must tell their number, since
 //   `out` does not: offsets as a range; bounds of which one is a range at least; a positive fixed_length that divides
-//   the number of items. Owners may be any ascending integers. Or first_segments of one of these but owners.
+//   the number of items. Owners may be any ascending integers. Or first_segments of one of these but owners, or
+//   first_items of owners.
 // - Items that belong to no segment, between bounds or beyond offsets, are shown to no operator or transform. Their
 //   results are not written: out[i] keeps what it holds.
 //

@@ -64,7 +64,7 @@ template <device_range Container>
 owners(const Container&)
 ->owners<std::span<const item_t<const Container>>>;
 
-template <class S> inline constexpr bool is_segments = false;  ///< fixed_length, bounds, owners and first_segments
+template <class S> inline constexpr bool is_segments = false;  ///< fixed_length, bounds, owners, first_segments, …
 template <> inline constexpr bool is_segments<fixed_length> = true;
 template <class B, class E> inline constexpr bool is_segments<bounds<B, E>> = true;
 template <class R> inline constexpr bool is_segments<owners<R>> = true;
@@ -95,5 +95,21 @@ template <segments Segments, class Count> struct first_segments {
 };
 template <class Segments, class Count> first_segments(Segments, Count) -> first_segments<Segments, Count>;
 template <class S, class C> inline constexpr bool is_segments<first_segments<S, C>> = true;
+
+/// The owners of the first items, as many as `number` says when the kernel runs (device_count.cuh):
+///
+///   wf::segmented_reduce(in, wf::first_items{wf::owners{ids}, wf::device_count(count, most)}, out);
+///
+/// There are as many owners as items, and `most` of both at least. Those behind the first ones are not used: segments
+/// have the other items, if any, and scans keep what `out` holds there. `out` must be apart from the count. exact_plus
+/// does not take such owners.
+template <device_range Ids, class Count> struct first_items {
+  static_assert(is_device_count<Count>, "warpfold: first_items are counted by a device_count");
+  Ids ids;       ///< the segment of each item, as of owners
+  Count number;  ///< a device_count
+
+  constexpr first_items(const owners<Ids>& all, const Count& count) : ids(all.ids), number(count) {}
+};
+template <class R, class C> inline constexpr bool is_segments<first_items<R, C>> = true;
 
 }  // namespace warpfold

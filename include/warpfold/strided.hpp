@@ -59,8 +59,9 @@ template <int Rank> struct axis_numbers {
 
 /// An array of `Rank` dimensions behind a pointer, for those who have no mdspan. Lengths and strides are integers of
 /// any types, in braces or an array. Strides count items, and may be negative or zero. Without strides the array is
-/// contiguous, and the last axis the innermost.
-template <class T, int Rank> struct strided {
+/// contiguous, and the last axis the innermost; of strided(pointer, {...}) the type `IsContiguous` then, so that a sum of
+/// the columns of a matrix compiles fewer kernels.
+template <class T, int Rank, bool IsContiguous = false> struct strided {
   static_assert(0 <= Rank && Rank <= max_axes, "warpfold: an array has at most 8 dimensions");
   using index_type = std::int64_t;  ///< as mdspan has it
 
@@ -75,10 +76,16 @@ template <class T, int Rank> struct strided {
       step *= lengths.of[i];
     }
   }
-  constexpr strided(T* first, const detail::axis_numbers<Rank>& lengths, const detail::axis_numbers<Rank>& steps)
+  constexpr strided(T* first, const detail::axis_numbers<Rank>& lengths,
+                    const detail::axis_numbers<Rank>& steps) requires(!IsContiguous)
       : data(first) {
     for (int i = 0; i < Rank; ++i) extents[i] = lengths.of[i], strides[i] = steps.of[i];
   }
+
+  /// The same array, whose type does not say that it is contiguous.
+  template <int Axes>
+    requires(Axes == Rank && !IsContiguous)
+  constexpr strided(const strided<T, Axes, true>& array) : strided(array.data, array.extents, array.strides) {}
 
   static constexpr std::size_t rank() { return Rank; }                             ///< the number of axes
   constexpr std::int64_t extent(std::size_t axis) const { return extents[axis]; }  ///< items along `axis`
@@ -86,8 +93,8 @@ template <class T, int Rank> struct strided {
   constexpr T* data_handle() const { return data; }                                ///< as mdspan has it
 };
 template <class T> strided(T*) -> strided<T, 0>;
-template <class T, detail::axis_integer N, int Rank> strided(T*, const N (&)[Rank]) -> strided<T, Rank>;
-template <class T, int Rank> strided(T*, const detail::axis_number (&)[Rank]) -> strided<T, Rank>;
+template <class T, detail::axis_integer N, int Rank> strided(T*, const N (&)[Rank]) -> strided<T, Rank, true>;
+template <class T, int Rank> strided(T*, const detail::axis_number (&)[Rank]) -> strided<T, Rank, true>;
 template <class T, detail::axis_integer N, int Rank>
 strided(T*, const N (&)[Rank], const std::type_identity_t<detail::axis_numbers<Rank>>&) -> strided<T, Rank>;
 template <class T, int Rank>

@@ -169,7 +169,11 @@ TEST(random_axes, matrices_whose_types_say_how_they_lie) {
     const wf_test::device_array<float> items(memory, static_cast<int>(source.below(5)));
     if (const auto right = has_sums(adjacent_rows(items.data(), extents[0], extents[1]), in, memory); !right)
       return right;
-    return has_sums(wf::strided<const float, 2>(items.data(), {extents[0], extents[1]}), in, memory);
+    const auto contiguous = wf::strided(static_cast<const float*>(items.data()), {extents[0], extents[1]});
+    static_assert(wf::axis_reduction::matrix_shape<decltype(wf::strided(contiguous)), 0>::order ==
+                  wf::axis_reduction::item_order::columns);
+    if (const auto right = has_sums(contiguous, in, memory); !right) return right;
+    return has_sums(wf::strided<const float, 2>(contiguous), in, memory);
   });
 }
 

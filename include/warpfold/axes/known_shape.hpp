@@ -17,11 +17,16 @@ template <class Map, item_order Order> struct known_shape {
 using any_shape = known_shape<index_map, item_order::by_strides>;
 
 namespace detail {
-/// Whether the layout of `M`, which has two axes, is that of C++'s own arrays, whatever the extents.
+template <class M> inline constexpr bool is_contiguous_strided = false;
+template <class T> inline constexpr bool is_contiguous_strided<strided<T, 2, true>> = true;
+
+/// Whether the layout of `M`, which has two axes, is that of C++'s own arrays, whatever the extents. A mapping that
+/// holds more than these might have another layout at another time.
 template <class M> consteval bool has_adjacent_rows() {
   if constexpr (requires {
                   typename M::mapping_type;
-                  requires M::mapping_type::is_always_exhaustive();
+                  requires M::mapping_type::is_always_exhaustive() &&
+                      sizeof(typename M::mapping_type) == sizeof(typename M::extents_type);
                 }) {
     using extents = typename M::extents_type;
     constexpr auto extent_of = [](std::size_t axis, int any) {
@@ -33,11 +38,13 @@ template <class M> consteval bool has_adjacent_rows() {
 }
 }  // namespace detail
 
-/// A matrix `M` of which axis `Reduced` is reduced: there is one axis of either kind.
+/// A matrix `M` of which axis `Reduced` is reduced: there is one axis of either kind. Kernels for columns fold any
+/// strides, those for rows only adjacent items: a `strided`, whose strides its user may change, has the former at most.
 template <class M, int Reduced>
-using matrix_shape = known_shape<axis_map, !detail::has_adjacent_rows<M>() ? item_order::by_strides
-                                           : Reduced == 1                  ? item_order::rows
-                                                                           : item_order::columns>;
+using matrix_shape = known_shape<axis_map, detail::is_contiguous_strided<M> && Reduced == 0 ? item_order::columns
+                                           : !detail::has_adjacent_rows<M>()                ? item_order::by_strides
+                                           : Reduced == 1                                   ? item_order::rows
+                                                                                            : item_order::columns>;
 
 /// The order of `Known` as far as kernels go by it: only the narrow one reads a single column as fast as rows.
 template <class Known, class Leaves>

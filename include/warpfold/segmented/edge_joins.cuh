@@ -8,7 +8,6 @@
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
-#include <warpfold/thread/choose.cuh>
 #include <warpfold/thread/full_form.cuh>
 #include <warpfold/thread/missing_items.cuh>
 #include <warpfold/warp/fold_batch.cuh>
@@ -177,7 +176,7 @@ __device__ void fold_tail(const Leaves& leaves, Index end, int count, bool insid
 }
 
 /// The calling lane's segment of `count` > 0 items from item `first` on, whose number is `segment`, and whose full
-/// nodes have been folded. The code has one join for all levels.
+/// nodes have been folded. The code has one join for each level of a tail, and one for all others.
 template <class Leaves, class Index, class Count, class Nodes, class A = typename Leaves::accumulator>
 __device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, const Nodes& nodes) {
   using full = typename Nodes::full;
@@ -188,19 +187,16 @@ __device__ A join_edge(const Leaves& leaves, Index first, Count count, int segme
             of_tail);
   A value{};
   bool found = false;
-  WARPFOLD_NO_UNROLL
-  for (int level = 0; count >> level != 0; ++level) {
-    if (!(count >> level & 1)) continue;
-    full node = of_tail[0];
-    if (level >= log_chunk) node = nodes.at(level - log_chunk, segment);
-    else {
-      WARPFOLD_UNROLL
-      for (int l = 1; l < log_chunk; ++l) node = thread::choose(l == level, of_tail[l], node);
-    }
-    const std::int64_t items = std::int64_t{1} << level;
+  const auto join = [&](const full& node, std::int64_t items) {
     value = found ? thread::detail::join_fewer(op, node, items, value) : op.of_full(node, items);
     found = true;
-  }
+  };
+  WARPFOLD_UNROLL
+  for (int level = 0; level < log_chunk; ++level)
+    if (count >> level & 1) join(of_tail[level], std::int64_t{1} << level);
+  WARPFOLD_NO_UNROLL
+  for (int level = log_chunk; count >> level != 0; ++level)
+    if (count >> level & 1) join(nodes.at(level - log_chunk, segment), std::int64_t{1} << level);
   return value;
 }
 

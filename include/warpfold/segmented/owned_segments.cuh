@@ -219,6 +219,10 @@ template <class Ids> struct owned_segments : segment::owner_ids<Ids> {
 template <class Ids> auto described(const segment::owner_ids<Ids>& owners, std::int64_t count) {
   return owned_segments<Ids>{owners, count};
 }
+template <class Ids, class N>
+auto described(const segment::counted_items<segment::owner_ids<Ids>, N>& owners, std::int64_t count) {
+  return segment::counted_items<owned_segments<Ids>, N>{{owners, count}, owners.number};
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented

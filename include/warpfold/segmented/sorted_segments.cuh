@@ -56,6 +56,7 @@ template <class Arguments> class sorted_segments {
  public:
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
+  using A = typename leaves_type::accumulator;
   static constexpr bool packs_all = true, limits_items = false;
   static constexpr int tiny = 0, max_items = 0x7FFFFFFF;
   /// After each row of a tile, less than 32 segments of each kind wait.
@@ -91,7 +92,14 @@ template <class Arguments> class sorted_segments {
   /// Writes the results of a tile's empty segments. Calls meanwhile().
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
+    meanwhile();
+    A result{};
+    if constexpr (!thread::joins_initial_value<std::remove_cvref_t<decltype(Arguments::out)>>)
+      result = arguments_.empty.alone();
+    const auto out = arguments_.out + first + arch::lane_id();
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Tile::segments_per_lane; ++k)
+      if (tile.count(k) == 0) thread::put(place_of(out, k * warp_lanes, tile.base + tile.begin[k], 0), result);
   }
   template <class Tile> __device__ static constexpr bool holds(const Tile&) { return true; }
   /// Folds the segments that are still pending.

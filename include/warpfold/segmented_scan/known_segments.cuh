@@ -19,5 +19,16 @@ __device__ auto with_known_segments(const scan_arguments<segment::counted<Segmen
   return known;
 }
 
+template <class Owners, class N, class Leaves, class Op, class Out>
+__device__ auto with_known_segments(const scan_arguments<segment::counted_items<Owners, N>, Leaves, Op, Out>& given) {
+  scan_arguments<Owners, Leaves, Op, Out> known{
+      given.segments.known(), given.leaves,     given.op,   given.out, given.init, given.first,
+      given.log_unit,         given.aligned_at, given.units};
+  const std::int64_t items = known.segments.items;
+  grid::keep_first(known.leaves.source, items);
+  known.units.tiles = static_cast<int>(greatest_of((items - 1) >> known.log_unit, std::int64_t{0})) + 1;
+  return known;
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented_scan

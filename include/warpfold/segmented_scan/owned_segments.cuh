@@ -99,6 +99,9 @@ template <class Ids> struct owned_segments : segment::owner_ids<Ids> {
 };
 
 template <class Ids> auto described(const segment::owner_ids<Ids>& owners) { return owned_segments<Ids>{owners}; }
+template <class Ids, class N> auto described(const segment::counted_items<segment::owner_ids<Ids>, N>& owners) {
+  return segment::counted_items<owned_segments<Ids>, N>{{owners}, owners.number};
+}
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::segmented_scan

@@ -99,6 +99,15 @@ auto checked_spans(const char* function, const owners<R>& segments, std::int64_t
   const auto ids = checked_entries(function, "ids", segments.ids, items, "as there are items", out);
   return owner_ids<std::remove_const_t<decltype(ids)>>{ids, items};
 }
+template <class R, class C, class Out>
+auto checked_spans(const char* function, const first_items<R, C>& first, std::int64_t items, std::int64_t count,
+                   const char* teller, const output<Out>& out) {
+  const auto number = first.number.checked(function);
+  if (items < number.most) reject(function, {"in has ", items, " items, and the device_count may be ", number.most});
+  host_side::check_outputs_apart_from(function, "device_count", number.pointer, 1, "out", out, out.size);
+  const auto all = checked_spans(function, owners<R>{first.ids}, items, count, teller, out);
+  return counted_items<std::remove_const_t<decltype(all)>, typename decltype(number)::integer>{all, number};
+}
 template <class S, class Out>
   requires(!is_segments<S>)
 auto checked_spans(const char* function, const S& offsets, std::int64_t, std::int64_t count, const char*,
