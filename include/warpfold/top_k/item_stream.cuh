@@ -38,10 +38,10 @@ template <class Order, class Source> class item_stream {
                          [&](unsigned bound) { return static_cast<unsigned>(waiting_ != 0 && best >= bound); }),
                   wanted);
     } else if (source_.items - first_of_tile >= k) {
-      raise_bound(to,
-                  bisect(shared, 0, waiting_ != 0 ? 0 : ~0u, best, wanted, wanted + wanted / 4,
-                         [&](unsigned bound) { return reached(bound); }),
-                  wanted);
+      raise_bound(
+          to,
+          bisect(shared, 0, worst(), best, wanted, wanted + wanted / 4, [&](unsigned bound) { return reached(bound); }),
+          wanted);
     }
   }
   /// Offers a batch, or what is left of it.
@@ -91,6 +91,15 @@ template <class Order, class Source> class item_stream {
         waiting_ |= 1u << i;
       }
     return key::least_of(best).leading();
+  }
+  __device__ unsigned leading(int i) const { return key::least_of(rank(i)).leading(); }
+  /// The leading bits of the worst waiting item, or ~0.
+  __device__ unsigned worst() const {
+    unsigned worst = ~0u;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < lane_items; ++i)
+      if ((waiting_ >> i & 1) != 0) worst = least_of(worst, leading(i));
+    return worst;
   }
   /// How many of the waiting items reach `bound`.
   __device__ unsigned reached(unsigned bound) const {
