@@ -42,6 +42,8 @@ __global__ void pending_kernel(Leaves leaves, const segment<Index>* segments, in
     const segment<Index>& own = segments[number];
     atomicAdd(stores + number, first == own.first && count == own.count ? 1 : 100);
   };
+  struct {
+  } none;
   int pending = 0;
   for (int tile = 0; tile < tiles; ++tile) {
     const int number = tile * 32 + static_cast<int>(threadIdx.x);
@@ -51,11 +53,11 @@ __global__ void pending_kernel(Leaves leaves, const segment<Index>* segments, in
     __syncwarp();
     int from = 0;
     while (pending - from >= wf::warp_lanes)
-      from += wf::segmented::fold_pending(leaves, queue, from, pending, false, op, store);
+      from += wf::segmented::fold_pending(leaves, queue, none, from, pending, false, op, store);
     pending = wf::segmented::keep_pending(queue, from, pending);
   }
   for (int from = 0; from < pending;)
-    from += wf::segmented::fold_pending(leaves, queue, from, pending, true, op, store);
+    from += wf::segmented::fold_pending(leaves, queue, none, from, pending, true, op, store);
 }
 
 /// Segments of 1 to `longest` items, of which about one in `gap` waits; in order, apart by up to `space` items.

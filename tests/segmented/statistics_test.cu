@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
-#include <warpfold/log_sum_exp_operator.hpp>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/statistics.hpp>
 
@@ -56,39 +55,6 @@ TEST(statistics_of_segments, by_offsets) {
       const auto found = out.to_host();
       for (std::size_t s = 0; s < found.size(); ++s) expect_tree(items, offsets[s], offsets[s + 1], found[s]);
     }
-}
-
-/// Segments of all kinds, also empty ones, by an operator with long joins: short and longer ones wait apart.
-template <class Op> void expect_mixed_trees(Op op, int rarity) {
-  using R = wf::lowered_t<Op, wf::accumulator_t<Op, float>>;
-  wf_test::random_source random(11);
-  std::vector<int> offsets{0};
-  for (const int longest : {5, 18, 700, 30})
-    for (int s = 0; s < 170; ++s) offsets.push_back(offsets.back() + static_cast<int>(random.below(longest)));
-  const auto items = make_items(offsets.back(), rarity);
-  const device_array<float> in(items, 1);
-  const device_array<int> device_offsets(offsets);
-  const device_array<R> out(std::ssize(offsets) - 1);
-  wf::segmented_reduce(in.items(), device_offsets.items(), std::span<R>(out.data(), out.size()), op, {.max_blocks = 1});
-  const auto found = out.to_host();
-  for (std::size_t s = 0; s < found.size(); ++s) {
-    const auto count = offsets[s + 1] - offsets[s];
-    if (count == 0) continue;
-    const auto tree = wf::canonical_tree::replay(items.data() + offsets[s], count, op);
-    R expected;
-    if constexpr (std::is_same_v<R, float>) expected = op.lower(tree);
-    else expected = tree;
-    if constexpr (std::is_same_v<R, float>)
-      if (found[s] != found[s] && expected != expected) continue;
-    ASSERT_EQ(std::memcmp(&found[s], &expected, sizeof(R)), 0) << "segment " << s << " of " << count << " items";
-  }
-}
-
-TEST(statistics_of_segments, of_other_operators_with_long_joins) {
-  for (const int rarity : {0, 60}) {
-    expect_mixed_trees(wf::moments<2, wf::nan_policy::omit>{}, rarity);
-    expect_mixed_trees(wf::log_sum_exp{}, rarity);
-  }
 }
 
 TEST(statistics_of_segments, of_one_length) {

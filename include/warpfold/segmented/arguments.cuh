@@ -2,7 +2,6 @@
 // The arguments of the segmented kernels, and the constants that follow from their types.
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
-#include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/policy.hpp>
 #include <warpfold/segmented/segment_units.cuh>
@@ -36,7 +35,7 @@ template <class Segments, class Leaves, class Op, class Out, bool Refers = false
   __device__ void write(const Out& to, std::int64_t segment, std::int64_t begin, std::int64_t count,
                         const A& result) const {
     if constexpr (thread::joins_initial_value<Out>) thread::put(place_of(to, segment, begin, count), result);
-    else thread::put(place_of(to, segment, begin, count), init.join(result, for_rare_joins<Leaves>(op)));
+    else thread::put(place_of(to, segment, begin, count), init.join(result, op));
   }
   /// The same of segment `segment` of all, whose length is that of all others.
   __device__ void write(std::int64_t segment, const A& result) const requires(Segments::is_fixed_length) {
@@ -57,11 +56,11 @@ template <class Leaves, class A = typename Leaves::accumulator>
 inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>,
                                                    chunk_leaf_bytes<Leaves>, Leaves::chunk_items);
 
-/// The same leaves in other chunks. (A class, since clang finds no std::declval in a device function's signature.)
-template <class Leaves, int Items> struct in_chunks {
-  using type = std::remove_cv_t<decltype(std::declval<const Leaves&>().template from<Items>(0))>;
+/// The same leaves in wide chunks. (A class, since clang finds no std::declval in a device function's signature.)
+template <class Leaves> struct in_wide_chunks {
+  using type = std::remove_cv_t<decltype(std::declval<const Leaves&>().template from<wide_items<Leaves>>(0))>;
 };
-template <class Leaves> using wide_leaves = typename in_chunks<Leaves, wide_items<Leaves>>::type;
+template <class Leaves> using wide_leaves = typename in_wide_chunks<Leaves>::type;
 
 /// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions
 /// per row, and the loop over the rows has to fit the instruction cache.

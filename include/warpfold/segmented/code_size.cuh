@@ -19,19 +19,6 @@ template <class Leaves> WARPFOLD_JIT consteval bool find_has_long_joins() {
 }
 template <class Leaves> inline constexpr bool has_long_joins = find_has_long_joins<Leaves>();
 
-/// op(a, b), not inlined.
-template <class Op, class A> WARPFOLD_NO_INLINE __device__ A join_apart(Op op, A a, A b) { return op(a, b); }
-/// An operator none of whose joins is inlined.
-template <class Op> struct apart {
-  Op op;
-  template <class A> __device__ A operator()(const A& a, const A& b) const { return join_apart(op, a, b); }
-};
-/// The operator for joins that are rare: with an initial value, and of units. Long ones are not inlined.
-template <class Leaves, class Op> __device__ auto for_rare_joins(Op op) {
-  if constexpr (has_long_joins<Leaves>) return apart<Op>{op};
-  else return op;
-}
-
 /// Whether folds of chunks do without long joins: they locate extrema, try plain terms first, or turn each item into a
 /// double.
 template <class Leaves>

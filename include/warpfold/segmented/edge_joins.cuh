@@ -5,25 +5,15 @@
 // warp folds the segments one after another or side by side, and keeps these nodes in shared memory. Then it folds the
 // edges of all segments at once, one per lane.
 #pragma once
-#include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
-#include <warpfold/thread/full_form.cuh>
 #include <warpfold/thread/missing_items.cuh>
 #include <warpfold/warp/fold_batch.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::segmented {
 
-/// Whether segments of these leaves can be folded so, unless their items hold NaN that do not count.
-template <class Leaves> WARPFOLD_JIT consteval bool find_may_join_edges_late() {
-  if constexpr (thread::has_full_form<Leaves>)
-    return sizeof(thread::full_node<Leaves>) <= 32 && Leaves::chunk_items > 1;
-  else return false;
-}
-template <class Leaves> inline constexpr bool may_join_edges_late = find_may_join_edges_late<Leaves>();
-
-/// Whether segments of these leaves are folded so, whatever their items are.
+/// Whether segments of these leaves are folded so.
 template <class Leaves>
 inline constexpr bool joins_edges_late = [] {
   if constexpr (warp::folds_full_rows<Leaves>)
@@ -35,7 +25,7 @@ inline constexpr bool joins_edges_late = [] {
 /// digits of their numbers of chunks, but 2^Levels chunks are allowed: such a segment has no other node.
 template <class Leaves, int Levels, int Segments = warp_lanes> class edge_nodes {
  public:
-  using full = thread::full_node<Leaves>;
+  using full = typename thread::detail::full_nodes_of<Leaves>::accumulator;
 
   /// The node of 2^level chunks of the segment of lane `segment`.
   __device__ full& at(int level, int segment) { return nodes_[level % Levels][segment]; }
@@ -54,23 +44,20 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
   return (chunks >> level & 1) && index == chunks >> (level + 1) << (level + 1);
 }
 
-/// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
-template <class Leaves>
-__device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
-  using T = typename thread::detail::full_form<Leaves>::item;
-  if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
-  return T(0);
-}
-
-/// The full node over a lane's chunk. If it does not exist, the result means nothing.
+/// The full node over a lane's chunk. If it does not exist, no transform sees it, and the result means nothing.
 template <class Leaves>
 __device__ auto fold_full_chunk(const Leaves& leaves, const typename Leaves::chunk& from, bool exists) {
-  return thread::detail::fold_full_items<0, Leaves::chunk_items>(
-      thread::full_form_of(leaves), [&](int k) { return full_item(leaves, from, k, exists); });
+  using T = typename thread::detail::full_nodes_of<Leaves>::item;
+  return thread::detail::fold_full_items<0, Leaves::chunk_items>(leaves.transform.op, [&](int k) {
+    if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
+    return T(0);
+  });
 }
 
 template <class Leaves, class Index>
-__device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, int count, bool inside) {
+__device__ void load_full_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, bool exists,
+                                bool inside) {
+  const int count = exists ? Leaves::chunk_items : 0;
   if (inside) leaves.source.load_inside(to, first, count);
   else leaves.source.load_items(to, first, count);
 }
@@ -81,7 +68,7 @@ template <class Leaves, class Index, int Levels>
 __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside,
                                   edge_nodes<Leaves, Levels>& nodes) {
   constexpr int chunk_items = Leaves::chunk_items;
-  const auto& op = thread::full_form_of(leaves);
+  const auto& op = leaves.transform.op;
   const int lane = arch::lane_id();
   const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
   const int max_chunks = warp::all_reduce(chunks, maximum{});
@@ -98,8 +85,7 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
     const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
     const int own_chunks = __shfl_sync(full_warp, chunks, segment);
     typename Leaves::chunk own = {};
-    load_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks ? chunk_items : 0,
-               inside);
+    load_full_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks, inside);
     auto value = fold_full_chunk(leaves, own, index < own_chunks);
     WARPFOLD_NO_UNROLL
     for (int level = 0;; ++level) {
@@ -120,7 +106,7 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
                                Nodes& nodes) {
   using full = typename Nodes::full;
   constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
-  const auto& op = thread::full_form_of(leaves);
+  const auto& op = leaves.transform.op;
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (Index row = 0; row * warp_lanes < chunks; row += rows) {
@@ -131,7 +117,7 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       const int index = r * warp_lanes + lane;
-      load_chunk(leaves, own[r], row_first + index * chunk_items, index < exist ? chunk_items : 0, inside);
+      load_full_chunk(leaves, own[r], row_first + index * chunk_items, index < exist, inside);
     }
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) values[r] = fold_full_chunk(leaves, own[r], r * warp_lanes + lane < exist);
@@ -156,70 +142,45 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
   }
 }
 
-/// The full nodes at the right edge of the last `count` items of a segment, which end before item `end`: less than a
-/// chunk. Nodes of up to `part` items are picked from one fold; half a chunk, if it is more, is folded apart, since few
-/// short segments have one.
-template <class Leaves, class Index, class Full, int Levels>
-__device__ void fold_tail(const Leaves& leaves, Index end, int count, bool inside, Full (&nodes)[Levels]) {
-  constexpr int part = Leaves::chunk_items > 8 ? Leaves::chunk_items / 2 : Leaves::chunk_items;
-  const auto parts = leaves.template from<part>(0);
-  using chunk = typename std::remove_cv_t<decltype(parts)>::chunk;
-  const int rest = count & (part - 1);
-  chunk last = {}, before = {};
-  load_chunk(parts, last, end - rest, rest, inside);
-  const bool has_half = part < Leaves::chunk_items && (count & part) != 0;
-  if (has_half) load_chunk(parts, before, end - count, part, inside);
-  thread::detail::pick_full_nodes<0, part>(
-      thread::full_form_of(leaves), [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
-  if constexpr (part < Leaves::chunk_items)
-    if (has_half) nodes[log2_of(part)] = fold_full_chunk(parts, before, true);
-}
-
 /// The calling lane's segment of `count` > 0 items from item `first` on, whose number is `segment`, and whose full
-/// nodes have been folded. The code has one join for each level of a tail, and one for all others.
-template <class Leaves, class Index, class Count, class Nodes, class A = typename Leaves::accumulator>
-__device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, const Nodes& nodes) {
-  using full = typename Nodes::full;
-  constexpr int log_chunk = log2_of(Leaves::chunk_items);
-  const auto& op = thread::full_form_of(leaves);
-  full of_tail[log_chunk] = {};
-  fold_tail(leaves, static_cast<Index>(first + count), static_cast<int>(count & (Leaves::chunk_items - 1)), inside,
-            of_tail);
-  A value{};
-  bool found = false;
-  const auto join = [&](const full& node, std::int64_t items) {
-    value = found ? thread::detail::join_fewer(op, node, items, value) : op.of_full(node, items);
-    found = true;
-  };
-  WARPFOLD_UNROLL
-  for (int level = 0; level < log_chunk; ++level)
-    if (count >> level & 1) join(of_tail[level], std::int64_t{1} << level);
+/// nodes have been folded.
+template <class Leaves, class Index, class Count, class Nodes, class Op, class A = typename Leaves::accumulator>
+__device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, Op op,
+                       const Nodes& nodes) {
+  constexpr int chunk_items = Leaves::chunk_items;
+  const int tail = static_cast<int>(count & (chunk_items - 1));
+  const Count chunks = count >> log2_of(chunk_items);
+  typename Leaves::chunk last = {};
+  if (inside) leaves.source.load_inside(last, first + (count - tail), tail);
+  else leaves.source.load_items(last, first + (count - tail), tail);
+  A value = thread::fold_chunk(leaves, last, op, tail);
+  bool found = tail > 0;
   WARPFOLD_NO_UNROLL
-  for (int level = log_chunk; count >> level != 0; ++level)
-    if (count >> level & 1) join(nodes.at(level - log_chunk, segment), std::int64_t{1} << level);
+  for (int level = 0; chunks >> level != 0; ++level) {
+    if (!(chunks >> level & 1)) continue;
+    const A node = leaves.transform.op.of_full(nodes.at(level, segment), std::int64_t{chunk_items} << level);
+    value = found ? op(node, value) : node;
+    found = true;
+  }
   return value;
 }
 
 }  // namespace detail
 
 /// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
-/// on, or none. Sets `result` where it has any. Returns whether all of its items count; else the result means nothing.
-/// All lanes call it. `inside`: the items are is_inside of the source.
-template <class Leaves, class Index, int Levels, class A = typename Leaves::accumulator>
-__device__ bool fold_lanes(const Leaves& leaves, Index first, int count, bool inside, edge_nodes<Leaves, Levels>& nodes,
-                           A& result) {
-  if (__any_sync(full_warp, count >= Leaves::chunk_items))
-    detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
+/// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the items are is_inside of the source.
+template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op,
+                           edge_nodes<Leaves, Levels>& nodes, A& result) {
+  detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
   __syncwarp();
-  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, nodes);
+  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, nodes);
   __syncwarp();  // before other segments' nodes are kept
-  return count <= 0 || thread::all_count(leaves, result);
 }
 
-/// The same for `taken` segments of `length` items each, one after another from the leaves' first item on. All items
-/// must count.
-template <class Leaves, int Levels, class IsInside, class A = typename Leaves::accumulator>
-__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside,
+/// The same for `taken` segments of `length` items each, one after another from the leaves' first item on.
+template <class Leaves, int Levels, class IsInside, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Op op,
                                      edge_nodes<Leaves, Levels>& nodes, A& result) {
   WARPFOLD_NO_UNROLL
   for (int segment = 0; segment < taken; ++segment)
@@ -228,22 +189,22 @@ __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken
   __syncwarp();
   const int lane = arch::lane_id();
   if (lane < taken)
-    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), nodes);
+    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, nodes);
   __syncwarp();
 }
 
 /// The full nodes at the right edge of one segment, of fewer than 2^40 chunks.
 template <class Leaves> using span_nodes = edge_nodes<Leaves, 40, 1>;
 
-/// The canonical tree over the `items` > 0 items from item `first` on, all of which count. Valid in lane 0. All lanes
-/// call it.
-template <class Leaves, class A = typename Leaves::accumulator>
-__device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, span_nodes<Leaves>& nodes) {
+/// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes call it.
+template <class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op,
+                            span_nodes<Leaves>& nodes) {
   const bool inside = leaves.source.is_inside(first, first + items);
   detail::fold_chunks_of(leaves, first, items >> log2_of(Leaves::chunk_items), 0, inside, nodes);
   __syncwarp();
   A value{};
-  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, nodes);
+  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, op, nodes);
   __syncwarp();
   return value;
 }

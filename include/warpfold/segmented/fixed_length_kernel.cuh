@@ -216,8 +216,10 @@ template <class Leaves, bool AreLong> struct late_edges {
     };
     auto& own = arch::dynamic_shared<storage>()[arch::flat_warp()];
     typename Leaves::accumulator result{};
-    if constexpr (AreLong) fold_lanes_of_length(leaves, length, count, is_inside, own, result);
-    else fold_lanes(leaves, lane * length, lane < count ? length : 0, is_inside(0, count * length), own, result);
+    if constexpr (AreLong) fold_lanes_of_length(leaves, length, count, is_inside, arguments.op, own, result);
+    else
+      fold_lanes(leaves, lane * length, lane < count ? length : 0, is_inside(0, count * length), arguments.op, own,
+                 result);
     if (lane < count) arguments.write(first + lane, result);
   }
 };

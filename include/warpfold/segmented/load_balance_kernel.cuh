@@ -6,8 +6,7 @@
 //   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own
 //              ones (short_segments.cuh).
 //   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp, in place
-//              (packed_segments.cuh; sorted_segments.cuh where joins are long) or staged in shared memory
-//              (smem_packed_segments.cuh).
+//              (packed_segments.cuh) or staged in shared memory (smem_packed_segments.cuh).
 //   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its
 //              range, and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for
 //              another.
@@ -22,7 +21,6 @@
 #include <warpfold/segmented/packed_segments.cuh>
 #include <warpfold/segmented/short_segments.cuh>
 #include <warpfold/segmented/smem_packed_segments.cuh>
-#include <warpfold/segmented/sorted_segments.cuh>
 #include <warpfold/thread/array.cuh>
 
 namespace warpfold::segmented {
@@ -31,11 +29,6 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// How a warp folds the short segments of its range. Short segments of one length have a kernel of their own.
 template <class Arguments, bool Staged> struct short_segments_of {
   using type = short_segments<Arguments, packed_segments>;
-};
-template <class Arguments>
-  requires(!decltype(Arguments::segments)::is_fixed_length && has_long_joins<typename Arguments::leaves_type>)
-struct short_segments_of<Arguments, false> {
-  using type = short_segments<Arguments, sorted_segments>;
 };
 template <class Arguments> struct short_segments_of<Arguments, true> {
   using type = short_segments<Arguments, smem_packed_segments>;
@@ -68,8 +61,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   constexpr bool may_be_short = !Segments::is_fixed_length;
   auto& storage = arch::dynamic_shared<kernel_storage<arguments_type, Staged>>();
   auto& own = storage.own[arch::flat_warp()];
-  using short_segments_type = typename short_segments_of<arguments_type, Staged>::type;
-  short_segments_type short_segments_of_warp(arguments, range, start.segment, own);
+  typename short_segments_of<arguments_type, Staged>::type short_segments_of_warp(arguments, range, start.segment, own);
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
@@ -91,7 +83,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     if (is_cut) items = before, at.segment = start.segment - 1;
     return is_cut;
   };
-  constexpr int max_short_items = may_be_short ? short_segments_type::max_items : warp_lanes * wide_items<Leaves>;
+  constexpr int max_short_items = warp_lanes * wide_items<Leaves>;
   const auto before = segments.previous(start);              // loaded together with the first one
   bool begins = !may_be_short || partition.are_mostly_long;  // read the first span; else assume that it is short
   if (begins) settle_next();
@@ -103,10 +95,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     } else if (!begins) {
       const auto next =
           segments.next_span(at.segment + 1, items.end, max_short_items);  // loaded while this one is folded
-      auto& nodes = storage.of_long[arch::flat_warp()];
-      const segment_span span{items.begin, items.end};
-      if constexpr (has_long_joins<Leaves>) fold_long_segment_apart(arguments, range, at.segment, span, nodes);
-      else fold_long_segment(arguments, range, at.segment, span, nodes);
+      fold_long_segment(arguments, range, at.segment, {items.begin, items.end}, storage.of_long[arch::flat_warp()]);
       if (!previous_first && at.segment < start.segment) return;
       ++at.segment, at.cursor = items.end;
       settle(next);

@@ -21,12 +21,12 @@ template <class Leaves> using long_segment_nodes = typename long_segment_storage
 
 /// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes of the warp call it.
 template <class Leaves, class Op>
-__device__ auto fold_long_span(const Leaves& leaves, std::int64_t first, std::int64_t items, [[maybe_unused]] Op op,
+__device__ auto fold_long_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op,
                                [[maybe_unused]] long_segment_nodes<Leaves>& nodes) {
   constexpr int rows = long_rows_of<Leaves>;
   constexpr bool one_loop = has_one_span_loop<Leaves>;
   if constexpr (joins_edges_late<wide_leaves<Leaves>>)
-    return fold_full_span(leaves.template from<wide_items<Leaves>>(0), first, items, nodes);
+    return fold_full_span(leaves.template from<wide_items<Leaves>>(0), first, items, op, nodes);
   else return fold_span<rows, one_loop>(leaves, first, items, op);
 }
 
@@ -36,7 +36,6 @@ template <class Arguments>
 __device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
                                   const segment_span items,
                                   long_segment_nodes<typename Arguments::leaves_type>& nodes) {
-  using leaves_type = typename Arguments::leaves_type;
   const auto& [segments, leaves, op, out, init, empty, partition, values] = arguments;
   const std::int64_t count = items.end - items.begin, first = partition.position(segment, items.begin);
   std::int64_t units = 1, begin = 0, end = 1;
@@ -58,16 +57,7 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
     if (alone) write(value);
     else if (arch::lane_id() == 0) values.value(partition, first, done >> partition.log_unit) = value;
   }
-  if (!alone) join_units(values, partition, first, begin, end, units, for_rare_joins<leaves_type>(op), write);
-}
-
-/// The same, not inlined.
-template <class Arguments>
-WARPFOLD_NO_INLINE __device__ void fold_long_segment_apart(const Arguments& arguments, const segment_span& range,
-                                                           std::int64_t segment, const segment_span items,
-                                                           long_segment_nodes<typename Arguments::leaves_type>& nodes) {
-  __syncwarp();
-  fold_long_segment(arguments, range, segment, items, nodes);
+  if (!alone) join_units(values, partition, first, begin, end, units, op, write);
 }
 
 }  // namespace warpfold::segmented

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds tiles of tiny segments and of mixed lengths in place. Tiny segments are read item by item, of narrow items by
 // half chunks. The others are packed: they wait until 32 lanes are full of their chunks, so a few longer segments cost
-// no more than their items. If folds are long (code_size.cuh), no segment but an empty one is tiny. Long joins have a
-// packing of their own (sorted_segments.cuh).
+// no more than their items. If folds are long (code_size.cuh), no segment but an empty one is tiny.
 #pragma once
 #include <warpfold/segmented/code_size.cuh>
+#include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 
 namespace warpfold::segmented {
+
+struct no_edges {};
+/// A warp's storage for right edges beside `Bytes` bytes, if they are joined late and shared memory holds it.
+template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
+  if constexpr (joins_edges_late<Leaves>) {
+    using nodes = edge_nodes<Leaves, log2_of(warp_lanes)>;
+    constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
+    if constexpr (warps * (sizeof(nodes) + sizeof(span_nodes<Leaves>) + Bytes) <= max_packing_bytes)
+      return std::type_identity<nodes>{};
+    else return std::type_identity<no_edges>{};
+  } else return std::type_identity<no_edges>{};
+}
+template <class Leaves, std::size_t Bytes> using edges_beside = typename decltype(choose_edges<Leaves, Bytes>())::type;
 
 /// The packing of one warp; all lanes call each member.
 template <class Arguments> class packed_segments {
@@ -22,12 +35,16 @@ template <class Arguments> class packed_segments {
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   using queue = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
-  static constexpr int chunk_items = wide_items<leaves_type>;
-  using storage = queue;
+  using edges =
+      edges_beside<wide_leaves<leaves_type>, sizeof(queue) + sizeof(typename decltype(Arguments::segments)::scratch)>;
+  struct storage {
+    queue pending;
+    edges nodes;
+  };
 
   /// The numbers of pending segments are counted from `first_segment`.
   __device__ packed_segments(const Arguments& arguments, std::int64_t first_segment, storage& own)
-      : arguments_(arguments), first_segment_(first_segment), queue_(own) {}
+      : arguments_(arguments), first_segment_(first_segment), own_(own), queue_(own.pending) {}
 
   /// Folds the `taken` kept segments of the tile that begins with segment `first`, or appends them to the pending ones.
   /// The longest has `longest` items. Returns the new number of pending segments. (A member that counts them would cost
@@ -65,14 +82,15 @@ template <class Arguments> class packed_segments {
 
  private:
   __device__ int fold_rounds(int from, int pending, bool all) const {
-    return fold_pending(arguments_.leaves.template from<chunk_items>(0), queue_, from, pending, all, arguments_.op,
-                        [&](int number, index begin, int count, const A& value) {
+    return fold_pending(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, own_.nodes, from, pending,
+                        all, arguments_.op, [&](int number, index begin, int count, const A& value) {
                           arguments_.write(arguments_.out, first_segment_ + number, begin, count, value);
                         });
   }
 
   const Arguments& arguments_;
   const std::int64_t first_segment_;
+  storage& own_;
   queue& queue_;
 };
 

@@ -51,17 +51,25 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
 }
 
 /// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
-/// all of them if `all`. Calls store(number, first item, items, result) in one lane for each. Returns how many it has
-/// folded. All lanes call it.
-template <class Leaves, class Index, int Capacity, class Op, class Store>
-__device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue, int from, int pending,
-                            bool all, Op op, Store store) {
+/// all of them if `all`, or if their edges are joined late. Calls store(number, first item, items, result) in one lane
+/// for each. Returns how many it has folded. All lanes call it. `edges`: the edge_nodes (edge_joins.cuh) if edges are
+/// joined late, else anything empty.
+template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store>
+__device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
+                            [[maybe_unused]] Edges& edges, int from, int pending, bool all, Op op, Store store) {
   using A = typename Leaves::accumulator;
   constexpr int chunk_items = Leaves::chunk_items;
   const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
   const auto own_one = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
   const Index first = own_one.first;
   const int count = lane < taken ? own_one.count : 0;
+  if constexpr (!std::is_empty_v<Edges>) {
+    const bool all_inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
+    A value{};
+    fold_lanes(leaves, first, count, all_inside, op, edges, value);
+    if (count > 0) store(own_one.number, first, count, value);
+    return taken;
+  }
   const int chunks = chunks_of<chunk_items>(count);
   const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
   const int max_chunks = warp::all_reduce(chunks, maximum{});
@@ -85,33 +93,6 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
     done = __shfl_sync(full_warp, end, folded - 1);
   }
   return folded;
-}
-
-/// fold_pending of all, not inlined: few segments are folded so.
-template <class Leaves, class Index, int Capacity, class Op, class Store>
-WARPFOLD_NO_INLINE __device__ void fold_pending_apart(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
-                                                      int from, int pending, Op op, Store store) {
-  fold_pending(leaves, queue, from, pending, true, op, store);
-}
-
-/// fold_pending of up to 32 segments whose edges are joined late. `edges`: their edge_nodes (edge_joins.cuh). Segments
-/// with items that do not count are folded again, by the operator's joins.
-template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store>
-__device__ int fold_pending_late(const Leaves& leaves, pending_segments<Index, Capacity>& queue, Edges& edges, int from,
-                                 int pending, [[maybe_unused]] Op op, Store store) {
-  const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
-  const auto own = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
-  const int count = lane < taken ? own.count : 0;
-  const bool inside = leaves.source.is_inside(warp::shuffle(own.first, 0), warp::shuffle(own.first + count, taken - 1));
-  typename Leaves::accumulator value{};
-  const bool is_right = fold_lanes(leaves, own.first, count, inside, edges, value);
-  if (count > 0 && is_right) store(own.number, own.first, count, value);
-  if constexpr (!joins_edges_late<Leaves>) {
-    const int again = append_pending(queue, from, !is_right, own.first, own.count, own.number);  // all are read
-    __syncwarp();
-    if (again > from) fold_pending_apart(leaves, queue, from, again, op, store);
-  }
-  return taken;
 }
 
 }  // namespace warpfold::segmented

@@ -81,8 +81,7 @@ template <class Arguments> __device__ void join_share_of_units(const Arguments& 
                      count = share.items.end - share.items.begin;
   if (share.first < share.last)
     join_units(arguments.units, partition, first, share.first >> partition.log_unit, partition.unit_count(share.last),
-               partition.unit_count(count), for_rare_joins<typename Arguments::leaves_type>(arguments.op),
-               [&](const auto& value) {
+               partition.unit_count(count), arguments.op, [&](const auto& value) {
                  if (arch::lane_id() == 0)
                    arguments.write(arguments.out, share.segment, share.items.begin, count, value);
                });

@@ -85,7 +85,7 @@ __device__ void write_tile(const Arguments& arguments, A (&results)[Count], cons
     WARPFOLD_UNROLL
     for (int k = 0; k < Count; ++k)
       if (thread::may_combine_missing<decltype(Arguments::op), A> || count[k] > 0)
-        results[k] = for_rare_joins<typename Arguments::leaves_type>(arguments.op)(initial, results[k]);
+        results[k] = arguments.op(initial, results[k]);
   }
   const A none = arguments.empty.alone();
   WARPFOLD_UNROLL
