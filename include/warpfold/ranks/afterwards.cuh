@@ -128,7 +128,7 @@ template <class Message, class Op, class Finish> struct exchange_then {
           turn.end();
           return finish(places, op, to, kept().shared);
         }
-        copy_first_words<Message>(places, all, is_near ? boxes.size : boxes.rank);
+        spread<Message>(places, all, is_near ? boxes.size : boxes.rank);
         if (is_near && threadIdx.x == 0) own(all).take();
       }
     run_far(turn, op);
@@ -152,20 +152,12 @@ template <class Message, class Op, class Finish> struct exchange_then {
   }
 };
 
-/// What a block keeps in shared memory where messages have been gathered.
-template <bool MayBeNear> struct finish_room {
-  int shared;
-  std::conditional_t<MayBeNear, near_messages, char> near;
-};
-
 /// The last step where messages are gathered by a library.
-template <class Message, class Op, class Finish>
+template <class Op, class Finish>
 __global__ void finish_kernel(const __grid_constant__ gathered_messages all, Op op,
                               const __grid_constant__ Finish finish, report* to) {
-  constexpr bool may_be_near = nearness<Message>::is_possible && !are_read_later<Finish>;
-  __shared__ finish_room<may_be_near> room;
-  if constexpr (may_be_near) finish(brought_near<Message>(all, room.near), op, to, room.shared);
-  else finish(all, op, to, room.shared);
+  __shared__ int shared;
+  finish(all, op, to, shared);
 }
 
 /// An output in place of reduction::part_output: the last block writes the list, then calls after(op).

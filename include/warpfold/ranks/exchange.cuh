@@ -169,7 +169,8 @@ template <class A, class Op, communicator Ranks, class Message = list_message<A,
         }
         ranks_.all_gather(at.mine, at.all.first, stride, options_.stream);
       }
-      host_side::enqueue(&finish_kernel<message, Op, Finish>, {1, 256}, options_.stream, at.all, op_, finish, at.to);
+      const int threads = ranks_.size() <= warp_lanes ? warp_lanes : 256;
+      host_side::enqueue(&finish_kernel<Op, Finish>, {1, threads}, options_.stream, at.all, op_, finish, at.to);
     }
   }
   void gather_first(const memory& at) {

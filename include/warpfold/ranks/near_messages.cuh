@@ -37,36 +37,25 @@ template <class A, class Op> struct nearness<list_message<A, Op>> {
   }
 };
 
-/// Copies headers, and what of the payloads travels in the first words, but not the payload of `far_rank`. All threads of
-/// the block call it. Cost: two trips to memory.
+/// Copies `near` to `all`, but not the payload of `far_rank`, which is there already. All threads of the block call it.
 template <class Message>
-__device__ __attribute__((noinline)) void copy_first_words(const gathered_messages& from, const gathered_messages& to,
-                                                           int far_rank) {
-  constexpr int header_pieces = 3 * header_words, pieces = 3 * first_words;  // of 4 bytes
+__device__ __attribute__((noinline)) void spread(const gathered_messages& near, const gathered_messages& all,
+                                                 int far_rank) {
+  constexpr int header_pieces = 3 * header_words;  // of 4 bytes
   WARPFOLD_NO_UNROLL
-  for (int i = static_cast<int>(threadIdx.x); i < from.count * pieces; i += static_cast<int>(blockDim.x)) {
-    const int rank = i / pieces, piece = i % pieces, behind = piece - header_pieces;
-    Message &source = from.of<Message>(rank), &target = to.of<Message>(rank);
-    if (behind < 0)
-      reinterpret_cast<std::uint32_t*>(&target)[piece] = reinterpret_cast<const std::uint32_t*>(&source)[piece];
-    else if (rank != far_rank && source.header.call != 0 && 4 * behind < Message::payload_bytes(source.header))
-      static_cast<std::uint32_t*>(target.payload())[behind] =
-          static_cast<const std::uint32_t*>(source.payload())[behind];
+  for (int rank = 0; rank < near.count; ++rank) {
+    Message &from = near.of<Message>(rank), &to = all.of<Message>(rank);
+    const std::int64_t bytes = from.header.call == 0 || rank == far_rank ? 0 : Message::payload_bytes(from.header);
+    const int behind =
+        static_cast<int>(least_of<std::int64_t>(bytes, (first_words - header_words) * word_bytes) + 3) / 4;
+    WARPFOLD_NO_UNROLL
+    for (int i = static_cast<int>(threadIdx.x); i < header_pieces + behind; i += static_cast<int>(blockDim.x)) {
+      const int k = i - header_pieces;
+      if (k < 0) reinterpret_cast<std::uint32_t*>(&to)[i] = reinterpret_cast<const std::uint32_t*>(&from)[i];
+      else static_cast<std::uint32_t*>(to.payload())[k] = static_cast<const std::uint32_t*>(from.payload())[k];
+    }
   }
   __syncthreads();
-}
-
-/// `all` in shared memory if all messages are short, else `all`. All threads of the block call it.
-template <class Message> __device__ gathered_messages brought_near(const gathered_messages& all, near_messages& near) {
-  if (all.count > most_near_ranks) return all;
-  const int rank = static_cast<int>(threadIdx.x);
-  const bool is_long = rank < all.count && !nearness<Message>::fits(all.of(rank).first, all.of(rank).end, all.count);
-  if (__syncthreads_or(is_long) != 0) return all;
-  const gathered_messages places = near.all(all.count);
-  copy_first_words<Message>(all, places, all.count);
-  if (rank < all.count) places.of<Message>(rank).take();
-  __syncthreads();
-  return places;
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
