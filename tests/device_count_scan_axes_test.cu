@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <warpfold/device_count_scan_axes.cuh>
+#include <warpfold/vector_operators.hpp>
 
 #include <string>
 #include <vector>
@@ -156,10 +157,11 @@ TEST(scan_axes_device_count, errors) {
 
 /// The other forms are calls, too. (They pass on what the form above does, and would take long to compile.)
 template <class In, class Count, class Out, class Axis>
-constexpr bool are_calls = requires(const In& in, const Count& count, const Out& out, const Axis& axis) {
+constexpr bool are_calls = requires(const In& in, const Count& count, const Out& out, const Axis& axis,
+                                    const wf::reduce_options<int>& options) {
   wf::inclusive_scan_axes(in, count, out, axis);
-  wf::exclusive_scan_axes(in, count, out, axis, {.init = 3});
-  wf::transform_inclusive_scan_axes(in, count, out, axis, wf::plus{}, wf::magnitude{}, {.max_blocks = 1});
+  wf::exclusive_scan_axes(in, count, out, axis, options);
+  wf::transform_inclusive_scan_axes(in, count, out, axis, wf::plus{}, wf::magnitude{}, options);
 };
 static_assert(are_calls<wf::strided<int, 2>, wf::device_count<int>, wf::strided<int, 2>, wf::backwards>);
 

@@ -81,9 +81,10 @@ TEST(scan_by_key_device_count, errors) {
 }
 
 /// The other forms are calls, too. (They pass on what the form above does, and would take long to compile.)
-template <class It, class Count> constexpr bool are_calls = requires(It it, const Count& count) {
+template <class It, class Count>
+constexpr bool are_calls = requires(It it, const Count& count, const wf::reduce_options<int>& options) {
   wf::exclusive_scan_by_key(it, it, count, it);
-  wf::exclusive_scan_by_key(it, it, count, it, wf::plus{}, wf::equal_to{}, {.init = 3});
+  wf::exclusive_scan_by_key(it, it, count, it, wf::plus{}, wf::equal_to{}, options);
 };
 static_assert(are_calls<int*, wf::device_count<long long>>);
 

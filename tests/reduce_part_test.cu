@@ -28,8 +28,6 @@ namespace wf = warpfold;
 using wf_test::device_array, wf_test::interval, wf_test::join;
 using hash = wf_test::tree_hash<8>;
 
-constexpr std::int64_t largest = wf_test::emulated ? 150'000 : 20'000'000;
-
 /// The borders of `parts` parts of `count` items, some of them empty.
 std::vector<std::int64_t> random_borders(std::int64_t count, int parts, wf_test::random_source& source) {
   std::vector<std::int64_t> borders{0, count};
