@@ -217,40 +217,30 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
   }
 }
 
-/// Matrices whose rows warps fold as `Rows` says.
-template <class Rows, class Leaves> void narrow_matrices_join_splits(int columns, std::int64_t most_splits) {
+template <int Columns> void narrow_matrices_join_splits() {
+  constexpr int chunk_rows = ax::narrow_chunk_rows(sizeof(interval), Columns);
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, Columns * chunk_rows>;
+  constexpr auto policy = ax::narrow_policy_of<leaves, Columns>;
+  const int log_batch = ax::ceil_log2(policy.batch_rows()), warps = policy.block_threads / 32;
   for (const std::int64_t splits : {1, 3, 129})
     for (const int offset : {0, 1}) {
-      if (splits > most_splits) continue;
-      const auto by = Rows::shape_of(columns, offset == 0);
-      const int log_batch = Rows::log_batch_rows(by);
-      const std::int64_t split_rows = std::int64_t{2 * ax::narrow_warps} << log_batch;
+      if (wf_test::emulated && splits > 3 && Columns != 3) continue;
+      const std::int64_t split_rows = 2 * policy.batch_rows() * warps;
       const std::int64_t rows = (splits - 1) * split_rows + split_rows / 2 + 3;
-      const device_array<interval> in(numbered(rows, columns, true), offset);
-      const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
+      const device_array<interval> in(numbered(rows, Columns, true), offset);
+      const ax::shape shape = ax::shape_of({2, {rows, Columns}, {Columns, 1}}, 0b01, {1, {Columns}, {1}});
       for (const int blocks : {1, 5, static_cast<int>(splits)})
-        EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Rows, arguments_of<Leaves>>, shape,
-                                   Leaves{in.data(), {}, {0, rows * columns - 1}}, 1,
-                                   plan_of(columns, ax::narrow_warps, log_batch + 1, 1, splits, blocks),
-                                   ax::narrow_threads, sizeof(ax::narrow_storage<Rows>), by))
-            << columns << " columns, " << splits << " splits, " << blocks << " blocks";
+        EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, arguments_of<leaves>>, shape,
+                                   leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
+                                   plan_of(Columns, warps, log_batch + 1, 1, splits, blocks), policy.block_threads,
+                                   sizeof(ax::narrow_storage<leaves, Columns>), offset == 0))
+            << Columns << " columns, " << splits << " splits, " << blocks << " blocks";
     }
 }
-template <int Columns> void narrow_matrices_in_registers_join_splits() {
-  constexpr int chunk_items = Columns * ax::narrow_chunk_rows(sizeof(interval), Columns);
-  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, chunk_items>;
-  narrow_matrices_join_splits<ax::narrow_rows<leaves, Columns, wf_test::join>, leaves>(Columns, 3);
-}
 TEST(axis_kernels, narrow_matrices_join_splits) {
-  narrow_matrices_in_registers_join_splits<2>();
-  narrow_matrices_in_registers_join_splits<3>();
-  narrow_matrices_in_registers_join_splits<7>();
-}
-TEST(axis_kernels, narrow_matrices_of_copied_rows_join_splits) {
-  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false>;
-  for (int columns = 2; columns <= ax::max_narrow_columns; ++columns)
-    narrow_matrices_join_splits<ax::copied_rows<leaves, wf_test::join>, leaves>(
-        columns, columns == 3 || !wf_test::emulated ? 129 : 3);
+  narrow_matrices_join_splits<2>();
+  narrow_matrices_join_splits<3>();
+  narrow_matrices_join_splits<7>();
 }
 
 /// The row of an item, by its number.

@@ -2,7 +2,6 @@
 // Shapes and plans as pure functions: whatever the array and the device, the work items cover each item of each output
 // once, and shared partial results fit the scratch.
 #include <warpfold/axes/choice.hpp>
-#include <warpfold/axes/copied_rows_shape.hpp>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/axes/staged_plan.hpp>
@@ -94,7 +93,7 @@ struct item_kind {
   ax::tile_policy tiles;
   ax::narrow_policy narrow[ax::max_narrow_columns + 1];  ///< by the number of columns
   ax::staged_policy staged;
-  bool takes_tiles, takes_narrow, copies_rows, takes_staged;
+  bool takes_tiles, takes_narrow, takes_staged;
 };
 template <int Item, int Accumulator, int... Columns>
 void set_narrow_policies(item_kind& kind, std::integer_sequence<int, Columns...>) {
@@ -115,7 +114,6 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  ax::staged_policy_for(Item),
                  ax::takes_tiles(Item, Accumulator),
                  ax::takes_narrow(Item, Accumulator),
-                 ax::copies_rows(Item, Accumulator),
                  ax::takes_staged_columns(Item, Accumulator)};
   if constexpr (ax::takes_narrow(Item, Accumulator))
     set_narrow_policies<Item, Accumulator>(kind, std::make_integer_sequence<int, ax::max_narrow_columns - 1>());
@@ -179,19 +177,14 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     if (kind.takes_narrow) {
       const auto columns = static_cast<int>(shape.kept.inner().extent);
       const ax::narrow_policy& policy = kind.narrow[columns];
-      const auto rows = ax::copied_rows_of(columns, kind.item_bytes, choice.is_aligned);
-      const int log_batch = kind.copies_rows
-                                ? rows.log_batch_rows()
-                                : ax::ceil_log2(std::int64_t{policy.batch_chunks} * 32 * policy.chunk_rows);
       const std::int64_t matrices = shape.outputs / columns;
       if (matrices * columns != shape.outputs || shape.reduced.inner().in_stride != columns) return "narrow: columns";
       if (policy.chunk_rows * columns * static_cast<int>(kind.item_bytes) % 16 != 0) return "chunks are no vectors";
-      if (kind.copies_rows && rows.group_pitch << rows.log_groups() > ax::most_copied_bytes)
-        return "rows exceed their storage";
       const auto plan = ax::plan_narrow(resident, matrices, columns, items, kind.item_bytes, kind.accumulator_bytes,
-                                        log_batch, max_blocks);
-      if (plan.log_rows < log_batch) return "a share of rows is no batch";
-      return problem(plan, matrices, 1, items, std::int64_t{ax::narrow_warps} << plan.log_rows, plan.lanes,
+                                        policy, max_blocks);
+      if ((std::int64_t{1} << plan.log_rows) % policy.batch_rows() != 0) return "a share of rows is no batches";
+      return problem(plan, matrices, 1, items,
+                     std::int64_t{policy.block_threads / warpfold::warp_lanes} << plan.log_rows, plan.lanes,
                      kind.accumulator_bytes, max_blocks);
     }
     choice.kind = ax::kernel_kind::columns;

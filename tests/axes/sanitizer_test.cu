@@ -61,7 +61,6 @@ TEST(axes_sanitizer, every_kernel) {
 // A test of its own, by the name that racecheck cannot judge (sanitizer/run.py).
 TEST(axes_sanitizer, staged_columns_join_splits) { expect_sums({"tall vector columns", {9000, 16}, 0b01, 0}); }
 
-// Items that are too small to be copied are taken apart in registers.
 TEST(axes_sanitizer, narrow_matrices_of_small_items) {
   for (const std::int64_t rows : {5000, 4096})
     for (const int misaligned : {0, 1}) {

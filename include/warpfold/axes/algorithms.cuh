@@ -8,9 +8,7 @@
 #include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/column_kernel.cuh>
 #include <warpfold/axes/column_share_kernel.cuh>
-#include <warpfold/axes/copied_rows.cuh>
 #include <warpfold/axes/narrow_kernel.cuh>
-#include <warpfold/axes/narrow_rows.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/row_kernel.cuh>
 #include <warpfold/axes/staged_column_kernel.cuh>
@@ -137,28 +135,25 @@ template <class Arguments> struct long_rows {
   }
 };
 
-/// Matrices of a few columns, whose rows warps fold as `Rows` says.
-template <class Rows, class Arguments> struct narrow_matrices {
+/// Matrices of `Columns` columns. `leaves` are in chunks of whole rows.
+template <int Columns, class Arguments> struct narrow_matrices {
   using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "long matrices of few columns";
-  static constexpr auto* kernel = &narrow_kernel<Rows, Arguments>;
+  static constexpr auto* kernel = &narrow_kernel<Columns, Arguments>;
   static constexpr int vector = 1;
-  static constexpr std::size_t shared_bytes = sizeof(narrow_storage<Rows>);
+  static constexpr std::size_t shared_bytes = sizeof(narrow_storage<leaves, Columns>);
 
   static bool takes(const planned_call& call) {
-    return call.choice.kind == kernel_kind::narrow && Rows::takes(columns(call));
+    return call.choice.kind == kernel_kind::narrow && call.given.kept.inner().extent == Columns;
   }
-  static std::optional<launch_plan<typename Rows::shape>> plan_for(const planned_call& call) {
-    const auto shape = Rows::shape_of(columns(call), call.choice.is_aligned);
-    return {{plan_narrow(call.frame.resident_blocks<kernel>(narrow_threads, shared_bytes),
-                         call.given.outputs / columns(call), columns(call), call.given.reduced_items,
-                         sizeof(typename Arguments::leaves_type::item), sizeof(typename Rows::A),
-                         Rows::log_batch_rows(shape), call.frame.max_blocks()),
-             narrow_threads, shape}};
+  static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
+    constexpr narrow_policy policy = narrow_policy_of<leaves, Columns>;
+    return {{plan_narrow(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
+                         call.given.outputs / Columns, Columns, call.given.reduced_items, sizeof(typename leaves::item),
+                         sizeof(typename leaves::accumulator), policy, call.frame.max_blocks()),
+             policy.block_threads, call.choice.is_aligned}};
   }
-
- private:
-  static int columns(const planned_call& call) { return static_cast<int>(call.given.kept.inner().extent); }
 };
 
 /// Small matrices of some columns.

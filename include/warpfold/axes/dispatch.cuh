@@ -97,7 +97,7 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
   const auto narrow = [&]<int Columns>(std::integral_constant<int, Columns>) {
     const auto in = single.template in_chunks<narrow_chunk_rows(item_bytes, Columns) * Columns>();
     using arguments = axis_arguments<std::remove_const_t<decltype(in)>, Op, Out, typename Known::map>;
-    return try_algorithm(narrow_matrices<narrow_rows<typename arguments::leaves_type, Columns, Op>, arguments>{}, in);
+    return try_algorithm(narrow_matrices<Columns, arguments>{}, in);
   };
   const auto columns = [&]<class In>(const In& in) {
     using arguments = axis_arguments<In, Op, Out, typename Known::map>;
@@ -106,16 +106,11 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
       if (try_algorithm(few_item_columns<few_items_count, arguments>{}, in)) return;
     if (!try_algorithm(whole_columns<arguments>{}, in)) try_algorithm(shared_columns<arguments>{}, in);
   };
-  if constexpr (takes_narrow(item_bytes, leaf_bytes<Leaves>())) {
-    if constexpr (copies_rows(item_bytes, sizeof(A))) {
-      using rows = copied_rows<typename single_arguments::leaves_type, Op>;
-      if (try_algorithm(narrow_matrices<rows, single_arguments>{}, single)) return;
-    } else if ([&]<int... Below>(std::integer_sequence<int, Below...>) {
-                 return (narrow(std::integral_constant<int, max_narrow_columns - Below>()) || ...);
-               }(std::make_integer_sequence<int,
-                                            max_narrow_columns - (order_of<Known, Leaves> != item_order::columns)>()))
+  if constexpr (takes_narrow(item_bytes, leaf_bytes<Leaves>()))
+    if ([&]<int... Below>(std::integer_sequence<int, Below...>) {
+          return (narrow(std::integral_constant<int, max_narrow_columns - Below>()) || ...);
+        }(std::make_integer_sequence<int, max_narrow_columns - (order_of<Known, Leaves> != item_order::columns)>()))
       return;
-  }
   if constexpr (takes_staged_columns(item_bytes, sizeof(A)))
     if (try_algorithm(staged_columns<single_arguments>{}, single)) return;
   if constexpr (takes_tiles(item_bytes, sizeof(A)))

@@ -173,21 +173,22 @@ inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_
   return plan;
 }
 
-/// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each, of which a warp folds up to
-/// 2^log_batch at once. Each block has rows of one matrix at a time.
+/// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each. Each block has rows of one
+/// matrix at a time.
 inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
-                        std::size_t item_bytes, std::size_t accumulator_bytes, int log_batch, int max_blocks) {
-  const int blocks = cooperating_blocks(max_resident_blocks, max_blocks);
+                        std::size_t item_bytes, std::size_t accumulator_bytes, const narrow_policy& policy,
+                        int max_blocks) {
+  const int log_batch = ceil_log2(policy.batch_rows()), blocks = cooperating_blocks(max_resident_blocks, max_blocks);
   plan plan{};
   plan.lanes = columns;
-  plan.groups = narrow_warps;
+  plan.groups = policy.block_threads / warp_lanes;
   plan.tiles = matrices;
   plan.log_rows = greatest_of(ceil_log2(host_side::divide_up(rows, plan.groups)), log_batch);
   deal_splits(plan, rows, log_batch,
               least_of(most_drawn_work(matrices * columns * rows * static_cast<std::int64_t>(item_bytes),
-                                       light_work_bytes / narrow_blocks, blocks),
+                                       light_work_bytes / policy.blocks_per_multiprocessor, blocks),
                        max_shared_work_items(plan.lanes, accumulator_bytes)));
-  deal_drawn_work(plan, blocks, narrow_threads, 1, true, accumulator_bytes);
+  deal_drawn_work(plan, blocks, policy.block_threads, 1, true, accumulator_bytes);
   return plan;
 }
 

@@ -120,26 +120,19 @@ consteval int narrow_chunk_rows(std::size_t item_bytes, int columns) {
   return rows;
 }
 
-/// Threads of a block of the narrow kernel, and blocks of a multiprocessor, requested of the register allocator.
-inline constexpr int narrow_threads = 256, narrow_warps = narrow_threads / warp_lanes, narrow_blocks = 2;
-/// Bytes of rows that a warp copies to shared memory at a time, at most.
-inline constexpr int most_batch_bytes = 5 * 1024;
-/// Whether rows are copied there, which one kernel does for all numbers of columns. Lanes would have to read smaller
-/// items one by one, which takes longer than to take them apart in registers. Wide accumulators find no room beside the
-/// rows.
-consteval bool copies_rows(std::size_t item_bytes, std::size_t accumulator_bytes) {
-  return item_bytes >= 4 && accumulator_bytes <= 16;
-}
-
 struct narrow_policy {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< requested of the register allocator
   int chunk_rows;
   int batch_chunks;  ///< chunks that a lane has in flight
+
+  constexpr std::int64_t batch_rows() const { return std::int64_t{batch_chunks} * warp_lanes * chunk_rows; }
 };
 consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t leaf_bytes) {
   const int rows = narrow_chunk_rows(item_bytes, columns);
   const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * leaf_bytes;
   const auto chunks = static_cast<int>(clamped<std::size_t>(std::bit_floor(160 / greatest_of(chunk, held)), 1, 8));
-  return {rows, chunks};
+  return {256, 2, rows, chunks};
 }
 /// Whether a lane's registers hold whole rows.
 consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {

@@ -4,10 +4,10 @@
 #pragma once
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/named_barrier.cuh>
+#include <warpfold/arch/shared_access.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/axes/leaves.cuh>
-#include <warpfold/axes/staged_items.cuh>
 #include <warpfold/axes/staged_plan.hpp>
 #include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/thread/fold.cuh>
@@ -15,6 +15,9 @@
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
+
+template <class Leaves>
+inline constexpr staged_policy staged_policy_of = staged_policy_for(sizeof(typename Leaves::item));
 
 /// A work item, and how its rows come: row groups have adjacent ones, of which each stage takes as many of all groups.
 struct staged_item {
@@ -150,6 +153,40 @@ template <class Arguments, class Storage> class row_stager {
   unsigned drawn_;
   stage_place place_;
 };
+
+/// An item at any address to which its type is aligned.
+template <class Chunk, class T> __device__ void load_staged(Chunk& to, const unsigned char* from) {
+  constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;
+  WARPFOLD_UNROLL
+  for (int byte = 0; byte < int{sizeof(T)}; byte += piece)
+    arch::load_shared<piece>(from + byte, reinterpret_cast<unsigned char*>(to.word) + byte);
+}
+
+/// Calls push(node) for the nodes over batches of the `count` items of a column that a stage has, the first of which is
+/// number `first` of the column. They lie at `items` in shared memory if they have been copied, at `place` in any case.
+template <class Leaves, class Op, class Push>
+__device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t first, int count,
+                           const unsigned char* items, bool are_copied, std::int64_t place, Push push) {
+  using T = typename Leaves::item;
+  constexpr int batch_rows = staged_policy_of<Leaves>.batch_rows, stage_rows = staged_policy_of<Leaves>.stage_rows;
+  const int row_bytes = pitch * int{sizeof(T)};
+  WARPFOLD_NO_UNROLL
+  for (int row = 0; row < count; row += batch_rows) {
+    typename Leaves::chunk held[batch_rows] = {};
+    if (are_copied) {
+      // Behind the last rows lie old items, which are still within the storage.
+      WARPFOLD_UNROLL
+      for (int k = 0; k < batch_rows; ++k)
+        load_staged<typename Leaves::chunk, T>(held[k], items + (row + k) * row_bytes);
+    } else {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < batch_rows; ++k)
+        if (row + k < count) leaves.load(held[k], place + std::int64_t{row + k} * pitch);
+    }
+    push(fold_batch_rows(leaves, held, 0, first + row, count - row, op));
+    if constexpr (batch_rows == stage_rows) break;
+  }
+}
 
 /// Folds the rows that the caller's group has of `item`, stage after stage from `place` on, and keeps their node in
 /// shared.nodes[buffer].
