@@ -32,28 +32,19 @@ struct axis_map {
   __device__ stretch_place stretch_at(std::int64_t index) const { return {in(index), endless}; }
 };
 
-/// Row-major numbers over axes. Numbers below 2^31 are divided by a multiplication of 32 bits, others by one of 64.
+/// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
 struct index_map {
-  /// By which of the two depends on is_narrow.
-  union divisor {
-    thread::fast_divisor narrow;
-    thread::wide_divisor wide;
-
-    constexpr divisor() : narrow() {}
-  };
-
   int rank;
   bool is_narrow;                  ///< whether all numbers are below 2^31
   axis_list::axis axes[max_axes];  ///< innermost first
-  divisor divisors[max_axes];
+  thread::fast_divisor divisors[max_axes];
 
   index_map() = default;
   explicit index_map(const axis_list& list)
       : rank(list.rank), is_narrow(list.items() <= std::int64_t{1} << 31), axes{}, divisors{} {
     for (int i = 0; i < rank; ++i) {
       axes[i] = list.axes[rank - 1 - i];
-      if (is_narrow) divisors[i].narrow = thread::fast_divisor(axes[i].extent);
-      else divisors[i].wide = thread::wide_divisor(axes[i].extent);
+      if (is_narrow) divisors[i] = thread::fast_divisor(axes[i].extent);
     }
   }
 
@@ -81,8 +72,7 @@ struct index_map {
 
  private:
   __device__ std::int64_t divided(int axis, std::int64_t index) const {
-    if (is_narrow) return divisors[axis].narrow.quotient(static_cast<std::uint32_t>(index));
-    return static_cast<std::int64_t>(divisors[axis].wide.quotient(static_cast<std::uint64_t>(index)));
+    return is_narrow ? divisors[axis].quotient(static_cast<std::uint32_t>(index)) : index / axes[axis].extent;
   }
   template <class Visit> __device__ void decompose(std::int64_t index, Visit visit) const {
     WARPFOLD_NO_UNROLL

@@ -37,11 +37,7 @@ struct plan {
   /// Work item `number`, where outputs have `items` items. Neighbouring ones are tiles of one split, as far as there
   /// are several.
   __device__ work_item item_at(std::int64_t number, std::int64_t items) const {
-    // Where there are splits, there are few work items (max_work_items).
-    const std::int64_t split = splits == 1  ? 0
-                               : tiles == 1 ? number
-                                            : static_cast<unsigned>(number) / static_cast<unsigned>(tiles),
-                       first = split * split_items();
+    const std::int64_t split = splits == 1 ? 0 : tiles == 1 ? number : number / tiles, first = split * split_items();
     return {number - split * tiles, split, first,
             number < work_items() ? least_of(first + split_items(), items) : first};
   }

@@ -25,28 +25,4 @@ struct fast_divisor {
   }
 };
 
-/// A divisor from 1 to 2^62, for dividends below 2^62: the same with m = ceil(2^(62 + s) / d) of 64 bits. The hardware's
-/// own division takes ten times as many instructions.
-struct wide_divisor {
-  std::uint64_t multiplier;
-  int shift;
-
-  explicit WARPFOLD_JIT constexpr wide_divisor(std::int64_t number) : multiplier(0), shift(0) {
-    const auto divisor = static_cast<std::uint64_t>(number);
-    while (std::uint64_t{2} << shift < divisor) ++shift;  // 2^s is 2 << shift, no less than 2
-    std::uint64_t remainder = (std::uint64_t{2} << shift) % divisor;
-    multiplier = (std::uint64_t{2} << shift) / divisor;
-    for (int bit = 0; bit < 62; ++bit) {
-      remainder *= 2;
-      multiplier = 2 * multiplier + (remainder >= divisor);
-      if (remainder >= divisor) remainder -= divisor;
-    }
-    multiplier += remainder > 0;
-  }
-
-  __device__ std::uint64_t quotient(std::uint64_t dividend) const {
-    return __umul64hi(2 * dividend, multiplier) >> shift;
-  }
-};
-
 }  // namespace warpfold::thread
