@@ -70,7 +70,10 @@ template <class Order, class Source> class item_stream {
   __device__ static constexpr int distance(int i) {
     return i / chunk_items * (warp_lanes * chunk_items) + i % chunk_items;
   }
-  __device__ auto rank(int i) const { return Order::rank(Source::value(rows_[i / chunk_items], i % chunk_items)); }
+  __device__ auto number(int i) const {
+    return Order::number_of(Source::value(rows_[i / chunk_items], i % chunk_items));
+  }
+  __device__ auto rank(int i) const { return Order::rank_of(number(i)); }
   __device__ std::int64_t first_of_lane() const { return first_ + arch::lane_id() * chunk_items; }
 
   /// Loads the batch of the next tile, and returns the leading bits of the lane's best item. All its items wait.
@@ -78,19 +81,17 @@ template <class Order, class Source> class item_stream {
     first_ = tiles_.tile() * tile_items() + arch::flat_warp() * items;
     tiles_.advance();
     ++turns_;
-    typename Order::rank_type best = 0;
     waiting_ = 0;
     if (first_ >= source_.items) return 0;
     const bool all_exist = warp::load_rows(source_, first_, rows_);
     const std::int64_t remaining = source_.items - first_of_lane();
+    if (remaining <= 0) return 0;
+    auto best = number(0);
+    waiting_ = 1;
     WARPFOLD_UNROLL
-    for (int i = 0; i < lane_items; ++i)
-      if (all_exist || distance(i) < remaining) {
-        const auto own = rank(i);
-        best = own > best ? own : best;
-        waiting_ |= 1u << i;
-      }
-    return key::least_of(best).leading();
+    for (int i = 1; i < lane_items; ++i)
+      if (all_exist || distance(i) < remaining) best = Order::better(best, number(i)), waiting_ |= 1u << i;
+    return key::least_of(Order::rank_of(best)).leading();
   }
   __device__ unsigned leading(int i) const { return key::least_of(rank(i)).leading(); }
   /// The leading bits of the worst waiting item, or ~0.

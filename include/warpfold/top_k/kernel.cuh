@@ -113,10 +113,17 @@ __device__ bool select(const Arguments& arguments, const Source& source, std::in
     item_stream<Order, Source> items(source, part, parts);
     items.start(list, shared.words, shape.k);
     __syncthreads();
-    list.fill([&] { return items.step(list); }, [&] { words.exchange(list, shared.words); });
+    list.fill([&] { return items.step(list); },
+              [&] {
+                if (parts == 1) return;
+                words.tell(list);
+                words.hear(list, shared.words);
+              });
   }
   list.shrink(shape.spared);
   if (parts > 1) {
+    words.hear(list, shared.words);  // others of about the same pace have told theirs, so less is stored
+    __syncthreads();
     key* const keys = arguments.keys + segment * parts * shape.spared;
     unsigned* const stored = arguments.stored + segment;
     store_keys(list, keys, stored);
@@ -127,7 +134,7 @@ __device__ bool select(const Arguments& arguments, const Source& source, std::in
     }
     __syncthreads();
     if (!shared.is_last) return false;
-    words.exchange(list, shared.words);  // by now, all parts have told theirs
+    words.hear(list, shared.words);  // by now, all parts have told theirs
     __syncthreads();
     select_stored(list, keys, static_cast<int>(arch::observe(stored)));
     if (arch::flat_thread() == 0) arch::publish(stored, 0);

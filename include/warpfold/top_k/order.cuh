@@ -19,11 +19,21 @@ template <bool Smallest, nans Nans, class T> struct item_order {
   using rank_type = std::conditional_t<rank_bits <= 32, std::uint32_t, std::uint64_t>;
   static constexpr rank_type all_ones = static_cast<rank_type>(~std::uint64_t{0} >> (64 - rank_bits));
 
-  __device__ static rank_type rank(const T& item) {
+  /// What items are compared as: numbers of the hardware, which takes one instruction for the better of two.
+  using number = std::conditional_t<is_real, value, T>;
+  __device__ static number number_of(const T& item) {
+    if constexpr (is_real) return warpfold::detail::convert<value>(item);
+    else return item;
+  }
+  /// The one of the better rank.
+  __device__ static number better(number a, number b) {
+    if constexpr (Nans == nans::ignore) return std::conditional_t<Smallest, minimum_number, maximum_number>{}(a, b);
+    else return std::conditional_t<Smallest, minimum, maximum>{}(a, b);
+  }
+  __device__ static rank_type rank_of(number item) {
     if constexpr (is_real) {
-      const value number = warpfold::detail::convert<value>(item);
-      const rank_type bits = number_bits(number) >> dropped_bits;
-      if (number != number) return Nans == nans::propagate ? all_ones : 0;
+      const rank_type bits = number_bits(item) >> dropped_bits;
+      if (item != item) return Nans == nans::propagate ? all_ones : 0;
       return Smallest ? bits ^ all_ones : bits;
     } else {
       constexpr rank_type sign = std::is_signed_v<T> ? rank_type{1} << (rank_bits - 1) : 0;
@@ -31,6 +41,7 @@ template <bool Smallest, nans Nans, class T> struct item_order {
       return Smallest ? bits ^ all_ones : bits;
     }
   }
+  __device__ static rank_type rank(const T& item) { return rank_of(number_of(item)); }
   /// The value at places without an item.
   __host__ __device__ static constexpr value missing() {
     return warpfold::detail::best_k<Smallest, 1, Nans>::template worst<value>();

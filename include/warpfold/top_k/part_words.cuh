@@ -15,20 +15,24 @@ struct part_words {
   unsigned* words;  ///< one for each part, zero before and after
   int part, parts, k;
 
-  /// Tells the block's word, and takes the bound of all. All threads call it; barriers must come before and after it.
-  template <class Key> __device__ void exchange(best_list<Key>& list, tally_words& shared) const {
-    if (parts == 1) return;
-    // Half of the parts, or k of them, tell enough: so the others may be late, or have worse items.
-    const unsigned share = static_cast<unsigned>(greatest_of(2 * k / parts, 1)),
-                   shares = (static_cast<unsigned>(k) + share - 1) / share;
-    const unsigned known = list.bound(), told = list.reached_by(share);
+  /// Keys of which a word tells. Half of the parts, or k of them, tell enough: so the others may be late, or have worse
+  /// items.
+  __device__ unsigned share() const { return static_cast<unsigned>(greatest_of(2 * k / parts, 1)); }
+
+  /// Tells the block's word. All threads call it, after a barrier.
+  template <class Key> __device__ void tell(best_list<Key>& list) const {
+    const unsigned told = list.reached_by(share());
     if (arch::flat_thread() == 0 && told > 0) arch::publish(words + part, told);
+  }
+  /// Raises the list's bound to that of all parts. All threads call it; barriers must come before and after it.
+  template <class Key> __device__ void hear(best_list<Key>& list, tally_words& shared) const {
+    const unsigned known = list.bound(), shares = (static_cast<unsigned>(k) + share() - 1) / share();
     unsigned own[most_thread_words], least = ~0u, most = 0;
     WARPFOLD_UNROLL
     for (int i = 0; i < most_thread_words; ++i) {
       const int other = arch::flat_thread() + i * static_cast<int>(blockDim.x);
       own[i] = other < parts ? arch::observe(words + other) : 0;
-      if (own[i] > 0) least = own[i] < least ? own[i] : least, most = own[i] > most ? own[i] : most;
+      if (own[i] > 0) least = least_of(least, own[i]), most = greatest_of(most, own[i]);
     }
     const auto found =
         bisect(shared, greatest_of(known, 1u), least, most, shares, shares + shares / 8, [&](unsigned bound) {
