@@ -75,9 +75,9 @@ template <int RankBits> struct packed_key {
   }
   /// No key of this rank is less.
   __device__ static packed_key least_of(std::uint32_t rank) { return {std::uint64_t{rank} << place_bits}; }
-  __device__ bool holds() const { return bits != 0; }
-  __device__ bool comes_before(const packed_key& other) const { return bits > other.bits; }
-  __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (bits & last_place)); }
+  __host__ __device__ bool holds() const { return bits != 0; }
+  __host__ __device__ bool comes_before(const packed_key& other) const { return bits > other.bits; }
+  __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (bits & last_place)); }
   /// The upper bits, by which keys can be compared in part.
   __device__ std::uint32_t leading() const { return word(0); }
 
@@ -101,11 +101,11 @@ struct alignas(16) wide_key {
     return {rank, ~static_cast<std::uint64_t>(place)};
   }
   __device__ static wide_key least_of(std::uint64_t rank) { return {rank, 0}; }
-  __device__ bool holds() const { return places_after != 0; }
-  __device__ bool comes_before(const wide_key& other) const {
+  __host__ __device__ bool holds() const { return places_after != 0; }
+  __host__ __device__ bool comes_before(const wide_key& other) const {
     return rank > other.rank || (rank == other.rank && places_after > other.places_after);
   }
-  __device__ std::int64_t place() const { return static_cast<std::int64_t>(~places_after); }
+  __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(~places_after); }
   __device__ std::uint32_t leading() const { return word(0); }
 
   static constexpr int words = 4;
