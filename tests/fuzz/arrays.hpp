@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 #include <vector>
+#include <warpfold/error.hpp>
 
-#include "fuzz/device_memory.hpp"
 #include "fuzz/job.hpp"
 #include "fuzz/models.hpp"
 
@@ -19,11 +19,15 @@ template <class T> std::vector<unsigned char> bytes_of(const std::vector<T>& val
   return bytes;
 }
 
-/// Nothing is allocated behind the last item, so that the emulator sees reads past it.
+/// Nothing is allocated behind the last item, so that checkers see reads past it.
 template <class T> class input {
  public:
-  input(std::int64_t count, std::int64_t offset)
-      : memory_(static_cast<std::size_t>(count + offset) * sizeof(T)), count_(count), offset_(offset) {}
+  input(std::int64_t count, std::int64_t offset) : count_(count), offset_(offset) {
+    const auto bytes = static_cast<std::size_t>(count + offset) * sizeof(T);
+    warpfold::check(cudaMalloc(&memory_, bytes > 0 ? bytes : 1), "cudaMalloc");
+  }
+  input(const input&) = delete;
+  ~input() { (void)cudaFree(memory_); }
 
   void set(std::vector<T> values) {
     values_ = std::move(values);
@@ -32,14 +36,14 @@ template <class T> class input {
                       "cudaMemcpy");
     warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
-  T* data() const { return static_cast<T*>(memory_.data()) + offset_; }
+  T* data() const { return static_cast<T*>(memory_) + offset_; }
   std::int64_t count() const { return count_; }
   std::span<const T> range() const { return {data(), static_cast<std::size_t>(count_)}; }
   const std::vector<T>& values() const { return values_; }
   shown_array show(const char* name, const char* type) const { return {name, type, offset_, bytes_of(values_), false}; }
 
  private:
-  device_memory memory_;
+  void* memory_ = nullptr;
   std::int64_t count_, offset_;
   std::vector<T> values_;
 };
@@ -47,18 +51,19 @@ template <class T> class input {
 template <class T> class output {
  public:
   output(std::int64_t count, std::int64_t offset)
-      : count_(count),
-        offset_(offset),
-        bytes_(static_cast<std::size_t>(offset + count + behind) * sizeof(T)),
-        memory_(bytes_) {}
+      : count_(count), offset_(offset), bytes_(static_cast<std::size_t>(offset + count + behind) * sizeof(T)) {
+    warpfold::check(cudaMalloc(&memory_, bytes_), "cudaMalloc");
+  }
+  output(const output&) = delete;
+  ~output() { (void)cudaFree(memory_); }
 
   /// The first items are expected; what lies behind them must not be written.
   void expect(std::vector<T> expected) {
     expected_ = std::move(expected);
-    warpfold::check(cudaMemset(memory_.data(), mark, bytes_), "cudaMemset");
+    warpfold::check(cudaMemset(memory_, mark, bytes_), "cudaMemset");
     warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
-  T* data() const { return static_cast<T*>(memory_.data()) + offset_; }
+  T* data() const { return static_cast<T*>(memory_) + offset_; }
   std::span<T> range() const { return {data(), static_cast<std::size_t>(count_)}; }
 
   bool untouched() const {
@@ -92,7 +97,7 @@ template <class T> class output {
   std::vector<unsigned char> read() const {
     std::vector<unsigned char> bytes(bytes_);
     warpfold::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    warpfold::check(cudaMemcpy(bytes.data(), memory_.data(), bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    warpfold::check(cudaMemcpy(bytes.data(), memory_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
     return bytes;
   }
   static std::string hex(const T& value) {
@@ -106,9 +111,9 @@ template <class T> class output {
     return text;
   }
 
+  void* memory_ = nullptr;
   std::int64_t count_, offset_;
   std::size_t bytes_;
-  device_memory memory_;
   std::vector<T> expected_;
 };
 

@@ -12,18 +12,12 @@
 namespace wf_fuzz {
 
 #if defined(__CUDACC__)
-/// Kept for the thread's next cases, as memory is.
-inline const wf_test::stream& stream_of_case(std::optional<wf_test::stream>&) {
-  static thread_local const wf_test::stream kept;
-  return kept;
-}
 inline constexpr bool has_faults = false;
 inline std::string with_fault(job&, const fuzz_case&, const place&) { return {}; }
 struct own_schedule {
   explicit own_schedule(const fuzz_case&) {}
 };
 #else
-inline const wf_test::stream& stream_of_case(std::optional<wf_test::stream>& own) { return own.emplace(); }
 inline constexpr bool has_faults = true;
 
 /// The schedule of a case, in the thread that makes this.
@@ -82,10 +76,9 @@ inline std::string run_alone(const entry& of, const fuzz_case& c, std::int64_t t
   const auto first = static_cast<std::uint64_t>(c[data] + thread * 1000);
   std::optional<warpfold::workspace> scratch;
   if (c[own_workspace] != 0) scratch.emplace();
-  std::optional<wf_test::stream> own;
-  const wf_test::stream* const stream = c[way] % ways_count != default_stream ? &stream_of_case(own) : nullptr;
-  place at{
-      stream != nullptr ? static_cast<cudaStream_t>(*stream) : cudaStream_t{}, {}, static_cast<int>(c[max_blocks])};
+  std::optional<wf_test::stream> stream;
+  if (c[way] % ways_count != default_stream) stream.emplace();
+  place at{stream ? static_cast<cudaStream_t>(*stream) : cudaStream_t{}, {}, static_cast<int>(c[max_blocks])};
   if (scratch) at.workspace = *scratch;
 
   j->fill(first);
