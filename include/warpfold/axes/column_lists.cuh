@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The columns of an array along one axis as segments, and a list of results for each. Functions of segments take both.
 #pragma once
-#include <algorithm>
+#include <cstdlib>
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/segments/spans.cuh>
 
@@ -14,13 +14,14 @@ class column_order {
  public:
   /// Of the columns of `in` along axis number `along`.
   column_order(const array_axes& in, int along) : along_(along) {
-    for (int i = 0; i < in.rank; ++i)
-      if (i != along && in.extent[i] != 1) {
-        is_turned_[i] = in.stride[i] < 0;
-        axes_[rank_++] = i;
-      }
-    std::stable_sort(axes_, axes_ + rank_,
-                     [&](int a, int b) { return std::abs(in.stride[a]) > std::abs(in.stride[b]); });
+    for (int i = 0; i < in.rank; ++i) {
+      if (i == along || in.extent[i] == 1) continue;
+      is_turned_[i] = in.stride[i] < 0;
+      int place = rank_++;  // behind those of larger or equal strides
+      for (; place > 0 && std::abs(in.stride[axes_[place - 1]]) < std::abs(in.stride[i]); --place)
+        axes_[place] = axes_[place - 1];
+      axes_[place] = i;
+    }
   }
   /// The place of the first item of the first column of `array`.
   std::int64_t first_place(const array_axes& array) const {
