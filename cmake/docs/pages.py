@@ -175,10 +175,12 @@ class Pages:
 
 
 def table_line(line):
-    """Doxygen knows no escaped bar in a table."""
+    """Doxygen knows no escaped bar in a table, and takes `!a::b` there for a link."""
     def code(match):
         text = match.group().strip("`").replace("<", "&lt;").replace(">", "&gt;")
-        return f"<code>{text}</code>" if "&#124;" in text else match.group()
+        if "&#124;" not in text and "!" not in text:
+            return match.group()
+        return "<code>" + text.replace("::", "\\::") + "</code>"
     return re.sub(r"`[^`]*`", code, line.replace("\\|", "&#124;"))
 
 

@@ -59,8 +59,8 @@ template <int Rank> struct axis_numbers {
 
 /// An array of `Rank` dimensions behind a pointer, for those who have no mdspan. Lengths and strides are integers of
 /// any types, in braces or an array. Strides count items, and may be negative or zero. Without strides the array is
-/// contiguous, and the last axis the innermost; of strided(pointer, {...}) the type `IsContiguous` then, so that a sum of
-/// the columns of a matrix compiles fewer kernels.
+/// contiguous, and the last axis the innermost; of strided(pointer, {...}) the type `IsContiguous` then, so that a sum
+/// of the columns of a matrix compiles fewer kernels.
 template <class T, int Rank, bool IsContiguous = false> struct strided {
   static_assert(0 <= Rank && Rank <= max_axes, "warpfold: an array has at most 8 dimensions");
   using index_type = std::int64_t;  ///< as mdspan has it

@@ -12,10 +12,10 @@
 // - Exchange e uses half e mod 2. A rank that writes for exchange e + 2 has received all messages of e + 1. Their
 //   senders had ended exchange e before, since calls on a communicator follow each other on each rank. So nobody still
 //   reads what is overwritten.
-// - A warp reads the counter, and whether somebody has given up, before a barrier; thread 0 writes it when the block has
-//   all messages. What earlier exchanges of this rank left is visible when the kernel begins, and who waits asks again.
-//   Blocks of which nobody knows yet that they are not the last one read it, too, perhaps while it is written: so both
-//   are relaxed, at the scope of the device.
+// - A warp reads the counter, and whether somebody has given up, before a barrier; thread 0 writes it when the block
+//   has all messages. What earlier exchanges of this rank left is visible when the kernel begins, and who waits asks
+//   again. Blocks of which nobody knows yet that they are not the last one read it, too, perhaps while it is written:
+//   so both are relaxed, at the scope of the device.
 // - A rank that has waited too long says in all mailboxes that it has given up, and reports it; so do the others,
 //   sooner than they would by their own clocks, and in all later exchanges. The host clears the mailboxes when nothing
 //   runs.
@@ -134,9 +134,9 @@ template <class Message> __device__ int pieces_behind(const message_header& own)
   return own.call == 0 ? 0 : static_cast<int>((Message::payload_bytes(own) + 3) / 4);
 }
 
-/// Sends a message, whose header is `own`, with `behind_own` pieces behind it, and takes the first words of the others' to
-/// their places in `to`, where this rank's header is put, too. The message is visible to all threads of the block, which
-/// all call it. False if not all have answered.
+/// Sends a message, whose header is `own`, with `behind_own` pieces behind it, and takes the first words of the others'
+/// to their places in `to`, where this rank's header is put, too. The message is visible to all threads of the block,
+/// which all call it. False if not all have answered.
 template <class Message>
 __device__ bool exchange_first_words(mail_turn& turn, const mailboxes& boxes, const message_header& own, int behind_own,
                                      Message& message, const gathered_messages& to) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The best keys that a block has met, in shared memory, in no order. Warps add keys that may be among the best k, and do
-// not wait for each other until there is no room. Then the block finds a bound that little more than k keys reach, and
-// drops the others. Keys are sorted once, at the end.
+// The best keys that a block has met, in shared memory, in no order. Warps add keys that may be among the best k, and
+// do not wait for each other until there is no room. Then the block finds a bound that little more than k keys reach,
+// and drops the others. Keys are sorted once, at the end.
 #pragma once
 #include <warpfold/top_k/bisection.cuh>
 #include <warpfold/top_k/bitonic_sort.cuh>
@@ -66,8 +66,8 @@ template <class Key> class best_list {
   }
   /// Lets the block pause as if there were no room. In a step, one thread calls it.
   __device__ void ask_for_pause() { atomicOr(&shared_.count, pause_bit); }
-  /// Adds the keys of the lanes that have a `candidate`. Returns whether there was no room for the lane's key. All lanes
-  /// of a warp call it, in a step.
+  /// Adds the keys of the lanes that have a `candidate`. Returns whether there was no room for the lane's key. All
+  /// lanes of a warp call it, in a step.
   __device__ bool refuses(bool candidate, const Key& key) {
     const unsigned entering = __ballot_sync(full_warp, candidate);
     if (entering == 0) return false;
@@ -123,7 +123,7 @@ template <class Key> class best_list {
     if (arch::lane_id() == 0) count = atomicAdd(&shared_.count, 0u);
     return __shfl_sync(full_warp, count, 0) >= static_cast<unsigned>(shape_.capacity);
   }
-  /// Bisects word `word` of the held keys, of those that agree with `prefix` in the words before. Better ones count, too.
+  /// Bisects word `word` of the held keys that agree with `prefix` in the words before. Better ones count, too.
   __device__ reached_bound bisect_word(const Key& prefix, int word, unsigned known, unsigned wanted, unsigned allowed) {
     const int threads = static_cast<int>(blockDim.x), all = held();
     unsigned least = ~0u, most = 0;

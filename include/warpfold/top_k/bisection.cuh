@@ -15,8 +15,8 @@ struct tally_words {
   unsigned least, most;
 };
 
-/// Agrees on numbers, one per thread, in all threads of a block. All threads call each member. A block of one warp needs
-/// no shared memory.
+/// Agrees on numbers, one per thread, in all threads of a block. All threads call each member. A block of one warp
+/// needs no shared memory.
 class block_tally {
  public:
   __device__ explicit block_tally(tally_words& words) : words_(words), is_warp_(blockDim.x == warp_lanes) {

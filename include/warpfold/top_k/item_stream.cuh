@@ -25,8 +25,8 @@ template <class Order, class Source> class item_stream {
         tiles_((source.items + tile_items() - 1) / tile_items(), part, parts),
         next_pause_(parts > 1 ? 1 : ~0u) {}
 
-  /// Loads the first tile, and sets a bound for the list that k of its items reach, if it has so many. All threads of the
-  /// block call it, once, before the first step; a barrier must follow.
+  /// Loads the first tile, and sets a bound for the list that k of its items reach, if it has so many. All threads of
+  /// the block call it, once, before the first step; a barrier must follow.
   __device__ void start(list& to, tally_words& shared, int k) {
     if (!tiles_.exists()) return;
     const auto wanted = static_cast<unsigned>(k);

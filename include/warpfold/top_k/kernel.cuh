@@ -9,8 +9,8 @@
 //
 // A segment is read by one block; or, if there are fewer segments than blocks, by several. These tell each other how
 // good their items are (part_words.cuh), so that few items pass in any of them. They store the keys that reach the
-// common bound, side by side, and arrive at the segment's ticket. The last to arrive selects among these keys. The order
-// of keys is total, so any grouping gives the same result.
+// common bound, side by side, and arrive at the segment's ticket. The last to arrive selects among these keys. The
+// order of keys is total, so any grouping gives the same result.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
@@ -89,8 +89,8 @@ template <class Key> __device__ void store_keys(const best_list<Key>& list, Key*
   }
 }
 
-/// The best of `count` stored keys are in `list` afterwards. All threads of the block call it. Not inlined: its registers
-/// would add to those of the way through the items, which then spills.
+/// The best of `count` stored keys are in `list` afterwards. All threads of the block call it. Not inlined: its
+/// registers would add to those of the way through the items, which then spills.
 template <class Key>
 __attribute__((noinline)) __device__ void select_stored(best_list<Key> list, const Key* keys, int count) {
   key_stream<Key> all(keys, count);

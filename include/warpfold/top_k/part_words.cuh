@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the blocks that share a segment tell each other, each by a word: the leading bits that a share of its keys reach.
-// If as many blocks as there are shares in k tell at least a number, then k items reach it; so no key below it is among
-// the best. The word of a part only grows, and this holds of words of any age: so relaxed accesses suffice, nobody
-// waits, and any schedule gives the same result.
+// What the blocks that share a segment tell each other, each by a word: the leading bits that a share of its keys
+// reach. If as many blocks as there are shares in k tell at least a number, then k items reach it; so no key below it
+// is among the best. The word of a part only grows, and this holds of words of any age: so relaxed accesses suffice,
+// nobody waits, and any schedule gives the same result.
 #pragma once
 #include <warpfold/arch/published.cuh>
 #include <warpfold/top_k/best_list.cuh>
