@@ -18,26 +18,15 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-#include <warpfold/strided.hpp>
 #include <warpfold/top_k.cuh>
-#include <warpfold/top_k_axes.cuh>
-#include <warpfold/workspace.cuh>
 
 #include "common/one_read.cuh"
+#include "top_k/lists.cuh"
 
 namespace {
 
 using namespace bench;
 namespace wf = warpfold;
-
-/// Outputs of a call, and its scratch.
-template <class T> struct lists {
-  explicit lists(std::int64_t count)
-      : values(static_cast<std::size_t>(count)), indices(static_cast<std::size_t>(count)) {}
-  device_buffer<T> values;
-  device_buffer<std::int64_t> indices;
-  wf::workspace workspace;
-};
 
 template <class T> __global__ void fill_ascending(T* items, std::int64_t count) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
@@ -124,34 +113,8 @@ template <class T> void add_rows(const std::string& type, std::int64_t rows, std
                   });
 }
 
-/// k along an axis of `length` items, `inner` columns side by side, 4096 in all; rows by segments, too.
-void add_axis(const std::string& name, std::int64_t length, std::int64_t inner, int k) {
-  const std::int64_t outer = 4096 / inner;
-  std::vector<std::string> names{"warpfold"};
-  if (inner == 1) names.push_back("segments");
-  add_one_read<float>("top_k/float/top_" + std::to_string(k) + "/axis:" + name, outer * length * inner, names,
-                      [=](one_read<float>& input) {
-                        const auto out = std::make_shared<lists<float>>(outer * k * inner);
-                        const wf::strided<const float, 3> array(input.in(), {outer, length, inner});
-                        contenders all{{"warpfold", [=](cudaStream_t stream, int) {
-                                          wf::top_k_axes(array, wf::axes{1}, k, out->values.data(), out->indices.data(),
-                                                         {.stream = stream, .workspace = out->workspace});
-                                        }}};
-                        if (inner == 1)
-                          all.push_back({"segments", [=, &input](cudaStream_t stream, int) {
-                                           wf::segmented_top_k(input.in(), input.items, wf::fixed_length{length}, k,
-                                                               out->values.data(), out->indices.data(),
-                                                               {.stream = stream, .workspace = out->workspace});
-                                         }});
-                        return all;
-                      });
-}
-
 void register_all() {
   for (const int k : {1, 16, 64, 256, 1024}) {
-    add_axis("rows_32768", 32768, 1, k);
-    add_axis("middle_32768", 32768, 64, k);
-    add_axis("outermost_32768", 32768, 4096, k);
     for (const int bits : {20, 22, 24, 26, 28}) add_sequence<float>("float", std::int64_t{1} << bits, k);
     add_sequence<std::int32_t>("int32", std::int64_t{1} << 28, k);
     add_sequence<std::int64_t>("int64", std::int64_t{1} << 27, k);
@@ -164,6 +127,5 @@ void register_all() {
 }  // namespace
 
 /// warpfold/top_k.cuh: a sequence, random and ascending, against CUB's DeviceTopK where the CUB that is measured has it
-/// (its lists are unsorted, and of equal items it takes any); the rows of a matrix in one call; and
-/// warpfold/top_k_axes.cuh.
+/// (its lists are unsorted, and of equal items it takes any); and the rows of a matrix in one call.
 int main(int argc, char** argv) { return bench::run_benchmarks(argc, argv, register_all); }
