@@ -53,7 +53,7 @@ template <class M> constexpr array_axes axes_of(const M& view) {
   static_assert(detail::rank_of<M> <= max_axes, "warpfold: an array has at most 8 dimensions");
   array_axes all;
   all.rank = static_cast<int>(detail::rank_of<M>);
-  if constexpr (detail::rank_of < M >> 0)
+  if constexpr (detail::rank_of<M> != 0)
     for (int i = 0; i < all.rank; ++i) {
       const auto axis = static_cast<std::size_t>(i);
       all.extent[i] = static_cast<std::int64_t>(view.extent(axis));

@@ -18,7 +18,8 @@ void enqueue_part_tree(const host_side::call_frame& frame, const Leaves& leaves,
   constexpr auto* in_shares = &share_kernel<from_tile, Op, Out>;
   constexpr std::size_t tile_bytes = sizeof(part_tile_storage<from_tile, policy.max_rows>);
   constexpr std::size_t share_bytes = host_side::shared_bytes_of<part_share_storage<from_tile>>;
-  if constexpr (greatest_of(tile_bytes, share_bytes) + shared_bytes_for < Out >> host_side::plain_shared_bytes) {
+  constexpr std::size_t static_bytes = shared_bytes_for<Out>;
+  if constexpr (greatest_of(tile_bytes, share_bytes) + static_bytes > host_side::plain_shared_bytes) {
     host_side::allow_shared_bytes(reinterpret_cast<const void*>(in_wave), frame.device(), tile_bytes);
     host_side::allow_shared_bytes(reinterpret_cast<const void*>(in_shares), frame.device(), share_bytes);
   }
