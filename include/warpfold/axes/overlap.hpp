@@ -77,8 +77,8 @@ class overlap_search {
     return false;
   }
 
-  /// a / b, rounded down, of b > 0.
   static std::int64_t common_divisor(std::int64_t a, std::int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
+  /// a / b, rounded down, of b > 0.
   static std::int64_t floor(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
   static std::int64_t modulo(std::int64_t a, std::int64_t b) { return a % b + (a % b < 0 ? b : 0); }
   /// The number whose product with `a` is 1 modulo b; they have no common divisor.
