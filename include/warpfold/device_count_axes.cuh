@@ -11,8 +11,8 @@
 // apart from the count.
 //
 // The contiguous rows of a matrix are reduced as segments are. One kernel takes all other shapes, that of columns: it
-// is slow where an output's items are adjacent in memory, or where axis 0 is kept and not outermost in memory. (A single
-// column is a sequence, which `reduce` takes.)
+// is slow where an output's items are adjacent in memory, or where axis 0 is kept and not outermost in memory. A single
+// column is a sequence, which `reduce` takes.
 #pragma once
 #include <warpfold/axes/counted_dispatch.cuh>
 #include <warpfold/device_count.cuh>
