@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a warp offers the items of a segment to the list of its block. In most batches nothing qualifies; a comparison of
-// the lane's best item shows it.
+// the lane's best item shows it. While a warp offers items, or its block looks for a bound, the next batch is loaded.
 #pragma once
 #include <warpfold/top_k/best_list.cuh>
 #include <warpfold/top_k/order.cuh>
@@ -25,45 +25,50 @@ template <class Order, class Source> class item_stream {
         tiles_((source.items + tile_items() - 1) / tile_items(), part, parts),
         next_pause_(parts > 1 ? 1 : ~0u) {}
 
-  /// Loads the first tile, and sets a bound for the list that k of its items reach, if it has so many. All threads of
-  /// the block call it, once, before the first step; a barrier must follow.
+  /// Sets a bound for the list that k items of the first tile reach, if it has so many. All threads of the block call
+  /// it, once, before the first step; a barrier must follow.
   __device__ void start(list& to, tally_words& shared, int k) {
     if (!tiles_.exists()) return;
     const auto wanted = static_cast<unsigned>(k);
     const std::int64_t first_of_tile = tiles_.tile() * tile_items();
-    const unsigned best = take_batch(), own = waiting_ != 0 ? best : ~0u;
+    load_next();
+    const unsigned best = best_loaded(), own = loaded_ != 0 ? best : ~0u;
     if (2 * k <= static_cast<int>(blockDim.x)) {  // the lanes' best items tell enough
       raise_bound(to,
                   bisect(shared, 0, own, best, wanted, wanted + wanted / 4,
-                         [&](unsigned bound) { return static_cast<unsigned>(waiting_ != 0 && best >= bound); }),
+                         [&](unsigned bound) { return static_cast<unsigned>(loaded_ != 0 && best >= bound); }),
                   wanted);
     } else if (source_.items - first_of_tile >= k) {
-      raise_bound(
-          to,
-          bisect(shared, 0, worst(), best, wanted, wanted + wanted / 4, [&](unsigned bound) { return reached(bound); }),
-          wanted);
+      raise_bound(to,
+                  bisect(shared, 0, worst_loaded(), best, wanted, wanted + wanted / 4,
+                         [&](unsigned bound) { return static_cast<unsigned>(__popc(reaching(bound))); }),
+                  wanted);
     }
   }
   /// Offers a batch, or what is left of it.
   __device__ bool step(list& to) {
     const unsigned known = to.bound(), own = to.last().leading(), bound = own > known ? own : known;
     if (!__any_sync(full_warp, waiting_ != 0)) {
-      if (!tiles_.exists()) return false;
+      if (!is_loaded_) return false;
       if (turns_ == next_pause_) {
         next_pause_ *= 4;
         if (arch::flat_thread() == 0) to.ask_for_pause();
         return true;
       }
-      if (take_batch() < bound) waiting_ = 0;
+      ++turns_;
+      tile_ = loaded_tile_;
+      if (__any_sync(full_warp, best_loaded() >= bound)) waiting_ = reaching(bound);
+      load_next();
     }
     if (__any_sync(full_warp, waiting_ != 0)) offer(to, bound);
-    return __any_sync(full_warp, waiting_ != 0) || tiles_.exists();
+    return __any_sync(full_warp, waiting_ != 0) || is_loaded_;
   }
 
  private:
   static constexpr int rows = batch_rows<Source>, chunk_items = Source::chunk_items, lane_items = rows * chunk_items,
                        items = batch_items<Source>;
   static_assert(lane_items <= 32);
+  static constexpr unsigned all_items = ~0u >> (32 - lane_items);
 
   __device__ static std::int64_t tile_items() { return std::int64_t{blockDim.x / warp_lanes} * items; }
   /// The number of the lane's item `i` in the batch, less that of its first one.
@@ -73,75 +78,87 @@ template <class Order, class Source> class item_stream {
   __device__ auto number(int i) const {
     return Order::number_of(Source::value(rows_[i / chunk_items], i % chunk_items));
   }
-  __device__ auto rank(int i) const { return Order::rank_of(number(i)); }
-  __device__ std::int64_t first_of_lane() const { return first_ + arch::lane_id() * chunk_items; }
-
-  /// Loads the batch of the next tile, and returns the leading bits of the lane's best item. All its items wait.
-  __device__ unsigned take_batch() {
-    first_ = tiles_.tile() * tile_items() + arch::flat_warp() * items;
-    tiles_.advance();
-    ++turns_;
-    waiting_ = 0;
-    if (first_ >= source_.items) return 0;
-    const bool all_exist = warp::load_rows(source_, first_, rows_);
-    const std::int64_t remaining = source_.items - first_of_lane();
-    if (remaining <= 0) return 0;
-    auto best = number(0);
-    waiting_ = 1;
-    WARPFOLD_UNROLL
-    for (int i = 1; i < lane_items; ++i)
-      if (all_exist || distance(i) < remaining) best = Order::better(best, number(i)), waiting_ |= 1u << i;
-    return key::least_of(Order::rank_of(best)).leading();
+  __device__ static std::int64_t first_of_batch(unsigned tile) {
+    return tile * tile_items() + arch::flat_warp() * items;
   }
-  __device__ unsigned leading(int i) const { return key::least_of(rank(i)).leading(); }
-  /// The leading bits of the worst waiting item, or ~0.
-  __device__ unsigned worst() const {
+  __device__ static std::int64_t first_of_lane(std::int64_t first) { return first + arch::lane_id() * chunk_items; }
+
+  /// Begins to load the batch of the next tile, if there is one.
+  __device__ void load_next() {
+    loaded_ = 0;
+    is_loaded_ = tiles_.exists();
+    if (!is_loaded_) return;
+    loaded_tile_ = static_cast<unsigned>(tiles_.tile());
+    tiles_.advance();
+    const std::int64_t first = first_of_batch(loaded_tile_), remaining = source_.items - first_of_lane(first);
+    if (first >= source_.items) return;
+    if (warp::load_rows(source_, first, rows_)) {
+      loaded_ = all_items;
+      return;
+    }
+    WARPFOLD_UNROLL
+    for (int i = 0; i < lane_items; ++i)
+      if (distance(i) < remaining) loaded_ |= 1u << i;
+  }
+  __device__ static unsigned leading(auto number) { return key::least_of(Order::rank_of(number)).leading(); }
+  /// The leading bits of the lane's best loaded item.
+  __device__ unsigned best_loaded() const {
+    if (loaded_ == 0) return 0;
+    auto best = number(0);
+    if (loaded_ == all_items) {
+      WARPFOLD_UNROLL
+      for (int i = 1; i < lane_items; ++i) best = Order::better(best, number(i));
+    } else {
+      WARPFOLD_UNROLL
+      for (int i = 1; i < lane_items; ++i)
+        if ((loaded_ >> i & 1) != 0) best = Order::better(best, number(i));
+    }
+    return leading(best);
+  }
+  /// Those of the worst one, or ~0.
+  __device__ unsigned worst_loaded() const {
     unsigned worst = ~0u;
     WARPFOLD_UNROLL
     for (int i = 0; i < lane_items; ++i)
-      if ((waiting_ >> i & 1) != 0) worst = least_of(worst, leading(i));
+      if ((loaded_ >> i & 1) != 0) worst = least_of(worst, leading(number(i)));
     return worst;
   }
-  /// How many of the waiting items reach `bound`.
-  __device__ unsigned reached(unsigned bound) const {
-    unsigned count = 0;
+  /// A bit for each of the lane's loaded items that reaches `bound`.
+  __device__ unsigned reaching(unsigned bound) const {
+    unsigned which = 0;
     WARPFOLD_UNROLL
-    for (int i = 0; i < lane_items; ++i) count += (waiting_ >> i & 1) != 0 && key::least_of(rank(i)).leading() >= bound;
-    return count;
+    for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(leading(number(i)) >= bound) << i;
+    return which & loaded_;
   }
   __device__ static void raise_bound(list& to, const reached_bound& found, unsigned wanted) {
     if (found.count >= wanted) to.raise_bound(found.bound);
   }
-  /// Offers the waiting items, row by row. The rows move through the first place, since registers cannot be indexed;
-  /// unrolled, all keys at once would not fit them.
+  /// Offers the waiting items, one of each lane at a time. They are read again: the registers are those of the next
+  /// batch, which is on its way.
   __device__ void offer(list& to, std::uint32_t bound) {
     const key last = to.last();
-    std::int64_t first = first_of_lane();
+    const std::int64_t first = first_of_lane(first_of_batch(tile_));
     unsigned refused = 0;
     WARPFOLD_NO_UNROLL
-    for (int row = 0; row < rows; ++row, first += warp_lanes * chunk_items) {
-      WARPFOLD_UNROLL
-      for (int i = 0; i < chunk_items; ++i) {
-        const unsigned bit = 1u << (row * chunk_items + i);
-        const key own = key::of(rank(i), first + i);
-        const bool candidate = (waiting_ & bit) != 0 && own.leading() >= bound && own.comes_before(last);
-        if (to.refuses(candidate, own)) refused |= bit;
-      }
-      const auto done = rows_[0];
-      WARPFOLD_UNROLL
-      for (int i = 1; i < rows; ++i) rows_[i - 1] = rows_[i];
-      rows_[rows - 1] = done;
-    }
+    do {
+      const unsigned bit = waiting_ & (0 - waiting_);
+      waiting_ ^= bit;
+      const std::int64_t place = first + distance(bit != 0 ? __ffs(static_cast<int>(bit)) - 1 : 0);
+      const key own = bit != 0 ? key::of(Order::rank(source_.at(place)), place) : key::none();
+      if (to.refuses(bit != 0 && own.leading() >= bound && own.comes_before(last), own)) refused |= bit;
+    } while (__any_sync(full_warp, waiting_ != 0));
     waiting_ = refused;
   }
 
   const Source& source_;
   tile_order tiles_;
-  unsigned turns_ = 0;
-  unsigned next_pause_;                // parts of several pause after 1, 4, 16, ... tiles, to hear of each other
-  std::int64_t first_ = 0;             // number of the batch's first item
-  typename Source::chunk rows_[rows];  // the batch
-  unsigned waiting_ = 0;               // a bit for each of the lane's items that has not been offered
+  unsigned turns_ = 0;                   // batches begun
+  unsigned next_pause_;                  // parts of several pause after 1, 4, 16, ... batches, to hear of each other
+  typename Source::chunk rows_[rows];    // a batch on its way
+  bool is_loaded_ = false;               // whether there is one
+  unsigned loaded_ = 0;                  // a bit for each of the lane's items in it
+  unsigned loaded_tile_ = 0, tile_ = 0;  // the tiles of that and of the batch before
+  unsigned waiting_ = 0;                 // a bit for each of the lane's items in the batch before that is to be offered
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
