@@ -32,7 +32,7 @@ template <class Order, class Source> class item_stream {
     const auto wanted = static_cast<unsigned>(k);
     const std::int64_t first_of_tile = tiles_.tile() * tile_items();
     load_next();
-    const unsigned best = best_loaded(), own = loaded_ != 0 ? best : ~0u;
+    const unsigned best = best_loaded().leading(), own = loaded_ != 0 ? best : ~0u;
     if (2 * k <= static_cast<int>(blockDim.x)) {  // the lanes' best items tell enough
       raise_bound(to,
                   bisect(shared, 0, own, best, wanted, wanted + wanted / 4,
@@ -47,7 +47,8 @@ template <class Order, class Source> class item_stream {
   }
   /// Offers a batch, or what is left of it.
   __device__ bool step(list& to) {
-    const unsigned known = to.bound(), own = to.last().leading(), bound = own > known ? own : known;
+    const key last = to.last();
+    const unsigned bound = greatest_of(to.bound(), last.leading());
     if (!__any_sync(full_warp, waiting_ != 0)) {
       if (!is_loaded_) return false;
       if (turns_ == next_pause_) {
@@ -57,10 +58,11 @@ template <class Order, class Source> class item_stream {
       }
       ++turns_;
       tile_ = loaded_tile_;
-      if (__any_sync(full_warp, best_loaded() >= bound)) waiting_ = reaching(bound);
+      const key best = best_loaded();
+      if (__any_sync(full_warp, best.leading() >= bound && best.comes_before(last))) waiting_ = entering(bound, last);
       load_next();
     }
-    if (__any_sync(full_warp, waiting_ != 0)) offer(to, bound);
+    if (__any_sync(full_warp, waiting_ != 0)) offer(to, bound, last);
     return __any_sync(full_warp, waiting_ != 0) || is_loaded_;
   }
 
@@ -101,9 +103,9 @@ template <class Order, class Source> class item_stream {
       if (distance(i) < remaining) loaded_ |= 1u << i;
   }
   __device__ static unsigned leading(auto number) { return key::least_of(Order::rank_of(number)).leading(); }
-  /// The leading bits of the lane's best loaded item.
-  __device__ unsigned best_loaded() const {
-    if (loaded_ == 0) return 0;
+  /// The key of the lane's best loaded item, if it came first, or none.
+  __device__ key best_loaded() const {
+    if (loaded_ == 0) return key::none();
     auto best = number(0);
     if (loaded_ == all_items) {
       WARPFOLD_UNROLL
@@ -113,9 +115,9 @@ template <class Order, class Source> class item_stream {
       for (int i = 1; i < lane_items; ++i)
         if ((loaded_ >> i & 1) != 0) best = Order::better(best, number(i));
     }
-    return leading(best);
+    return key::of(Order::rank_of(best), 0);
   }
-  /// Those of the worst one, or ~0.
+  /// The leading bits of the worst one, or ~0.
   __device__ unsigned worst_loaded() const {
     unsigned worst = ~0u;
     WARPFOLD_UNROLL
@@ -130,13 +132,23 @@ template <class Order, class Source> class item_stream {
     for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(leading(number(i)) >= bound) << i;
     return which & loaded_;
   }
+  /// The same for items that would also come before `last` as the lane's first one: leading bits do not tell all apart.
+  __device__ unsigned entering(unsigned bound, const key& last) const {
+    const std::int64_t first = first_of_lane(first_of_batch(tile_));
+    unsigned which = 0;
+    WARPFOLD_UNROLL
+    for (int i = 0; i < lane_items; ++i) {
+      const key own = key::of(Order::rank_of(number(i)), first);
+      which |= static_cast<unsigned>(own.leading() >= bound && own.comes_before(last)) << i;
+    }
+    return which & loaded_;
+  }
   __device__ static void raise_bound(list& to, const reached_bound& found, unsigned wanted) {
     if (found.count >= wanted) to.raise_bound(found.bound);
   }
   /// Offers the waiting items, one of each lane at a time. They are read again: the registers are those of the next
   /// batch, which is on its way.
-  __device__ void offer(list& to, std::uint32_t bound) {
-    const key last = to.last();
+  __device__ void offer(list& to, std::uint32_t bound, const key& last) {
     const std::int64_t first = first_of_lane(first_of_batch(tile_));
     unsigned refused = 0;
     WARPFOLD_NO_UNROLL
