@@ -103,7 +103,7 @@ template <class Order, class Source> class item_stream {
       if (distance(i) < remaining) loaded_ |= 1u << i;
   }
   __device__ static unsigned leading(auto number) { return key::least_of(Order::rank_of(number)).leading(); }
-  /// The key of the lane's best loaded item, if it came first, or none.
+  /// The key that the lane's best loaded item would have as the segment's first one, or none. Its own is not better.
   __device__ key best_loaded() const {
     if (loaded_ == 0) return key::none();
     auto best = number(0);
@@ -117,7 +117,7 @@ template <class Order, class Source> class item_stream {
     }
     return key::of(Order::rank_of(best), 0);
   }
-  /// The leading bits of the worst one, or ~0.
+  /// The leading bits of the lane's worst loaded item, or ~0.
   __device__ unsigned worst_loaded() const {
     unsigned worst = ~0u;
     WARPFOLD_UNROLL
@@ -132,7 +132,8 @@ template <class Order, class Source> class item_stream {
     for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(leading(number(i)) >= bound) << i;
     return which & loaded_;
   }
-  /// The same for items that would also come before `last` as the lane's first one: leading bits do not tell all apart.
+  /// The same for those that would also come before `last` as the lane's first item of the batch: leading bits do not
+  /// tell all items apart, such as 64-bit integers of a small range.
   __device__ unsigned entering(unsigned bound, const key& last) const {
     const std::int64_t first = first_of_lane(first_of_batch(tile_));
     unsigned which = 0;
