@@ -55,7 +55,7 @@ template <class T, std::size_t Rank> struct split_array {
 
 /// reduce_axes for each node of the part; results of node k go to to + k * array.results.
 template <class T, std::size_t Rank, class A, class Op>
-void reduce_axis_nodes(const split_array<T, Rank>& array, const warpfold::ranks::axis_nodes& nodes, A* to, Op op,
+void reduce_list_nodes(const split_array<T, Rank>& array, const warpfold::ranks::list_nodes& nodes, A* to, Op op,
                        const call_options& options) {
   const std::size_t axis = array.axis;
   std::int64_t kept[Rank > 1 ? Rank - 1 : 1] = {1};
@@ -102,7 +102,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
   A* to = nullptr;
   std::int64_t* is_valid = nullptr;
   grid::initial_value<A> init, nothing;
-  r::axis_nodes nodes(0, 0);
+  r::list_nodes nodes(0, 0);
   parts.run([&] {
     array = detail::split_array<T, rank>(function, in, along);
     constexpr std::int64_t most = canonical_nodes<A, Op>::most_items;
@@ -116,7 +116,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
     if (array.results > 0 && array.length() > 0) host_side::check_pointer(function, "in", array.data);
     if (options.init || has_identity_v<Op, A>) nothing = host_side::value_of_nothing<Op, A*>(function, options.init);
     init = host_side::initial_value_of<Op>(function, options.init);
-    nodes = r::axis_nodes(of.first, of.first + array.length());
+    nodes = r::list_nodes(of.first, of.first + array.length());
     is_valid = reinterpret_cast<std::int64_t*>(parts.room());
     parts.tell(array.results, nodes.first, nodes.end,
                r::check_axis_parts{is_captured ? is_valid : ranks.template value_place<std::int64_t>(), is_captured});
@@ -137,7 +137,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
   r::exchange<A, Op, Ranks> values(function, ranks, op, local, options.timeout, -1,
                                    128 + (static_cast<std::size_t>(ranks.size()) + 1) * bytes);
   std::byte *const mine = values.room() + 128, *const all = mine + bytes;
-  detail::reduce_axis_nodes(array, nodes, reinterpret_cast<A*>(mine), op, r::with_scratch(ranks, local));
+  detail::reduce_list_nodes(array, nodes, reinterpret_cast<A*>(mine), op, r::with_scratch(ranks, local));
   if (bytes > 0) ranks.all_gather(mine, all, bytes, options.stream);
   const int blocks = static_cast<int>(least_of<std::int64_t>(host_side::divide_up(results, 128), 1024));
   host_side::enqueue(&r::join_axes_kernel<A, Op>, {blocks, 128}, options.stream,

@@ -6,6 +6,7 @@
 // memory that cannot overlap: the pieces' values, the peers' words. All else is in shared memory by then, also the
 // kernel's argument, of which an address would be one in global memory.
 #pragma once
+#include <warpfold/ranks/lane_nodes.cuh>
 #include <warpfold/ranks/near_messages.cuh>
 #include <warpfold/reduce/kernel.cuh>
 
@@ -29,7 +30,14 @@ template <class Message> struct put_header {
 
 /// Joins the gathered lists, and writes the result.
 template <class A, class Op, class Out> struct join_lists {
+  static constexpr bool joins_in_warp = true;
+
   joined_result<A, Out> result;
+
+  /// The same for most messages that are all in shared memory; false for the others. One warp calls it.
+  __device__ bool in_warp(const gathered_messages& all, const message_header& own, const Op& op) const {
+    return join_in_warp(all, own, op, result);
+  }
 
   __device__ void operator()(const gathered_messages& all, const Op& op, report* to, int& shared) const {
     join_messages(all, op, result, to, shared);
@@ -61,7 +69,7 @@ template <class After> struct exchange_room {
 
 /// An exchange of this rank's message through mailboxes, then `finish`.
 template <class Message, class Op, class Finish> struct exchange_then {
-  static constexpr bool may_be_near = nearness<Message>::is_possible && !are_read_later<Finish>;
+  static constexpr bool may_be_near = ranks::may_be_near<Message, Finish>;
   using room = exchange_room<exchange_then>;
 
   message_header header;
@@ -124,27 +132,14 @@ template <class Message, class Op, class Finish> struct exchange_then {
     if (!exchange_first_words(turn, boxes, header, kept().pieces_behind, mine, places)) return turn.give_up(to);
     if constexpr (may_be_near)
       if (places.first != all.first) {
-        if (are_short(places)) {
-          turn.end();
-          return finish(places, op, to, kept().shared);
-        }
+        const bool is_joined = is_near && (arch::flat_warp() != 0 || finish.in_warp(places, header, op));
+        if (__syncthreads_and(is_joined)) return turn.end();
         spread<Message>(places, all, is_near ? boxes.size : boxes.rank);
         if (is_near && threadIdx.x == 0) own(all).take();
       }
     run_far(turn, op);
   }
-  /// Whether all messages have come with their first words. Then they are complete.
-  __device__ bool are_short(const gathered_messages& places) const {
-    const int rank = static_cast<int>(threadIdx.x);
-    bool is_long = !is_near;
-    if (rank < boxes.size && places.of(rank).call == header.call) {  // else nothing else of it is understood
-      const message_header& of = places.of(rank);
-      is_long = is_long || !nearness<Message>::fits(of.first, of.end, boxes.size);
-      places.of<Message>(rank).take();
-    }
-    return __syncthreads_or(is_long) == 0;
-  }
-  /// Once the first words of all messages are gathered in `all`. Not inlined: most messages are short.
+  /// Once the first words of all messages are gathered in `all`. Not inlined: most messages are joined before.
   __device__ __attribute__((noinline)) void run_far(mail_turn turn, const Op& op) const {
     if (!take_other_words<Message>(turn, boxes, header, all)) return turn.give_up(to);
     turn.end();

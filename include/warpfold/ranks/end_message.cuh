@@ -3,7 +3,7 @@
 // may go on on other ranks. Nodes are those of the tree over the whole segment, whichever rank folds them.
 #pragma once
 #include <warpfold/ranks/join.cuh>
-#include <warpfold/ranks/joined_axes.cuh>
+#include <warpfold/ranks/join.cuh>
 
 namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -55,7 +55,7 @@ template <class A, class Op, class Keys = no_keys> struct end_message {
   }
   /// Appends end `i` to the list of the items before it.
   __device__ void append_to(canonical_nodes<A, Op>& list, int i, const Op& op) const {
-    const axis_nodes all(ends[i].first, ends[i].last);
+    const list_nodes all(ends[i].first, ends[i].last);
     const A* const values = nodes + first_node(i);
     WARPFOLD_NO_UNROLL
     for (int k = 0; k < ends[i].nodes; ++k)
@@ -69,7 +69,7 @@ template <class Message>
 __device__ void cut_end(Message& message, int i, const end_list& list, std::int64_t begin, std::int64_t count,
                         std::int64_t* borders, int slots) {
   if (threadIdx.x == 0) message.ends[i] = list;
-  const axis_nodes nodes(list.first, list.last);
+  const list_nodes nodes(list.first, list.last);
   for (int k = static_cast<int>(threadIdx.x); k <= slots; k += static_cast<int>(blockDim.x)) {
     const std::int64_t border = begin + (k < nodes.count() ? nodes[k].first : list.last);
     borders[k] = greatest_of(least_of(border, count), 0);  // a segment may lie elsewhere, which will be reported

@@ -86,7 +86,7 @@ __global__ void cut_runs_kernel(const __grid_constant__ Keys keys, std::int64_t 
   const std::int64_t items = keys.items, second = items - static_cast<std::int64_t>(runs->behind_second),
                      last = static_cast<std::int64_t>(runs->last);
   const auto list = [&](std::int64_t from, std::int64_t to) {
-    return end_list{first + from, first + to, first + from, first + to, nodes_of(first + from, first + to)};
+    return end_list{first + from, first + to, first + from, first + to, list_nodes(first + from, first + to).count()};
   };
   const end_list none{-1, -1, first + items, first + items, -1};
   cut_end(*message, 0, items > 0 ? list(0, second) : none, -first, items, borders.of, borders.slots);
@@ -122,7 +122,7 @@ template <class A, class Op, class Message> struct node_outputs {
 
 /// The value of a run, whose items are those of the list: its part of the tree over all items.
 template <class A, class Op> __device__ A run_value(const canonical_nodes<A, Op>& list, const Op& op) {
-  const axis_nodes nodes(list.first(), list.end());
+  const list_nodes nodes(list.first(), list.end());
   const int rising = nodes.rising();
   int i = nodes.count() - 1;
   A right = list[i];

@@ -28,7 +28,7 @@ template <class Offsets> struct rank_segments {
   __device__ end_list list_of(std::int64_t s) const {
     const std::int64_t begin = offset(s), behind = offset(s + 1), own_first = greatest_of(begin, first) - begin,
                        own_end = greatest_of(least_of(behind, end) - begin, own_first);
-    return {begin, behind, own_first, own_end, nodes_of(own_first, own_end)};
+    return {begin, behind, own_first, own_end, list_nodes(own_first, own_end).count()};
   }
 };
 

@@ -71,6 +71,7 @@ template <class A, class Op, communicator Ranks, class Message = list_message<A,
   template <class Leaves, class Finish> void reduce(Leaves leaves, std::int64_t first, const Finish& finish) {
     thread::number_from(leaves, first);
     header_.first = first, header_.end = first + leaves.source.items;
+    header_.count = list_nodes(header_.first, header_.end).count();
     const memory at = memory_of_call();
     with_step_after(at, header_, finish, [&](const auto& after) { enqueue_list(leaves, first, at, after); });
     gather_and_finish(at, finish);
@@ -150,8 +151,8 @@ template <class A, class Op, communicator Ranks, class Message = list_message<A,
     } else {
       list_then<A, Op, After> then{list, after};
       if constexpr (in_one_launch)
-        then.after.is_near = After::may_be_near && ranks_.size() <= most_near_ranks &&
-                             nearness<message>::fits(first, first + items, ranks_.size());
+        then.after.is_near =
+            After::may_be_near && ranks_.size() <= most_near_ranks && header_.count <= nodes_in_first_words<A>;
       reduction::enqueue_part_tree(frame, leaves, first, then, op_);
     }
   }

@@ -3,31 +3,13 @@
 // are joined.
 #pragma once
 #include <warpfold/ranks/join.cuh>
-#include <warpfold/reduce/part_cuts.hpp>
 
 namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The nodes of the items [first, end), from left to right.
-struct axis_nodes {
-  std::int64_t first, peak, end;
-
-  __host__ __device__ axis_nodes(std::int64_t begin, std::int64_t behind) : first(begin), peak(begin), end(behind) {
-    if (begin < behind) peak = behind & ~(reduction::powers::greatest_power(begin ^ behind) - 1);
-  }
-  __host__ __device__ int rising() const { return reduction::powers::bits_of(peak - first); }
-  __host__ __device__ int count() const { return rising() + reduction::powers::bits_of(end - peak); }
-  __host__ __device__ reduction::part_piece operator[](int i) const {
-    return i < rising() ? reduction::powers::rising_node(first, peak, i)
-                        : reduction::powers::falling_node(peak, end, i - rising());
-  }
-};
-
 /// Checks that parts cover the axis once, and that all ranks have as many results. *nodes = the most nodes that a part
 /// has; 0 if something is wrong. In a capture, where nobody waits for that number, all parts must have as many.
 struct check_axis_parts {
-  static constexpr bool are_read_later = true;  // by join_axes_kernel
-
   std::int64_t* nodes;
   bool is_captured;
 
@@ -36,7 +18,7 @@ struct check_axis_parts {
     if (threadIdx.x == 0) *nodes = 0;
     if (!check_calls(all, to, shared)) return;
     if (order_parts(all, to, shared) < 0 || threadIdx.x != 0) return;
-    const auto count = [&](int rank) { return axis_nodes(all.of(rank).first, all.of(rank).end).count(); };
+    const auto count = [&](int rank) { return list_nodes(all.of(rank).first, all.of(rank).end).count(); };
     int most = 0;
     for (int rank = 0; rank < all.count; ++rank) {
       const message_header& header = all.of(rank);
@@ -76,7 +58,7 @@ join_axes_kernel(const __grid_constant__ gathered_axes<A> from, A* out, Op op,
     canonical_nodes<A, Op> list(0);
     for (int place = 0; place < ranks; ++place) {
       const int rank = from.parts.order[place];
-      const axis_nodes nodes(from.parts.of(rank).first, from.parts.of(rank).end);
+      const list_nodes nodes(from.parts.of(rank).first, from.parts.of(rank).end);
       for (int k = 0; k < nodes.count(); ++k)
         list.append_node(reduction::powers::bits_of(nodes[k].items - 1), from.node(rank, k, i), op);
     }

@@ -144,18 +144,20 @@ __device__ bool exchange_first_words(mail_turn& turn, const mailboxes& boxes, co
   const auto* const header = reinterpret_cast<const std::uint32_t*>(&own);
   const auto* const payload = static_cast<const std::uint32_t*>(message.payload());
   constexpr int header_pieces = 3 * header_words;  // of 4 bytes
-  const int own_words = greatest_of(header_words + (behind_own + 2) / 3, first_words);
-  WARPFOLD_NO_UNROLL
-  for (int i = thread; i < own_words * peers; i += threads) {
-    const int word = i % own_words;
+  const auto put = [&](int i, int word) {
+    const bool is_behind = word >= header_words;
+    const int first = 3 * (is_behind ? word - header_words : word), end = is_behind ? behind_own : header_pieces;
+    const std::uint32_t* const from = is_behind ? payload : header;
     std::uint32_t pieces[3];
     WARPFOLD_UNROLL
-    for (int k = 0; k < 3; ++k) {
-      const int piece = 3 * word + k, behind = piece - header_pieces;
-      pieces[k] = behind < 0 ? header[piece] : behind < behind_own ? payload[behind] : 0;
-    }
-    turn.put(turn.peer(i / own_words), word, pieces);
-  }
+    for (int k = 0; k < 3; ++k) pieces[k] = first + k < end ? from[first + k] : 0;
+    turn.put(turn.peer(i), word, pieces);
+  };
+  WARPFOLD_NO_UNROLL
+  for (int i = thread; i < first_words * peers; i += threads) put(i / first_words, i % first_words);
+  const int other_words = header_words + (behind_own + 2) / 3 - first_words;
+  WARPFOLD_NO_UNROLL
+  for (int i = thread; i < other_words * peers; i += threads) put(i / other_words, first_words + i % other_words);
   auto* const kept = reinterpret_cast<std::uint32_t*>(&to.of(boxes.rank));
   WARPFOLD_NO_UNROLL
   for (int i = thread; i < header_pieces; i += threads) kept[i] = header[i];

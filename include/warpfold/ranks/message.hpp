@@ -23,7 +23,7 @@ struct message_header {
   std::uint64_t call = 0;  ///< a number that equal calls have in common; 0: the rank cannot take part
   std::int64_t first = 0;  ///< the rank's items
   std::int64_t end = 0;
-  std::int64_t count = 0;  ///< how many there are, where that is asked
+  std::int64_t count = 0;  ///< of the nodes that are sent; or of items or results, where that is asked
   std::int32_t root = -1;  ///< the rank that gets the result; -1: all
   std::int32_t rank = 0;   ///< which says so
   short_text text = {};    ///< the call in words, or why the rank cannot take part
@@ -43,12 +43,22 @@ constexpr std::uint64_t call_number(std::string_view name) {
   return number == 0 ? 1 : number;
 }
 
-/// The number of nodes of the items [first, end).
-__host__ __device__ inline int nodes_of(std::int64_t first, std::int64_t end) {
-  if (first >= end) return 0;
-  const std::int64_t peak = end & ~(reduction::powers::greatest_power(first ^ end) - 1);
-  return reduction::powers::bits_of(peak - first) + reduction::powers::bits_of(end - peak);
-}
+/// The nodes of the items [first, end), from left to right. None if `end` is not beyond `first`.
+struct list_nodes {
+  std::int64_t first, peak, end;
+
+  __host__ __device__ list_nodes(std::int64_t begin, std::int64_t behind) : first(begin), peak(begin), end(begin) {
+    if (begin >= behind) return;
+    peak = behind & ~(reduction::powers::greatest_power(begin ^ behind) - 1);
+    end = behind;
+  }
+  __host__ __device__ int rising() const { return reduction::powers::bits_of(peak - first); }
+  __host__ __device__ int count() const { return rising() + reduction::powers::bits_of(end - peak); }
+  __host__ __device__ reduction::part_piece operator[](int i) const {
+    return i < rising() ? reduction::powers::rising_node(first, peak, i)
+                        : reduction::powers::falling_node(peak, end, i - rising());
+  }
+};
 
 /// A header, and the nodes of the part that it names. Messages of other kinds have the same members:
 ///
@@ -60,19 +70,16 @@ template <class A, class Op> struct list_message {
   canonical_nodes<A, Op> nodes;
 
   __device__ static std::int64_t payload_bytes(const message_header& of) {
-    return std::int64_t{nodes_of(of.first, of.end)} * static_cast<std::int64_t>(sizeof(A));
+    return std::int64_t{list_nodes(of.first, of.end).count()} * static_cast<std::int64_t>(sizeof(A));
   }
   __device__ void* payload() { return warpfold::detail::list_writer::nodes(nodes); }
   __device__ static void complete(message_header&) {}
   __device__ void take() { warpfold::detail::list_writer::set_items(nodes, header.first, header.end); }
 };
 
-/// The nodes that fit a message of `bytes` bytes.
-template <class A> __host__ __device__ constexpr int nodes_in(std::size_t bytes) {
-  constexpr auto aligned = [](std::size_t to_align) { return (to_align + alignof(A) - 1) / alignof(A) * alignof(A); };
-  const std::size_t before = aligned(aligned(sizeof(message_header)) + 2 * sizeof(std::int64_t));
-  return static_cast<int>((bytes - before) / sizeof(A));
-}
+/// The nodes that travel in the words behind a header that always do.
+template <class A>
+inline constexpr int nodes_in_first_words = (first_words - header_words) * word_bytes / static_cast<int>(sizeof(A));
 
 /// The bytes of the first all-gather of an exchange. It carries headers: so ranks whose messages differ in size
 /// find out; most messages need no other one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Short messages in shared memory. To check, order and join lists takes a dozen dependent reads, each of which would be
-// a trip to memory.
+// Short messages in shared memory. To check and join lists takes a dozen dependent reads, each of which would be a trip
+// to memory.
 #pragma once
 #include <warpfold/ranks/mailboxes.cuh>
 
@@ -8,34 +8,22 @@ namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int most_near_ranks = 8;
-inline constexpr std::size_t near_stride = 640;  ///< room for any list of nodes of 4 bytes
+inline constexpr std::size_t near_stride = 416;  ///< room for a header, and all that travels with it
 
 /// The messages of up to most_near_ranks ranks.
 struct near_messages {
   alignas(16) unsigned char bytes[most_near_ranks * near_stride];
-  int order[most_near_ranks];
 
   __device__ gathered_messages all(int ranks) {
-    return {reinterpret_cast<std::byte*>(bytes), near_stride, ranks, order};
+    return {reinterpret_cast<std::byte*>(bytes), near_stride, ranks, nullptr};
   }
 };
 
-/// Whether a kernel that runs later reads the messages, by the last step of an exchange.
-template <class Finish> inline constexpr bool are_read_later = requires { Finish::are_read_later; };
-
-template <class Message> struct nearness { static constexpr bool is_possible = false; };
-template <class A, class Op> struct nearness<list_message<A, Op>> {
-  static constexpr bool is_possible = alignof(A) <= 16;
-
-  /// Whether the items [first, end) have so few nodes that they travel in the first words, and as many from each of
-  /// `ranks` ranks fit one place when they are joined.
-  __host__ __device__ static bool fits(std::int64_t first, std::int64_t end, int ranks) {
-    constexpr int travel = (first_words - header_words) * word_bytes / static_cast<int>(sizeof(A)),
-                  room = nodes_in<A>(near_stride);
-    const int nodes = nodes_of(first, end);
-    return nodes <= travel && (room >= canonical_nodes<A, Op>::capacity || nodes * ranks <= room);
-  }
-};
+/// Whether messages that have arrived as a whole with their first words can be joined in shared memory.
+template <class Message, class Finish> inline constexpr bool may_be_near = false;
+template <class A, class Op, class Finish>
+  requires(Finish::joins_in_warp && alignof(A) <= 16)
+inline constexpr bool may_be_near<list_message<A, Op>, Finish> = true;
 
 /// Copies `near` to `all`, but not the payload of `far_rank`, which is there already. All threads of the block call it.
 template <class Message>

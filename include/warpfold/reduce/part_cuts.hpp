@@ -55,10 +55,11 @@ __host__ __device__ inline part_piece rising_node(std::int64_t first, std::int64
 }
 /// Node `i` of those in [first, end) whose sizes fall; a larger power of two than theirs divides `first`.
 __host__ __device__ inline part_piece falling_node(std::int64_t first, std::int64_t end, int i) {
-  std::int64_t rest = end - first;
+  std::int64_t up_to_it = end - first;
   WARPFOLD_NO_UNROLL
-  for (; i > 0; --i) rest -= greatest_power(rest);
-  return {end - rest, greatest_power(rest)};
+  for (int behind = bits_of(up_to_it) - 1 - i; behind > 0; --behind) up_to_it &= up_to_it - 1;
+  const std::int64_t items = up_to_it & -up_to_it;
+  return {first + up_to_it - items, items};
 }
 }  // namespace powers
 
