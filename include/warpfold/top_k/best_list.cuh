@@ -6,6 +6,7 @@
 #include <warpfold/top_k/bisection.cuh>
 #include <warpfold/top_k/bitonic_sort.cuh>
 #include <warpfold/top_k/policy.hpp>
+#include <warpfold/warp/scan.cuh>
 
 namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -76,9 +77,22 @@ template <class Key> class best_list {
     if (lane == leader) first = atomicAdd(&shared_.count, static_cast<unsigned>(__popc(entering)));
     first = __shfl_sync(full_warp, first, leader);
     const unsigned place = (first & ~pause_bit) + static_cast<unsigned>(__popc(entering & ((1u << lane) - 1)));
+    return candidate && !puts(place, key);
+  }
+  /// The first of `count` places for keys of the lane. There may be no room for them. All lanes of a warp call it, in a
+  /// step.
+  __device__ unsigned places_for(int count) {
+    const int through = warp::sum_through(count);
+    unsigned first = 0;
+    if (arch::lane_id() == warp_lanes - 1) first = atomicAdd(&shared_.count, static_cast<unsigned>(through));
+    first = __shfl_sync(full_warp, first, warp_lanes - 1);
+    return (first & ~pause_bit) + static_cast<unsigned>(through - count);
+  }
+  /// Puts a key at a place that the lane has asked for, if there is room.
+  __device__ bool puts(unsigned place, const Key& key) {
     const bool fits = place < static_cast<unsigned>(shape_.capacity);
-    if (candidate && fits) keys()[place] = key;
-    return candidate && !fits;
+    if (fits) keys()[place] = key;
+    return fits;
   }
 
   /// The leading bits that some of the held keys reach, `wanted` at least; 0 if so many do not reach the bound. All
@@ -106,6 +120,7 @@ template <class Key> class best_list {
   /// follows.
   __device__ void sort() {
     const int thread = arch::flat_thread(), threads = static_cast<int>(blockDim.x);
+    if (shape_.kept <= threads) return sort_by_counting();
     shrink(shape_.kept);
     int sorted = 4;
     while (sorted < held()) sorted *= 2;
@@ -117,6 +132,20 @@ template <class Key> class best_list {
 
  private:
   __device__ Key* keys() const { return shared_.keys(); }
+  /// The same where a thread can take each key: it counts those that come before. No two keys are equal.
+  __device__ void sort_by_counting() {
+    const int i = arch::flat_thread();
+    shrink(static_cast<int>(blockDim.x));
+    const int all = held();
+    const bool holds = i < all;
+    const Key own = holds ? keys()[i] : Key::none();
+    int before = 0;
+    if (holds)
+      for (int other = 0; other < all; ++other) before += keys()[other].comes_before(own);
+    __syncthreads();
+    if (holds || i < shape_.kept) keys()[holds ? before : i] = own;
+    __syncthreads();
+  }
   /// Whether a warp waits for room, or asks for a pause.
   __device__ bool must_pause() {
     unsigned count = 0;

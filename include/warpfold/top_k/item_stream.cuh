@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a warp offers the items of a segment to the list of its block. In most batches nothing qualifies; a comparison of
-// the lane's best item shows it. While a warp offers items, or its block looks for a bound, the next batch is loaded.
+// the lane's best item shows it. The others are added from registers; only if the list has no room, items wait, and are
+// read again. While a block looks for a bound, its next batches are loaded.
 #pragma once
 #include <warpfold/top_k/best_list.cuh>
 #include <warpfold/top_k/order.cuh>
@@ -59,10 +60,12 @@ template <class Order, class Source> class item_stream {
       ++turns_;
       tile_ = loaded_tile_;
       const key best = best_loaded();
-      if (__any_sync(full_warp, best.leading() >= bound && best.comes_before(last))) waiting_ = entering(bound, last);
+      if (__any_sync(full_warp, best.leading() >= bound && best.comes_before(last))) {
+        waiting_ = entering(bound, last);
+        add_loaded(to);
+      }
       load_next();
-    }
-    if (__any_sync(full_warp, waiting_ != 0)) offer(to, bound, last);
+    } else offer(to, bound, last);
     return __any_sync(full_warp, waiting_ != 0) || is_loaded_;
   }
 
@@ -147,6 +150,15 @@ template <class Order, class Source> class item_stream {
   __device__ static void raise_bound(list& to, const reached_bound& found, unsigned wanted) {
     if (found.count >= wanted) to.raise_bound(found.bound);
   }
+  /// Adds the waiting items, which are in registers. Those that find no room wait on.
+  __device__ void add_loaded(list& to) {
+    const std::int64_t first = first_of_lane(first_of_batch(tile_));
+    unsigned place = to.places_for(__popc(waiting_));
+    WARPFOLD_UNROLL
+    for (int i = 0; i < lane_items; ++i)
+      if ((waiting_ >> i & 1) != 0 && to.puts(place++, key::of(Order::rank_of(number(i)), first + distance(i))))
+        waiting_ ^= 1u << i;
+  }
   /// Offers the waiting items, one of each lane at a time. They are read again: the registers are those of the next
   /// batch, which is on its way.
   __device__ void offer(list& to, std::uint32_t bound, const key& last) {
@@ -171,7 +183,7 @@ template <class Order, class Source> class item_stream {
   bool is_loaded_ = false;               // whether there is one
   unsigned loaded_ = 0;                  // a bit for each of the lane's items in it
   unsigned loaded_tile_ = 0, tile_ = 0;  // the tiles of that and of the batch before
-  unsigned waiting_ = 0;                 // a bit for each of the lane's items in the batch before that is to be offered
+  unsigned waiting_ = 0;                 // a bit for each of the lane's items in the batch before that found no room
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -121,8 +121,8 @@ __device__ bool select(const Arguments& arguments, const Source& source, std::in
                 words.hear(list, shared.words);
               });
   }
-  list.shrink(shape.spared);
   if (parts > 1) {
+    list.shrink(shape.spared);
     words.hear(list, shared.words);  // others of about the same pace have told theirs, so less is stored
     __syncthreads();
     key* const keys = arguments.keys + segment * parts * shape.spared;

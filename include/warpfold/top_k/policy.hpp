@@ -36,12 +36,13 @@ struct list_shape {
   int capacity;  ///< keys that there is room for
 };
 inline int spared_keys(int k) { return k + k / 8 + 4; }
-/// More room means fewer pauses, up to where the lists of all resident blocks fit shared memory.
+/// More room means fewer pauses, up to where the lists of all resident blocks fit shared memory. Rows of some ten
+/// thousand items have none, at k up to 64.
 inline list_shape shape_of_list(int k, int block_warps, std::size_t key_bytes) {
   constexpr std::size_t most_bytes = 32768;
   const int kept = greatest_of(warp_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(k))));
   const int room = least_of(4 * kept, static_cast<int>(most_bytes / key_bytes));
-  return {k, kept, spared_keys(k), greatest_of(room, 2 * warp_lanes * block_warps)};
+  return {k, kept, spared_keys(k), greatest_of(room, 4 * warp_lanes * block_warps)};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1
