@@ -152,6 +152,27 @@ template <class T> std::vector<T> repeated(const std::vector<T>& items, int coun
 template <class Order, class T> __global__ void keys_of(const T* items, int count, wf::selection::key_of<Order>* keys) {
   for (int i = 0; i < count; ++i) keys[i] = wf::selection::key_of<Order>::of(Order::rank(items[i]), i);
 }
+/// Counts the items that a threshold excludes though they may be among the best, and those that it admits though they
+/// are worse than the last one, or equal and behind it.
+template <class Order, class T> __global__ void mistakes_of_thresholds(const T* items, int count, int* mistakes) {
+  using key = wf::selection::key_of<Order>;
+  const auto number = [&](int i) { return Order::number_of(items[i]); };
+  int found = 0;
+  for (int i = 0; i < count; i += count / 50 + 1)
+    for (const key& last : {key::of(Order::rank(items[i]), 100), key::least_of(Order::rank(items[i])), key::none()})
+      for (const int first : {50, 150})
+        for (const unsigned bound : {0u, last.leading()}) {
+          const wf::selection::threshold<Order> worst(bound, last, first);
+          for (int j = 0; j < count; ++j) {
+            const key own = key::of(Order::rank(items[j]), first);
+            const bool admits = worst.admits_any(number(j));
+            const bool may_be = own.leading() >= bound && own.comes_before(last);
+            const bool is_worse = Order::rank(items[j]) < last.rank_bits() || (first > 100 && !own.comes_before(last));
+            found += may_be ? !admits : admits && is_worse;
+          }
+        }
+  *mistakes = found;
+}
 /// Whether keys of items have the order of a stable sort, and tell places.
 template <bool Smallest, wf::nans Nans, class T>
 void expect_order(const std::vector<T>& items, const std::vector<number>& as_numbers) {
@@ -168,6 +189,10 @@ void expect_order(const std::vector<T>& items, const std::vector<number>& as_num
     const bool is_in_order = i == 0 || keys[static_cast<std::size_t>(places[i - 1])].comes_before(key);
     ASSERT_TRUE(is_in_order) << typeid(T).name() << ' ' << i;
   }
+  const device_array<int> mistakes(1);
+  wf::launch(&mistakes_of_thresholds<order, T>, wf::host_side::launch_config(1, 1, 0, {}), in.data(), count,
+             mistakes.data());
+  EXPECT_EQ(mistakes.value(), 0) << typeid(T).name();
 }
 template <class T> void expect_orders(const std::vector<T>& items, const std::vector<number>& as_numbers) {
   expect_order<false, wf::nans::propagate>(items, as_numbers),

@@ -77,7 +77,8 @@ template <class Key> class best_list {
     if (lane == leader) first = atomicAdd(&shared_.count, static_cast<unsigned>(__popc(entering)));
     first = __shfl_sync(full_warp, first, leader);
     const unsigned place = (first & ~pause_bit) + static_cast<unsigned>(__popc(entering & ((1u << lane) - 1)));
-    return candidate && !puts(place, key);
+    if (candidate) put(place, key);
+    return candidate && room_from(place, 1) == 0;
   }
   /// The first of `count` places for keys of the lane. There may be no room for them. All lanes of a warp call it, in a
   /// step.
@@ -88,11 +89,14 @@ template <class Key> class best_list {
     first = __shfl_sync(full_warp, first, warp_lanes - 1);
     return (first & ~pause_bit) + static_cast<unsigned>(through - count);
   }
+  /// How many of `count` places from `place` on there are.
+  __device__ int room_from(unsigned place, int count) const {
+    const auto capacity = static_cast<unsigned>(shape_.capacity);
+    return place >= capacity ? 0 : static_cast<int>(least_of(capacity - place, static_cast<unsigned>(count)));
+  }
   /// Puts a key at a place that the lane has asked for, if there is room.
-  __device__ bool puts(unsigned place, const Key& key) {
-    const bool fits = place < static_cast<unsigned>(shape_.capacity);
-    if (fits) keys()[place] = key;
-    return fits;
+  __device__ void put(unsigned place, const Key& key) {
+    if (place < static_cast<unsigned>(shape_.capacity)) keys()[place] = key;
   }
 
   /// The leading bits that some of the held keys reach, `wanted` at least; 0 if so many do not reach the bound. All
@@ -135,7 +139,7 @@ template <class Key> class best_list {
   /// The same where a thread can take each key: it counts those that come before. No two keys are equal.
   __device__ void sort_by_counting() {
     const int i = arch::flat_thread();
-    shrink(static_cast<int>(blockDim.x));
+    shrink(least_of(2 * shape_.kept, static_cast<int>(blockDim.x)));
     const int all = held();
     const bool holds = i < all;
     const Key own = holds ? keys()[i] : Key::none();

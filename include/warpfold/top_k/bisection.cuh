@@ -65,7 +65,7 @@ __device__ reached_bound bisect(tally_words& words, unsigned known, unsigned lea
                                 unsigned allowed, Count count) {
   block_tally tally(words);
   tally.agree_on_range(least, most);
-  reached_bound result{known > least ? known : least, 0};
+  reached_bound result{greatest_of(known, wanted == 1 ? most : least), 0};
   result.count = tally.sum(count(result.bound));
   if (result.count < wanted) return {known, result.count};
   WARPFOLD_NO_UNROLL

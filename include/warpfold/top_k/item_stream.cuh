@@ -4,7 +4,7 @@
 // read again. While a block looks for a bound, its next batches are loaded.
 #pragma once
 #include <warpfold/top_k/best_list.cuh>
-#include <warpfold/top_k/order.cuh>
+#include <warpfold/top_k/threshold.cuh>
 #include <warpfold/top_k/tile_order.hpp>
 #include <warpfold/warp/load_rows.cuh>
 
@@ -33,7 +33,7 @@ template <class Order, class Source> class item_stream {
     const auto wanted = static_cast<unsigned>(k);
     const std::int64_t first_of_tile = tiles_.tile() * tile_items();
     load_next();
-    const unsigned best = best_loaded().leading(), own = loaded_ != 0 ? best : ~0u;
+    const unsigned best = loaded_ != 0 ? leading(best_loaded()) : 0, own = loaded_ != 0 ? best : ~0u;
     if (2 * k <= static_cast<int>(blockDim.x)) {  // the lanes' best items tell enough
       raise_bound(to,
                   bisect(shared, 0, own, best, wanted, wanted + wanted / 4,
@@ -59,9 +59,9 @@ template <class Order, class Source> class item_stream {
       }
       ++turns_;
       tile_ = loaded_tile_;
-      const key best = best_loaded();
-      if (__any_sync(full_warp, best.leading() >= bound && best.comes_before(last))) {
-        waiting_ = entering(bound, last);
+      const threshold<Order> worst(bound, last, first_of_batch(tile_));
+      if (__any_sync(full_warp, loaded_ != 0 && worst.admits_any(best_loaded()))) {
+        waiting_ = admitted(worst);
         add_loaded(to);
       }
       load_next();
@@ -106,9 +106,8 @@ template <class Order, class Source> class item_stream {
       if (distance(i) < remaining) loaded_ |= 1u << i;
   }
   __device__ static unsigned leading(auto number) { return key::least_of(Order::rank_of(number)).leading(); }
-  /// The key that the lane's best loaded item would have as the segment's first one, or none. Its own is not better.
-  __device__ key best_loaded() const {
-    if (loaded_ == 0) return key::none();
+  /// The lane's best loaded item. It must have one.
+  __device__ auto best_loaded() const {
     auto best = number(0);
     if (loaded_ == all_items) {
       WARPFOLD_UNROLL
@@ -118,7 +117,7 @@ template <class Order, class Source> class item_stream {
       for (int i = 1; i < lane_items; ++i)
         if ((loaded_ >> i & 1) != 0) best = Order::better(best, number(i));
     }
-    return key::of(Order::rank_of(best), 0);
+    return best;
   }
   /// The leading bits of the lane's worst loaded item, or ~0.
   __device__ unsigned worst_loaded() const {
@@ -135,17 +134,12 @@ template <class Order, class Source> class item_stream {
     for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(leading(number(i)) >= bound) << i;
     return which & loaded_;
   }
-  /// The same for those that would also come before `last` as the lane's first item of the batch: leading bits do not
-  /// tell all items apart, such as 64-bit integers of a small range.
-  __device__ unsigned entering(unsigned bound, const key& last) const {
-    const std::int64_t first = first_of_lane(first_of_batch(tile_));
+  /// The same for those that the threshold admits.
+  __device__ unsigned admitted(const threshold<Order>& worst) const {
     unsigned which = 0;
     WARPFOLD_UNROLL
-    for (int i = 0; i < lane_items; ++i) {
-      const key own = key::of(Order::rank_of(number(i)), first);
-      which |= static_cast<unsigned>(own.leading() >= bound && own.comes_before(last)) << i;
-    }
-    return which & loaded_;
+    for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(worst.admits(number(i))) << i;
+    return worst.admits_all() ? loaded_ : which & loaded_;
   }
   __device__ static void raise_bound(list& to, const reached_bound& found, unsigned wanted) {
     if (found.count >= wanted) to.raise_bound(found.bound);
@@ -153,11 +147,15 @@ template <class Order, class Source> class item_stream {
   /// Adds the waiting items, which are in registers. Those that find no room wait on.
   __device__ void add_loaded(list& to) {
     const std::int64_t first = first_of_lane(first_of_batch(tile_));
-    unsigned place = to.places_for(__popc(waiting_));
+    const int asked = __popc(waiting_);
+    unsigned place = to.places_for(asked);
+    int put = to.room_from(place, asked);
     WARPFOLD_UNROLL
     for (int i = 0; i < lane_items; ++i)
-      if ((waiting_ >> i & 1) != 0 && to.puts(place++, key::of(Order::rank_of(number(i)), first + distance(i))))
-        waiting_ ^= 1u << i;
+      if ((waiting_ >> i & 1) != 0) to.put(place++, key::of(Order::rank_of(number(i)), first + distance(i)));
+    if (__all_sync(full_warp, put == asked)) waiting_ = 0;
+    else
+      for (; put > 0; --put) waiting_ &= waiting_ - 1;
   }
   /// Offers the waiting items, one of each lane at a time. They are read again: the registers are those of the next
   /// batch, which is on its way.

@@ -42,27 +42,65 @@ template <bool Smallest, nans Nans, class T> struct item_order {
     }
   }
   __device__ static rank_type rank(const T& item) { return rank_of(number_of(item)); }
+  static constexpr bool nan_wins = is_real && Nans == nans::propagate;
+  /// The worst rank of all items.
+  __device__ static rank_type worst_rank() {
+    if constexpr (nan_wins) return rank_of(Smallest ? infinity : -infinity);
+    else return 0;
+  }
+  /// The best rank of items that are no NaN.
+  __device__ static rank_type best_rank() {
+    if constexpr (is_real) return rank_of(Smallest ? -infinity : infinity);
+    else return all_ones;
+  }
+  /// The number of that rank; the worst of those that have a better one, if no number has it. If only NaN have, the
+  /// infinity next to them.
+  __device__ static number number_of_rank(rank_type rank) {
+    if constexpr (is_real) {
+      const rank_type worst = rank_of(Smallest ? infinity : -infinity);
+      rank = clamped(rank, worst, best_rank());
+    }
+    const rank_type bits = Smallest ? rank ^ all_ones : rank;
+    if constexpr (is_real) return number_of_bits(Smallest && bits == bits_of_minus_0 ? bits - 1 : bits);
+    else return static_cast<T>(bits ^ (std::is_signed_v<T> ? rank_type{1} << (rank_bits - 1) : 0));
+  }
+  /// Whether `item` is worse than `other`, which is no NaN.
+  __device__ static bool is_worse(number item, number other) {
+    if constexpr (is_real && Nans == nans::ignore) return Smallest ? !(item <= other) : !(item >= other);
+    else return Smallest ? item > other : item < other;
+  }
   /// The value at places without an item.
   __host__ __device__ static constexpr value missing() {
     return warpfold::detail::best_k<Smallest, 1, Nans>::template worst<value>();
   }
 
  private:
+  using word = std::conditional_t<sizeof(value) == 4, std::uint32_t, std::uint64_t>;
+  static constexpr word sign = word{1} << (8 * sizeof(word) - 1);
+  static constexpr value infinity = std::numeric_limits<value>::infinity();
+  static constexpr auto bits_of_minus_0 = static_cast<rank_type>(word{sign - 1} >> dropped_bits);
+
   /// Neither 0 nor all_ones for a number.
   __device__ static rank_type number_bits(value number) {
-    using word = std::conditional_t<sizeof(value) == 4, std::uint32_t, std::uint64_t>;
-    constexpr word sign = word{1} << (8 * sizeof(word) - 1);
     word bits;
     std::memcpy(&bits, &number, sizeof(bits));
     if (bits == sign) bits = 0;  // -0 is +0
     return static_cast<rank_type>(bits & sign ? ~bits : bits | sign);
+  }
+  /// The number that has the bits of number_bits(number) >> dropped_bits.
+  __device__ static value number_of_bits(rank_type from) {
+    const word bits = static_cast<word>(from) << dropped_bits, dropped = (word{1} << dropped_bits) - 1;
+    const word own = bits & sign ? bits ^ sign : ~(bits | dropped);
+    value number;
+    std::memcpy(&number, &own, sizeof(number));
+    return number;
   }
 };
 
 /// A rank and an item's place in one word, or no item. Greater keys come first.
 template <int RankBits> struct packed_key {
   static constexpr int place_bits = 64 - RankBits;
-  static_assert(place_bits > 1);
+  static_assert(place_bits >= 32 && place_bits < 64);
   static constexpr std::uint64_t last_place = ~std::uint64_t{0} >> RankBits;
   /// Items that can be told apart: the last place stands for no item.
   static constexpr std::int64_t most_items = static_cast<std::int64_t>(last_place);
@@ -75,6 +113,9 @@ template <int RankBits> struct packed_key {
   }
   /// No key of this rank is less.
   __device__ static packed_key least_of(std::uint32_t rank) { return {std::uint64_t{rank} << place_bits}; }
+  /// The worst rank of keys with such leading bits.
+  __device__ static std::uint64_t rank_reaching(std::uint32_t leading) { return leading >> (place_bits - 32); }
+  __device__ std::uint64_t rank_bits() const { return bits >> place_bits; }
   __host__ __device__ bool holds() const { return bits != 0; }
   __host__ __device__ bool comes_before(const packed_key& other) const { return bits > other.bits; }
   __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (bits & last_place)); }
@@ -101,6 +142,8 @@ struct alignas(16) wide_key {
     return {rank, ~static_cast<std::uint64_t>(place)};
   }
   __device__ static wide_key least_of(std::uint64_t rank) { return {rank, 0}; }
+  __device__ static std::uint64_t rank_reaching(std::uint32_t leading) { return std::uint64_t{leading} << 32; }
+  __device__ std::uint64_t rank_bits() const { return rank; }
   __host__ __device__ bool holds() const { return places_after != 0; }
   __host__ __device__ bool comes_before(const wide_key& other) const {
     return rank > other.rank || (rank == other.rank && places_after > other.places_after);

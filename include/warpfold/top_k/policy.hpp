@@ -16,12 +16,9 @@ template <class Key> inline constexpr int blocks_per_multiprocessor = sizeof(Key
 /// wf::workspace has that much.
 inline constexpr int most_blocks_per_multiprocessor = 4;
 inline constexpr std::size_t most_list_bytes = std::size_t{4} << 20;
-/// Rows of 32 chunks in a batch. A bit of a register marks each item of a lane, so there are at most 32. Wide items
-/// have registers for more rows, since fewer blocks share them.
-template <class Source>
-inline constexpr int batch_rows = Source::chunk_items > 8   ? greatest_of(32 / Source::chunk_items, 1)
-                                  : Source::chunk_items > 2 ? 4
-                                                            : 8;
+/// Rows of 32 chunks in a batch: 16 items for each lane, unless they are loaded one by one. With 32 halfs, registers
+/// spill.
+template <class Source> inline constexpr int batch_rows = least_of(greatest_of(16 / Source::chunk_items, 1), 8);
 template <class Source> inline constexpr int batch_items = batch_rows<Source>* warp_lanes* Source::chunk_items;
 
 /// Blocks that share a segment tell each other so many words per thread.
