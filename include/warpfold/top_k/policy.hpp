@@ -11,10 +11,10 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline constexpr int most_k = 1024;
 inline constexpr int most_block_warps = 8;
 /// Asked of the register allocator.
-template <class Key> inline constexpr int blocks_per_multiprocessor = sizeof(Key) > 8 ? 2 : 3;
-/// Bounds of the blocks that share segments: as many as may be resident, and as have lists in scratch. A default
-/// wf::workspace has that much.
-inline constexpr int most_blocks_per_multiprocessor = 4;
+template <class Key> inline constexpr int blocks_per_multiprocessor = sizeof(Key) > 8 ? 2 : 4;
+/// Bounds of the blocks that share segments: enough to read at the speed of memory, since each has a list of its own;
+/// and as many as have lists in scratch. A default wf::workspace has that much.
+inline constexpr int most_blocks_per_multiprocessor = 3;
 inline constexpr std::size_t most_list_bytes = std::size_t{4} << 20;
 /// Rows of 32 chunks in a batch: 16 items for each lane, unless they are loaded one by one. With 32 halfs, registers
 /// spill.
